@@ -20,7 +20,7 @@ from rich.table import Table
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
-from explorative_user_env.evaluation.paths import Runs, run_compiled
+from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.population import Population
 
@@ -163,7 +163,7 @@ def short_runs() -> Iterable[tuple[str, Work]]:
         return len(some)
 
     def at_once() -> int:
-        return len(run_compiled(Runs(population, agent, 0), seeds))
+        return len(Runs(population, agent, 0).rows("compiled", seeds))
 
     yield SET_UP, one_by_one
     yield "set-up, many at once", at_once

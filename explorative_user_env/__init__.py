@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if not (Path(__file__).parent / "agents").is_dir():
     __path__.append(str(Path(__file__).parents[1]))
 
-from explorative_user_env.envs.registration import (
+from explorative_user_env.envs import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,
     ENV_ID,
@@ -24,8 +24,7 @@ from explorative_user_env.envs.registration import (
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Agent, Algorithm
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.users.behaviours import Behaviour, register_behaviour
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.model import (
@@ -37,7 +36,7 @@ from explorative_user_env.users.model import (
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.version import __version__
-from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.observations import PolicyAgent
 
 if TYPE_CHECKING:
     from explorative_user_env.check.verify import verify

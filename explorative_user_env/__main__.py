@@ -1,5 +1,5 @@
 """`python -m explorative_user_env` is `explorative-user`."""
 
-from explorative_user_env.cli import main
+from explorative_user_env.commands import main
 
 main()

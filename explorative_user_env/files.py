@@ -65,18 +65,17 @@ def digests_in(folder: Path) -> dict[str, str]:
         return {}
 
 
-def digest_of(path: Path) -> str:
-    """Return the digest of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def is_as(path: Path, digest: str) -> bool:
     """Return whether a file exists and has this digest."""
     try:
-        return path.is_file() and digest_of(path) == digest
+        return path.is_file() and _digest_of(path) == digest
     except OSError:
         return False
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
@@ -131,13 +130,13 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple
     return [(name, was.get(name), is_now.get(name)) for name in names]
 
 
-def _flat(record: Mapping[str, Any], before: str = "", outermost: bool = True) -> dict[str, Any]:
+def _flat(record: Mapping[str, Any], *place: str) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, Mapping):
-            flat |= _flat(value, "" if outermost else f"{before}{name}.", outermost=False)
+            flat |= _flat(value, *place, name)
         else:
-            flat[f"{before}{name}"] = value
+            flat[".".join((*place[1:], name))] = value
     return flat
 
 
@@ -171,10 +170,9 @@ class Folder:
         self.path = path
         self.beside: list[Path] = []  # files of the run that are written by others
         self.made_by = dict(made_by or {})
-        self._asked = dict(self.made_by)
-        self._overwrite = overwrite
-        if not overwrite and (other := other_run(path, self._asked)):
-            allowed = f"another folder, as it has a run with {other}; --overwrite writes over that"
+        self._asked = None if overwrite else dict(self.made_by)
+        if other := self._other_run():
+            allowed = f"another folder, as it has {other}; --overwrite writes over that"
             raise InvalidArgumentError("output", str(path), allowed)
         with _refusals("output", path):
             path.mkdir(parents=True, exist_ok=True)
@@ -183,6 +181,10 @@ class Folder:
             for inside in path.glob(f"{PREFIX}*"):
                 if time.time() - inside.stat().st_mtime > LONGEST_WRITING:
                     shutil.rmtree(inside, ignore_errors=True)
+
+    def _other_run(self) -> str:
+        other = "" if self._asked is None else other_run(self.path, self._asked)
+        return other and f"a run with {other}"
 
     def note(self, **details: Any) -> None:
         """Add entries to the manifest that are known only after the work."""
@@ -218,54 +220,45 @@ class Folder:
             raise InvalidArgumentError("output", str(self.path), why) from error
 
     def _write_to(self, path: Path, files: Files) -> list[Path]:
+        """Write files in a temporary folder, then move them here in place of an earlier run's.
+
+        The manifest is moved last: a process that is killed before leaves the old one, by which the
+        folder is recognised as a mixture. What else fails changes nothing.
+        """
         path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
         with _temporary_folder(dir=path) as temporary:
-            inside = Path(temporary)
+            inside, old = Path(temporary), Path(temporary, "old")
             for name, write in files.items():
                 write(inside / name)
-            digests = {name: digest_of(inside / name) for name in files}
+            digests = {name: _digest_of(inside / name) for name in files}
             run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
             manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
             (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
-            checked = path == self.path and not self._overwrite
-            if checked and (other := other_run(path, self._asked)):
-                raise OSError(f"it has a run with {other} by now")
-            before = digests_in(path)
+            if path == self.path and (other := self._other_run()):
+                raise OSError(f"it has {other} by now")
+            before, coming = digests_in(path), [*files, MADE_BY]
             leaving = [name for name in before if is_as(path / name, before[name])]
-            _exchange(inside, path, leaving, [*files, MADE_BY])
+            old.mkdir()
+            try:
+                for name in dict.fromkeys([*leaving, *coming]):
+                    if (path / name).is_dir() and not (path / name).is_symlink():
+                        raise IsADirectoryError(f"{name} is a folder")
+                    if name != MADE_BY and os.path.lexists(path / name):
+                        os.replace(path / name, old / name)
+                for name in coming:
+                    os.replace(inside / name, path / name)
+            except BaseException:
+                if (inside / MADE_BY).exists():  # else all was done
+                    for name in coming:
+                        if not (inside / name).exists():
+                            (path / name).unlink(missing_ok=True)
+                    for name in os.listdir(old):
+                        os.replace(old / name, path / name)
+                raise
         return [path / name for name in files]
 
 
 _temporary_folder = partial(tempfile.TemporaryDirectory, prefix=PREFIX, ignore_cleanup_errors=True)
-
-
-def _exchange(inside: Path, folder: Path, leaving: Iterable[str], coming: Iterable[str]) -> None:
-    """Move the files `coming` from `inside` into the folder, in place of those `leaving`.
-
-    The manifest, last of `coming`, is replaced when all else is done: a process that is killed
-    before leaves the old one, by which the folder is recognised as a mixture.
-
-    Raises:
-        OSError: if the disk refuses, with nothing changed.
-    """
-    old = inside / "old"
-    old.mkdir()
-    try:
-        for name in dict.fromkeys([*leaving, *coming]):
-            if (folder / name).is_dir() and not (folder / name).is_symlink():
-                raise IsADirectoryError(f"{name} is a folder")
-            if name != MADE_BY and os.path.lexists(folder / name):
-                os.replace(folder / name, old / name)
-        for name in coming:
-            os.replace(inside / name, folder / name)
-    except BaseException:
-        if (inside / MADE_BY).exists():  # else all was done
-            for name in coming:
-                if not (inside / name).exists():
-                    (folder / name).unlink(missing_ok=True)
-            for name in os.listdir(old):
-                os.replace(old / name, folder / name)
-        raise
 
 
 class Added(NamedTuple):

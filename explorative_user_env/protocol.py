@@ -218,8 +218,7 @@ def name_of(agent: object) -> str:
 
 def cap_of(agent: object) -> int | None:
     """Return the step cap of `agent`, if it has one."""
-    cap: int | None = getattr(agent, "max_steps", None)
-    return cap
+    return getattr(agent, "max_steps", None)
 
 
 def needs_horizon(agent: object) -> bool:
@@ -234,14 +233,7 @@ def sees_rewards(agent: object) -> bool:
 
 def trained_on(agent: object) -> Mapping[str, Any]:
     """Return the users that `agent` was trained for, in the words of `evaluate`, or {}."""
-    users: Mapping[str, Any] | None = getattr(agent, "trained_on", None)
-    return users or {}
-
-
-def options_of(agent: object) -> Mapping[str, Any] | None:
-    """Return the `options` of `agent`, None if it has none."""
-    options: Mapping[str, Any] | None = getattr(agent, "options", None)
-    return options
+    return getattr(agent, "trained_on", None) or {}
 
 
 @dataclass(frozen=True)
@@ -315,8 +307,7 @@ def as_task(task: Task | str) -> Task:
 
 def as_task_of_one(task: Task | str) -> Task:
     """Return the task of a record or a name, one with one user an episode."""
-    name = task.name if isinstance(task, Task) else task
-    return TASKS[choice("task", name, (BAI.name, REGRET.name))]
+    return TASKS[choice("task", getattr(task, "name", task), (BAI.name, REGRET.name))]
 
 
 def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:

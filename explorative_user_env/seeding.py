@@ -59,17 +59,8 @@ def member_seeds(seed: int, n_users: int) -> list[int]:
     User u has the same seed however many users there are, and whatever happened before her.
     """
     n_users = number_of_users(n_users, "n_users", 0)
-    return [int(word) >> 1 for word in _member_words(seed, n_users)]
-
-
-def member_seed(seed: int, user: int) -> int:
-    """Return the seed of one user: that of `member_seeds` in the place `user`."""
-    return int(_member_words(seed, user + 1)[user]) >> 1
-
-
-def _member_words(seed: int, n_users: int) -> np.ndarray:
     sequence = np.random.SeedSequence(seed_number(seed), spawn_key=(crc32(b"members"),))
-    return sequence.generate_state(n_users, np.uint64)
+    return [int(word) >> 1 for word in sequence.generate_state(n_users, np.uint64)]
 
 
 def user_generator(seed: int) -> np.random.Generator:
@@ -112,25 +103,24 @@ def set_agents(seeds: Sequence[int], name: str, streams: Sequence[np.random.Gene
         stream.bit_generator.state = agent_generator(seed, name).bit_generator.state
 
 
-def training_seed(seed: int) -> int:
-    """Return the seed of the first user that a model is trained on; the others follow it.
-
-    It is apart from the users of any study, so that no model is compared on its training's users.
-    """
-    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"training"),))
+def _child(seed: int, *place: int) -> int:
+    """Return the first seed of a stream apart from that of the study seeded with `seed`."""
+    sequence = np.random.SeedSequence(seed, spawn_key=place)
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
 
 
 def training_seeds(seed: int, n_users: int) -> list[int]:
     """Return the seeds of the users, in step, that a model is trained on.
 
-    Trainings with other seeds, 0, 1, 2 and so on, share no user: the first seed is one of 2^63.
+    They are apart from the users of any study, so that no model is compared on its training's
+    users. Trainings with other seeds, 0, 1, 2 and so on, share no user: the first seed is one of
+    2^63.
 
     Args:
         seed: the training's.
         n_users: how many are in step.
     """
-    first = training_seed(seed)
+    first = _child(seed, crc32(b"training"))
     return [first + user for user in range(number_of_users(n_users, "n_users", 0))]
 
 
@@ -141,17 +131,9 @@ def tuning_seed(seed: int, *place: int) -> int:
         seed: what everything follows from.
         place: the place of the study in the tuning; each has other users.
     """
-    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"tuning"), *place))
-    return int(sequence.generate_state(1, np.uint64)[0]) >> 1
+    return _child(seed, crc32(b"tuning"), *place)
 
 
 def suite_seed(seed: int, task: str) -> int:
-    """Return the seed of the users of a task in a suite that is run with `seed`.
-
-    Args:
-        seed: the suite's.
-        task: the task's name; each has other users.
-    """
-    place = (crc32(b"suite"), crc32(task.encode()))
-    sequence = np.random.SeedSequence(seed_number(seed), spawn_key=place)
-    return int(sequence.generate_state(1, np.uint64)[0]) >> 1
+    """Return the seed of the users of a task in a suite that is run with `seed`."""
+    return _child(seed_number(seed), crc32(b"suite"), crc32(task.encode()))

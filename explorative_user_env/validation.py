@@ -6,10 +6,9 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import fields
 from importlib.util import find_spec
 from numbers import Integral, Real
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -113,15 +112,14 @@ LEAST_RISK = 1e-300
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return `value` as an int in [least, most]; NumPy integers count, bools do not."""
-    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
     largest = LARGEST_COUNT if most is None else most
-    if number is None or not least <= number <= largest:
-        names_both = most is not None or (number is not None and number > largest)
-        allowed = f"in {least}..{largest}" if names_both else f"of at least {least}"
-        raise InvalidArgumentError(
-            name, value if number is None else number, f"an integer {allowed}"
-        )
-    return number
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    value = int(value) if whole else value
+    if not whole or not least <= value <= largest:
+        both = most is not None or (whole and value > largest)
+        allowed = f"in {least}..{largest}" if both else f"of at least {least}"
+        raise InvalidArgumentError(name, value, f"an integer {allowed}")
+    return value  # type: ignore[no-any-return]
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
@@ -187,16 +185,12 @@ def sequence(name: str, values: Any, allowed: str = "a list") -> list[Any]:
 def finite_vector(name: str, values: Any, length: int) -> list[float]:
     """Return `values` as a list of `length` finite floats."""
     allowed = f"{length} finite numbers"
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise InvalidArgumentError(name, values, allowed)
+    if isinstance(values, np.ndarray) and values.ndim == 1:
         if values.dtype == float and values.size == length and np.isfinite(values).all():
             return values.tolist()  # type: ignore[no-any-return]
         values = values.tolist()  # plain numbers are quicker to check
     vector = sequence(name, values, allowed)
-    if len(vector) != length:
-        raise InvalidArgumentError(name, vector, f"{allowed} (one for each arm)")
-    if not all(map(_is_finite, vector)):
+    if len(vector) != length or not all(map(_is_finite, vector)):
         raise InvalidArgumentError(name, vector, allowed)
     return [float(value) for value in vector]
 
@@ -240,16 +234,7 @@ def number_or_word(text: str) -> float | str:
         return text
 
 
-Check = Callable[[str, Any], object]
-
-_PLAIN: Mapping[Any, Check] = {
-    bool: flag,
-    int: lambda name, value: integer(name, value, 0),
-    float: lambda name, value: real(name, value, "a finite number"),
-}
-
-
-def check_fields(record: Any, **checks: Check) -> None:
+def check_fields(record: Any, **checks: Callable[[str, Any], object]) -> None:
     """Check every field of a new record by its type.
 
     A `Literal` is one of its words, a bool True or False, an int at least 0, a float finite, a
@@ -262,35 +247,33 @@ def check_fields(record: Any, **checks: Check) -> None:
     Raises:
         InvalidArgumentError: naming the field, its value and what is allowed.
     """
-    kind: Any = type(record)
-    for name, check in _checks(kind).items():
-        checks.get(name, check)(name, getattr(record, name))
+    hints = _hints(type(record))
+    for name in record.__dataclass_fields__:
+        check = checks.get(name) or functools.partial(_check_type, hints[name])
+        check(name, getattr(record, name))
 
 
-@functools.cache
-def _checks(kind: Any) -> Mapping[str, Check]:
-    hints = get_type_hints(kind)
-    return {field.name: _check_of(hints[field.name]) for field in fields(kind)}
+_hints = functools.cache(get_type_hints)
 
 
-def _check_of(kind: Any) -> Check:
-    if kind in _PLAIN:
-        return _PLAIN[kind]
+def _check_type(kind: Any, name: str, value: Any) -> None:
     origin, inner = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        return lambda name, value: choice(name, value, inner)
-    if origin is tuple:
-        return functools.partial(_check_tuple, _check_of(inner[0]))
-    if origin in (Union, UnionType):
-        (rest,) = [part for part in inner if part is not type(None)]
-        check = _check_of(rest)
-        return lambda name, value: value is None or check(name, value)
-    return lambda name, value: of_class(name, value, object if kind is Any else origin or kind)
-
-
-def _check_tuple(each: Check, name: str, values: Any) -> None:
-    for value in of_class(name, values, tuple):
-        each(f"{name} (each)", value)
+    if kind is bool:
+        flag(name, value)
+    elif kind is int:
+        integer(name, value, 0)
+    elif kind is float:
+        real(name, value, "a finite number")
+    elif origin is Literal:
+        choice(name, value, inner)
+    elif origin is tuple:
+        for each in of_class(name, value, tuple):
+            _check_type(inner[0], f"{name} (each)", each)
+    elif origin in (Union, UnionType):
+        if value is not None:
+            _check_type(next(each for each in inner if each is not NoneType), name, value)
+    else:
+        of_class(name, value, object if kind is Any else origin or kind)
 
 
 #: The name under which the package is installed.
@@ -311,16 +294,14 @@ def how_to_get(extra: str) -> str:
         every = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:  # of a folder that was not installed
         every = []
-    libraries = sorted(
-        text.split(";")[0].strip()
-        for text in every
-        if f'extra == "{extra}"' in text
-        and all(
-            (sys.version_info >= (int(major), int(minor))) == (sign == ">=")
-            for sign, major, minor in FOR_PYTHON.findall(text)
-        )
-    )
-    return "pip install " + (" ".join(f'"{each}"' for each in libraries) or f'".[{extra}]"')
+    libraries = set()
+    for text in (each for each in every if f'extra == "{extra}"' in each):
+        for sign, major, minor in FOR_PYTHON.findall(text):
+            if (sys.version_info >= (int(major), int(minor))) != (sign == ">="):
+                break
+        else:
+            libraries.add(f'"{text.split(";")[0].strip()}"')
+    return "pip install " + (" ".join(sorted(libraries)) or f'".[{extra}]"')
 
 
 def is_found(module: str) -> bool:
@@ -333,9 +314,8 @@ def is_found(module: str) -> bool:
 
 def missing_of(modules: Sequence[str]) -> list[str]:
     """Return the distributions of those modules that are not installed."""
-    distributions = {"PIL": "pillow"}
-    missing = (name for name in modules if not is_found(name))
-    return [distributions.get(name, name.replace("_", "-")) for name in missing]
+    missing = [name for name in modules if not is_found(name)]
+    return ["pillow" if name == "PIL" else name.replace("_", "-") for name in missing]
 
 
 def require(what: str, extra: str, modules: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from explorative_user_env.evaluation.workers import done
+from explorative_user_env.evaluation.workers import Crew, done
 from explorative_user_env.protocol import Array
 from explorative_user_env.results import records as provenance
 
@@ -21,7 +21,7 @@ CHUNKS = [[chunk] for chunk in range(12)]
 
 def done_by(job: Any, usual: str, **crew: Any) -> list[Any]:
     """Do a job with all chunks, and return what comes of them in their order."""
-    with closing(done(job, CHUNKS, "mine", usual, **crew)) as found:
+    with closing(done(job, CHUNKS, "mine", usual, Crew(**crew))) as found:
         return [result for _, result in sorted(found)]
 
 

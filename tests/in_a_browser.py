@@ -162,7 +162,7 @@ def one_run_found() -> dict[str, Any]:
 
 def bench_found() -> bool:
     """Whether a command runs to its end."""
-    from explorative_user_env import cli
+    from explorative_user_env import commands as cli
 
     words = "bench --quick --n-instances 4 --n-arms 2 --delta 0.2 --output bench"
     sys.argv = ["explorative-user", *words.split()]

@@ -12,7 +12,7 @@ import pytest
 import typer
 from snippets import blocks_of, commands_of
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env import validation as extras
 from explorative_user_env.commands.course import OPENS
 from explorative_user_env.display.plots import NEEDS

@@ -101,7 +101,12 @@ def test_no_file_of_the_wheel_is_a_link(wheel: zipfile.ZipFile) -> None:
 def test_the_wheel_installs_the_command(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     lines = wheel.read(name).decode().split()
-    assert lines == ["[console_scripts]", "explorative-user", "=", "explorative_user_env.cli:main"]
+    assert lines == [
+        "[console_scripts]",
+        "explorative-user",
+        "=",
+        "explorative_user_env.commands:main",
+    ]
 
 
 def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path: Path) -> None:

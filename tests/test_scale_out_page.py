@@ -9,7 +9,7 @@ import pytest
 import typer
 from processes import python
 
-from explorative_user_env.cli import app, commands_of
+from explorative_user_env.commands import app, commands_of
 from explorative_user_env.seeding import MOST_USERS
 
 PAGE = (Path(__file__).parents[1] / "examples" / "scale_out.md").read_text(encoding="utf-8")

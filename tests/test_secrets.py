@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
+from pairs import pairs
 from wrapped import HORIZON, made
 
 import explorative_user_env as eu
@@ -27,9 +28,8 @@ from explorative_user_env.wrappers import (
     PopulationCountsObservation,
     SortedArms,
 )
-from explorative_user_env.wrappers.make import make_task
-from explorative_user_env.wrappers.observations import OBSERVATIONS
-from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.observations import OBSERVATIONS, PolicyAgent
+from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
 OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
@@ -94,10 +94,12 @@ def test_users_who_come_one_after_another_keep_theirs_in_step(mode: AutoresetMod
     assert Secrets([*seeds], numbers).found_in(handed) == []
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-@pytest.mark.parametrize("task", ["regret", "bai"])
-@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pairs(
+    compiled=[False, True],
+    mode=list(AutoresetMode),
+    task=["regret", "bai"],
+    observation=OBSERVATIONS,
+)
 def test_observations_and_infos_of_users_in_step_hold_no_secret(
     observation: str, task: str, mode: AutoresetMode, compiled: bool
 ) -> None:
@@ -123,9 +125,7 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(
 # What an evaluation hands over
 
 
-@pytest.mark.parametrize("task", ["bai", "regret"])
-@pytest.mark.parametrize("make", [Keeper, KeeperOfMany])
-@pytest.mark.parametrize("compiled", [True, False])
+@pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
 def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compiled: bool) -> None:
     agent = make()
     facts: dict[str, Any] = OPTIONS | ({"horizon": 12} if task == "regret" else {})

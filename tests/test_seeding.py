@@ -14,7 +14,6 @@ from explorative_user_env.seeding import (
     agent_generators,
     set_agents,
     set_users,
-    training_seed,
     training_seeds,
     tuning_seed,
     user_generator,
@@ -146,7 +145,7 @@ def test_the_streams_are_those_that_published_numbers_came_from() -> None:
         3488217266576444458,
         11137570658683282489,
     ]
-    assert training_seed(0) == 8066147105204481549
+    assert training_seeds(0, 1)[0] == 8066147105204481549
     assert [tuning_seed(0), tuning_seed(0, 1, 2)] == [587881397831563381, 4347706711331273623]
 
 
@@ -167,9 +166,9 @@ def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -
 
 
 def test_a_model_is_trained_on_users_that_no_study_and_no_tuning_meets() -> None:
-    firsts = [training_seed(seed) for seed in range(200)]
+    firsts = [training_seeds(seed, 1)[0] for seed in range(200)]
     assert len(set(firsts)) == 200
-    assert training_seed(7) == training_seed(np.int64(7))  # type: ignore[arg-type]
+    assert training_seeds(7, 1)[0] == training_seeds(np.int64(7), 1)[0]  # type: ignore[arg-type]
     others = {number for seed in range(200) for number in user_seeds(seed, 100)}
     others |= {tuning_seed(seed, place) for seed in range(200) for place in range(5)}
     assert not set(firsts) & others
@@ -180,7 +179,9 @@ def test_trainings_with_seeds_in_a_row_share_no_user() -> None:
     users = [user for seed in range(5) for user in training_seeds(seed, 4096)]
     assert len(set(users)) == 5 * 4096
     assert (
-        training_seeds(3, 9)[:4] == training_seeds(3, 4) == [training_seed(3) + n for n in range(4)]
+        training_seeds(3, 9)[:4]
+        == training_seeds(3, 4)
+        == [training_seeds(3, 1)[0] + n for n in range(4)]
     )
     evaluated = {user for seed in range(5) for user in user_seeds(seed, 4096)}
     assert not evaluated & set(users)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.studies import lower_bound, paper
@@ -51,7 +51,7 @@ def few(n: int, delta: float) -> list[AlgorithmAgent]:
 ROOM = "explorative_user_env"
 COMPUTED = (
     "evaluation.runner.run_cells",
-    "studies.robustness.robustness",
+    "studies.suite.robustness",
     "studies.suite.run_suite",
     "studies.lower_bound.overlap",
     "studies.lower_bound.success",

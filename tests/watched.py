@@ -7,8 +7,7 @@ import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.protocol import Agent
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
+from explorative_user_env.runs.loop import Episode, rollout
 
 
 class Silent:

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from typer.cli import get_docs_for_click
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.display.plots import COLOURS
 from explorative_user_env.display.plots import PAGES as THEMES
 from explorative_user_env.show.svg import OURS

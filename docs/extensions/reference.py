@@ -20,20 +20,21 @@ from sphinx.pycode import ModuleAnalyzer
 from sphinx.util import logging
 from sphinx.util.inspect import object_description, signature, stringify_signature
 
-from explorative_user_env.envs.registration import ENTRIES
+from explorative_user_env.envs import ENTRIES
 from extensions.places import fill
 
 _log = logging.getLogger(__name__)
 
 PACKAGE = "explorative_user_env"
+POINTS = ("entry_point", "vector_entry_point")
 PAGES = Path(__file__).parents[1] / "reference"
 LONGEST_VALUE = 40
 """Characters of a default or a constant that is shown."""
 
 ENVIRONMENTS = {
     name: tuple(
-        getattr(import_module(f"{PACKAGE}.{room}"), kind)
-        for room, kind in ((entry.room, entry.one), (entry.room_of_many, entry.many))
+        getattr(import_module(room), kind)
+        for room, kind in (entry[point].split(":") for point in POINTS)
     )
     for name, entry in ENTRIES.items()
 }

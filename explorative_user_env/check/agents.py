@@ -20,10 +20,9 @@ from explorative_user_env.evaluation import evaluate, workers
 from explorative_user_env.evaluation.paths import PLAY_COLUMNS, RUN_COLUMNS, Runs
 from explorative_user_env.kernels import compiler, presence
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -350,11 +349,8 @@ def leaves_what_it_is_given(subject: Subject) -> None:
     now = repr(getattr(agent, "options", None))
     expect(now == before, f"its options were {before} and are {now} after a run")
     if isinstance(agent, protocol.ManyUserAgent):
-        users, seeds = (
-            Population(n_arms=_usual_arms(subject)),
-            range(subject.seed, subject.seed + 6),
-        )
-        _runs(_Watching(agent), users, STEPS_IN_STEP).rows("in_step", seeds)
+        runs = _runs(_Watching(agent), Population(n_arms=_usual_arms(subject)), STEPS_IN_STEP)
+        runs.rows("in_step", range(subject.seed, subject.seed + 6))
 
 
 class _Watching:

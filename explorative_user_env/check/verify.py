@@ -26,14 +26,13 @@ from explorative_user_env.agents import AlgorithmAgent, agent_named, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
 from explorative_user_env.evaluation.paths import Runs
-from explorative_user_env.evaluation.request import agent_record
-from explorative_user_env.evaluation.runner import runs_of
-from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
+from explorative_user_env.evaluation.runner import agent_record, runs_of
+from explorative_user_env.evaluation.workers import ONE_HERE, Crew
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.results import records, store
 from explorative_user_env.results.metrics import RUN_FRAMES
 from explorative_user_env.results.results import Results, kept_evaluations
-from explorative_user_env.runs.members import Members
+from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
 from explorative_user_env.studies import suite_tasks
@@ -42,7 +41,6 @@ from explorative_user_env.validation import (
     InvalidArgumentError,
     MissingExtraError,
     choice,
-    flag,
     integer,
     one_line,
     real,
@@ -293,8 +291,7 @@ def verify(
     file, folder = _runs_at(Path(path))
     drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
     rng = np.random.default_rng(drawn_with)
-    flag("compiled", compiled), checked_workers(workers, executor)
-    how: dict[str, Any] = {"compiled": compiled, "workers": workers, "executor": executor}
+    crew = Crew(workers, executor, compiled)
     try:
         with shown(progress) as report:
             request, cells = _cells_in(file, own)
@@ -310,7 +307,7 @@ def verify(
             for place, (cell, agent) in enumerate(chosen):
                 bar = named(portion(report, place, len(chosen)), cell.name)
                 places = _drawn(len(cell.runs(agent)), asked, rng)
-                found += [*_checked(cell, agent, places, progress=bar, **how)]
+                found += [*_checked(cell, agent, places, replace(crew, progress=bar))]
                 found += _unusual(cell, agent)
             found += [] if folder is None else _beside(folder)
     except (InvalidArgumentError, MissingExtraError, OSError):
@@ -342,9 +339,7 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
     return np.sort(rng.choice(n_rows, n_drawn, replace=False)) if n_rows else np.zeros(0, int)
 
 
-def _checked(
-    cell: Cell, agent: str, places: Array, *, compiled: bool, **how: Any
-) -> Iterator[Finding | RowsChecked]:
+def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Finding | RowsChecked]:
     """Run the rows in these places again; yield the findings and the outcome."""
     results, rows = cell.results, cell.runs(agent)
     who, told = results.line_up.get(agent), results.cell
@@ -372,8 +367,10 @@ def _checked(
             members = Members(told["n_users"], told["deviation"])
         task = protocol.as_task(told["task"])
         runs = Runs(results.population, who, cap, horizon, task, members)
-        how |= {"compiled": compiled and len(part) * longest > WORTH_COMPILING}
-        here = runs_of(runs, [int(seed) for seed in part["user_seed"]], **how)
+        compiled = crew.compiled and len(part) * longest > WORTH_COMPILING
+        here = runs_of(
+            runs, [int(seed) for seed in part["user_seed"]], replace(crew, compiled=compiled)
+        )
     except InvalidArgumentError as error:
         yield outcome(0, 0, NOT_CHECKED, f"it cannot be run as the file says: {error}")
         return

@@ -1,1 +1,194 @@
-"""The commands of the command line, a module for each first word."""
+"""The command line, `explorative-user`: a module for each first word, imported when it is used."""
+
+import signal
+import sys
+from collections.abc import Collection, Iterator
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from explorative_user_env import validation
+from explorative_user_env.display.text import unfailing_output
+from explorative_user_env.kernels.presence import ends_heard, interrupts_heard
+from explorative_user_env.version import __version__
+
+#: The first words of all commands, in the groups and the order of help.
+WORDS = {
+    "Compare agents": {
+        "bench": "Compare agents on explorative users, beside the paper's figures.",
+        "suite": "Score agents on the tasks of the suite, or on users of other kinds.",
+        "train": "Train a model with Stable-Baselines3.",
+        "check": "Check that your agent, environment or user is sound.",
+    },
+    "Meet a user": {
+        "watch": "Watch a user and an agent step by step.",
+        "play": "Recommend to a user yourself.",
+    },
+    "Papers, results and courses": {
+        "paper": "The paper: its tables and figures, its lower bound, its open question.",
+        "results": "What a run has: show, plot, export or verify it.",
+        "course": "A course: its notebooks, and the grading of students' agents.",
+    },
+}
+
+#: Modules that have commands with other first words as well.
+MODULES = {"train": "bench", "watch": "play"}
+
+#: Where the run that did not finish is kept, and how to go on with it.
+unfinished: list[str] = []
+
+
+def _plain(kind: Any) -> Any:
+    """Return a class of commands whose help shows no type beside --help, which is a flag."""
+
+    class Plain(kind):  # type: ignore[misc]
+        def get_help_option(self, ctx: Any) -> Any:
+            option = super().get_help_option(ctx)
+            if option is not None:
+                option.metavar = ""
+            return option
+
+    return Plain
+
+
+_COMMAND, _GROUP = _plain(TyperCommand), _plain(TyperGroup)
+
+
+def _new_app(**options: Any) -> typer.Typer:
+    return typer.Typer(
+        cls=_GROUP,
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+        **options,
+    )
+
+
+def app(words: Collection[str] | None = None) -> typer.Typer:
+    """Return the command line; a command whose first word is not among `words` is not imported.
+
+    Args:
+        words: words of a command line; None imports all commands.
+    """
+    whole = _new_app()
+    whole.callback()(explorative_user)
+    for panel, rows in WORDS.items():
+        for word, about in rows.items():
+            left_out = {word: lambda: None}  # only a line in the list of commands
+            functions = left_out if words is not None and word not in words else functions_of(word)
+            shown: dict[str, Any] = {"rich_help_panel": panel}
+            if word in functions:
+                whole.command(word, cls=_COMMAND, short_help=about, **shown)(functions[word])
+                continue
+            group = _new_app(help=about, **shown)
+            for key, function in functions.items():
+                group.command(key.removeprefix(f"{word} "), cls=_COMMAND)(function)
+            whole.add_typer(group, name=word)
+    return whole
+
+
+def functions_of(word: str) -> dict[str, Any]:
+    """Return the functions of the commands that begin with a word, by all words that call each."""
+    module = import_module(f"{__name__}.{MODULES.get(word, word)}")
+    called = {getattr(each, "called_by", ""): each for each in vars(module).values()}
+    return {words: each for words, each in called.items() if words.split()[:1] == [word]}
+
+
+def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the commands of a group, and of the groups in it, with the words that call each."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        print(f"explorative-user {__version__}")
+        raise typer.Exit
+
+
+_VERSION: Any = typer.Option(
+    "--version",
+    callback=_say_version,
+    is_eager=True,
+    metavar="",
+    help="Show the version and exit.",
+)
+
+
+def explorative_user(version: Annotated[bool, _VERSION] = False) -> None:
+    """Recommend to users who are still learning what they like, and compare who does it best.
+
+    Example: explorative-user bench
+    """
+
+
+#: What shells add to the number of a signal that ended a program.
+SIGNALLED = 128
+
+
+def main() -> None:
+    """Run the command line; an error is one line on standard error and exit code 2.
+
+    Text that cannot be printed does not end a command: its files count. If text was lost, the last
+    line says so, and the exit code is 1.
+    """
+    with unfailing_output() as output:
+        message, code = _run()
+        _complain(message)
+        output.flush()
+        if output.lost is not None and not code:
+            _complain(f"what was printed is not complete: {output.lost}")
+            code = 1
+    sys.exit(code)
+
+
+def _complain(message: str) -> None:
+    if message:
+        print("error: " + " ".join(message.split()), file=sys.stderr)
+
+
+def _run() -> tuple[str, int]:
+    """Return what is wrong, if anything, and the exit code."""
+    group: Any = None
+    interrupted = SIGNALLED + signal.SIGINT
+    unfinished.clear()
+    with ends_heard() as ended:
+        try:
+            with interrupts_heard():
+                group = typer.main.get_command(app(sys.argv[1:2]))
+                code = group(standalone_mode=False) or 0
+        except (KeyboardInterrupt, typer.Abort):
+            code = interrupted
+        except Exception as error:
+            if not ended:
+                if (line := _line_for(error, group)) is None:
+                    raise
+                return "; ".join(filter(None, (line, *unfinished))), 2
+            code = interrupted  # an interrupted command may fail in its own way
+    if code != interrupted:  # newer Typer turns an interrupt into this code itself
+        return "", int(code)
+    exec("")  # otherwise Python ends by SIGINT, if it was interrupted in an exec
+    left = unfinished or ["no file was written"]
+    return f"interrupted; {left[0]}", SIGNALLED + ended[0] if ended else code
+
+
+def _line_for(error: Exception, group: Any) -> str | None:
+    """Return the line for an error that a command expects; None for any other error."""
+    # Typer vendors click under a private name: the base of its usage errors is found from outside.
+    usage_error: Any = typer.BadParameter.__base__
+    if isinstance(error, usage_error):
+        return validation.one_line(error.format_message(), validation.LONGEST_RULE)
+    if not isinstance(error, validation.InvalidArgumentError):
+        return str(error) if isinstance(error, validation.MissingExtraError) else None
+    spellings = {}
+    for words, command in commands_of(group) if group is not None else ():
+        if sys.argv[1:][: len(words.split())] == words.split():
+            spelled = {each.name: each.opts[0] for each in command.params}
+            spellings = {name: each for name, each in spelled.items() if each.startswith("-")}
+    return error.spelled(spellings)

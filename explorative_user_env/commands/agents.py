@@ -2,14 +2,12 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, AlgorithmAgent, agent_named
 from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
-from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.users.population import COMPARED, PRINTED, Population, name_in
 from explorative_user_env.validation import InvalidArgumentError, choice
 
@@ -20,9 +18,6 @@ MODEL_PREFIX = "sb3:"
 TUNED_PREFIX = "bair-tuned:"
 
 PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
-
-#: Delta and K of a benchmark of one cell.
-BENCH_CELL = BENCH_DELTAS[0], 5
 
 
 def agents_called(
@@ -69,21 +64,21 @@ def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any
 
 
 def _agent(name: str, max_steps: int | None) -> Any:
+    prefix, _, source = name.partition(":")
     if not name.startswith(PREFIXES):
         return agent_at(name) if ":" in name else agent_named(name, max_steps=max_steps)
-    source = name.partition(":")[2]
-    if name.startswith(MODEL_PREFIX):
+    if f"{prefix}:" == MODEL_PREFIX:
         from explorative_user_env.rl import load_agent
 
-        if not source:
-            allowed = "sb3:DIR, with the folder of a trained model"
-            raise InvalidArgumentError("agent", MODEL_PREFIX, allowed)
-        return load_agent(source)
+        if source:
+            return load_agent(source)
+        allowed = "sb3:DIR, with the folder of a trained model"
+        raise InvalidArgumentError("agent", name, allowed)
     from explorative_user_env.studies.tuning import TunedAgent, load_tuned
 
     if not source:
         allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
-        raise InvalidArgumentError("agent", TUNED_PREFIX, allowed)
+        raise InvalidArgumentError("agent", name, allowed)
     if not source.isdecimal():
         return load_tuned(source).agent(max_steps)
     return TunedAgent(int(source[:30]), max_steps=max_steps)  # int refuses thousands of digits
@@ -127,16 +122,10 @@ def agent_at(place: str, *others: type) -> Any:
     return made
 
 
-@dataclass(frozen=True)
-class Defaults:
-    """What a benchmark runs: what was asked for, and else what suits the agents.
+class Defaults(NamedTuple):
+    """What a benchmark runs: the names of the task and the setting, delta by row, K by column.
 
-    Attributes:
-        task: the name of the task.
-        setting: the name of the setting.
-        deltas: delta of each row of cells.
-        n_arms: K of each column.
-        papers: whether it is the paper's own comparison.
+    `papers` is whether it is the paper's own comparison.
     """
 
     task: str
@@ -167,29 +156,27 @@ def bench_defaults(
     Raises:
         InvalidArgumentError: for an unknown task.
     """
+    from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
+
     trained = next(filter(None, map(trained_on, line_up)), {})
     chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
-    usual_setting = PRINTED.name if chosen == POPULATION.name else COMPARED
-    usual_deltas: Sequence[float] = (trained.get("delta", BENCH_CELL[0]),)
-    usual_arms: Sequence[int] = (trained.get("n_arms", BENCH_CELL[1]),)
+    usual_deltas: Sequence[float] = (trained.get("delta", BENCH_DELTAS[0]),)
+    usual_arms: Sequence[int] = (trained.get("n_arms", 5),)
     if not trained and whole:
         usual_deltas = BENCH_DELTAS if TASKS[chosen].ends_itself else usual_deltas
         usual_arms = BENCH_N_ARMS
     if not trained and chosen == POPULATION.name:
         usual_arms = BENCH_N_ARMS[-1:]  # with few arms a user says little about the next
-    return Defaults(
-        task=chosen,
-        setting=setting or name_in(trained.get("setting", usual_setting)),
-        deltas=deltas or usual_deltas,
-        n_arms=n_arms or usual_arms,
-        papers=task is None and all(name_of(agent) in AGENTS for agent in line_up),
-    )
+    usual = PRINTED.name if chosen == POPULATION.name else COMPARED
+    papers = task is None and all(name_of(agent) in AGENTS for agent in line_up)
+    setting = setting or name_in(trained.get("setting", usual))
+    return Defaults(chosen, setting, deltas or usual_deltas, n_arms or usual_arms, papers)
 
 
 def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
     """Return a warning for each tuned N_1 that meets other users than it was tuned for."""
-    here: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
-    here |= {name: [word] for name, word in population.words().items() if name not in here}
+    own: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
+    here = own | {name: [word] for name, word in population.words().items()} | own
     warnings = []
     for agent in line_up:
         tuned = trained_on(agent) if isinstance(agent, AlgorithmAgent) else {}

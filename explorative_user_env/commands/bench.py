@@ -1,27 +1,22 @@
-"""The command `explorative-user bench`."""
+"""The commands `explorative-user bench` and `train`."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 
 from explorative_user_env.commands import agents as line_ups
 from explorative_user_env.commands.options import command, users_a_cell
-from explorative_user_env.commands.output import write_and_show
-from explorative_user_env.commands.run import Run
+from explorative_user_env.commands.run import Run, say, write_and_show
 from explorative_user_env.display.progress import progress_bar
-from explorative_user_env.evaluation import evaluate, request, runner
 from explorative_user_env.protocol import POPULATION, TASKS
-from explorative_user_env.results.results import all_runs
-from explorative_user_env.results.tables import legend_of, summary_page, table_of
-from explorative_user_env.studies.paper import compared, published_for
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 
 @command(
     "bench",
-    evaluate,
+    "evaluation.runner.evaluate",
     options="horizon n_users deviation baseline_time step_cost max_steps until_width seed",
     first="agent n_arms delta n_instances task",
     users={},
@@ -58,6 +53,11 @@ def bench(
         until_width: Add users until the success interval of every agent is at most so wide, in
             (0, 1); --n-instances is then the most, by default a million. None is a fixed number.
     """
+    from explorative_user_env.evaluation import runner  # pandas is not for help
+    from explorative_user_env.results import results as runs
+    from explorative_user_env.results import tables
+    from explorative_user_env.studies import paper
+
     options = run.options
     line_up = line_ups.agents_called(agent, options["max_steps"], task)
     usual = line_ups.bench_defaults(line_up, task, setting, delta, n_arms, whole)
@@ -67,13 +67,14 @@ def bench(
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
-    options["n_instances"] = request.number_asked(n_instances, options["until_width"])
+    options["n_instances"] = runner.number_asked(n_instances, options["until_width"])
     with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"task": usual.task, "progress": report, "store": store}
             how |= users | options | run.workers
             results = runner.run_cells(line_up, usual.deltas, usual.n_arms, **how)
-        summary = compared(results, published_for(population) if usual.papers else None)
+        published = paper.published_for(population) if usual.papers else None
+        summary = paper.compared(results, published)
         words, shared = population.words(), results[0].cell
         cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
         until, whom = "" if options["until_width"] is None else "up to ", "users"
@@ -81,18 +82,18 @@ def bench(
             whom = "episodes"
             cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
         title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
-        notes = [*line_ups.elsewhere(line_up, usual, population), *legend_of(summary)]
+        notes = line_ups.elsewhere(line_up, usual, population) + list(tables.legend_of(summary))
         contents = {
-            "table.md": summary_page(title, {usual.setting: summary}, notes),
+            "table.md": tables.summary_page(title, {usual.setting: summary}, notes),
             "summary.csv": summary,
-            "runs.csv": all_runs(results),
+            "runs.csv": runs.all_runs(results),
         }
-        sections: list[Any] = [table_of(summary, title), *conclusion(summary)]
+        sections: list[Any] = [tables.table_of(summary, title), _conclusion(summary)]
         cells = [result.cell for result in results]
         write_and_show(folder, contents, sections, notes=notes, cells=cells)
 
 
-def conclusion(summary: pd.DataFrame) -> list[str]:
+def _conclusion(summary: Any) -> str:
     """Return a sentence on the agents of a table: the first and UNI, or the best and the worst."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
@@ -100,19 +101,65 @@ def conclusion(summary: pd.DataFrame) -> list[str]:
         regret = by_agent["regret"].mean()
         least, most = regret.idxmin(), regret.idxmax()
         rest = f"; {most} has the most, {regret[most]:.0f}" if least != most else ""
-        return [f"{least} has the least regret, {regret[least]:.0f} on average{rest}."]
+        return f"{least} has the least regret, {regret[least]:.0f} on average{rest}."
     n_users = int(by_agent["n_runs"].sum()[agents[0]])
     named = (summary["success"] * summary["n_runs"]).groupby(summary["agent"]).sum().round()
+    of = {a: f"all {n_users}" if n == n_users else f"{n:.0f}" for a, n in named.items()}
     times = by_agent["stopping_time"].mean()
-
-    def of(agent: str) -> str:
-        return f"all {n_users}" if named[agent] == n_users else f"{named[agent]:.0f}"
-
-    sentence = f"{agents[0]} named the best arm of {of(agents[0])}"
+    sentence = f"{agents[0]} named the best arm of {of[agents[0]]}"
     sentence += " users" if named[agents[0]] == n_users else f" of {n_users} users"
     if len(agents) > 1:
         rival = "UNI" if "UNI" in agents[1:] else agents[-1]
         same = abs(times[rival] - times[agents[0]]) < 0.02 * times[agents[0]]
         when = "in the same time" if same else f"with {times[rival]:.0f} recommendations"
-        sentence += f"; {rival}, {when}, of {of(rival)}"
-    return [f"{sentence}."]
+        sentence += f"; {rival}, {when}, of {of[rival]}"
+    return f"{sentence}."
+
+
+@command(
+    "train",
+    first="algo task n_arms steps output",
+    users={},
+    keeps="models/TASK-ALGO-kK-seedSEED",
+)
+def train(
+    run: Run,
+    algo: str = "ppo",
+    task: str = "regret",
+    steps: int = 2_500_000,
+    seed: int = 0,
+    horizon: int | None = None,
+    observation: str | None = None,
+    n_users: int | None = None,
+    deviation: float | None = None,
+    tensorboard: Path | None = None,
+) -> None:
+    """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` compares it.
+
+    Example: explorative-user train --algo ppo --task regret --n-arms 5 --steps 1000000
+
+    Options:
+        algo: ppo, maskable-ppo (for bai), dqn or recurrent-ppo.
+        task: regret (over a horizon), bai (stop and name the best arm) or population (regret with
+            users who come one after another).
+        steps: Steps of all users together, at least 1.
+        horizon: Steps of an episode, or of each user of the task population, at least 1. None is
+            500; bai 2000; population 300.
+        observation: response, counts, sorted-counts or last-step; for population also
+            population-counts or sorted-population-counts. None is the algorithm's.
+        n_users: Users of an episode of the task population, at least 1. None is 20.
+        deviation: Deviation of the means of a user of the task population from what is popular, at
+            least 0. None is 0.3.
+        tensorboard: Folder for TensorBoard, if that is installed. None is no folder.
+    """
+    from explorative_user_env import rl  # which needs an extra
+    from explorative_user_env.rl.models import versions
+
+    usual = Path("models") / f"{task}-{algo}-k{run.users['n_arms']}-seed{seed}"
+    given = {name: value for name, value in run.asked.items() if value is not None}
+    with (
+        run.opened(libraries=versions(), usual=usual) as (folder, store),
+        progress_bar() as report,
+    ):
+        rl.train(**given | run.users, output=folder, progress=report, store=store)
+    say(f"Model: {folder.path}", f"explorative-user bench --agent sb3:{folder.path}")

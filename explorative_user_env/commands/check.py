@@ -9,7 +9,7 @@ from explorative_user_env.check import checks_of, subjects_of
 from explorative_user_env.check.checks import known_names, run_checks
 from explorative_user_env.commands.agents import PREFIXES, agents_called, found_at
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.output import say, show
+from explorative_user_env.commands.run import say, show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.validation import InvalidArgumentError

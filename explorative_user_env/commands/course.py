@@ -8,10 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.output import say, show, write_and_show
+from explorative_user_env.commands.run import say, show, write_and_show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.display.text import in_spreadsheet
-from explorative_user_env.evaluation import evaluate
 from explorative_user_env.files import Folder, add_files, write_whole
 from explorative_user_env.protocol import as_task_of_one
 from explorative_user_env.results.records import versions_of
@@ -49,8 +48,8 @@ def notebooks(
 
 @command(
     "course grade",
-    grading.Assignment,
-    evaluate,
+    "teach.grade.Assignment",
+    "evaluation.runner.evaluate",
     options="task delta horizon step_cost max_steps n_instances full_marks",
     first="key_file output n_instances full_marks task",
     users={},

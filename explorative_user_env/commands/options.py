@@ -1,24 +1,27 @@
-"""What commands share: how their options are made, explained and grouped.
+"""How the options of commands are made, explained and grouped.
 
 An option is an argument of the command's function, or of a function of the package that it calls.
 Its type and default are those of the signature. Its help is the text of `Options:` in the command's
 docstring, or else of `Args:` in that of the function of the package.
 """
 
+import ast
 import functools
 import inspect
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from explorative_user_env.commands import run as runs
 from explorative_user_env.protocol import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.users.population import OPTIONS
-from explorative_user_env.validation import InvalidArgumentError, count
+from explorative_user_env.validation import PACKAGE, InvalidArgumentError, count
 
 #: Users a cell with --quick.
 QUICK_N_INSTANCES = 100
@@ -38,7 +41,7 @@ TEXTS = {
     "workers": "Runs at once; the results do not depend on it. None is cores.",
 }
 
-#: The groups of options in help, below the first five; the rest is in the group "More".
+#: The groups of options in help, below the first five and "More", which has the rest.
 PANELS = {
     "Users": [option.name for option in OPTIONS],
     "Runs": ["n_instances", "until_width", "quick", "seed", "workers", "dask"],
@@ -48,27 +51,25 @@ PANELS = {
 #: So many options need no groups.
 FEW = 8
 
-
-def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
-
-
-SHARED = [_parameter("workers", 0, int), _parameter("dask", None, str | None)]
+_parameter: Any = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+SHARED = [
+    _parameter("workers", default=0, annotation=int),
+    _parameter("dask", default=None, annotation=str | None),
+]
 KEPT = [
-    _parameter("output", None, Path | None),
-    _parameter("resume", None, Path | None),
-    _parameter("overwrite", False, bool),
+    _parameter("output", default=None, annotation=Path | None),
+    _parameter("resume", default=None, annotation=Path | None),
+    _parameter("overwrite", default=False, annotation=bool),
 ]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {6,}.*)*)", flags=re.MULTILINE)
+_DECLARED = re.compile(r"^ {4}(\w+): (.+) = (.+?),?$", flags=re.MULTILINE)
 _IF_NONE = re.compile(r"[;,.]? None (?:is|means) (.*?)(?=\.?$|\. \S)")
 
 
 def command(
     name: str,
-    *calls: Any,
+    *calls: str,
     options: str = "",
     first: str = "",
     users: Mapping[str, Any] | None = None,
@@ -82,7 +83,7 @@ def command(
 
     Args:
         name: the words that call it, as "paper tables".
-        calls: the functions or classes of the package of which `options` are arguments.
+        calls: the functions or records of the package of which `options` are arguments.
         options: the names of options, given to the function as its argument `options`.
         first: the options that help shows first.
         users: gives the command the options of `Population`, as its argument `users`; the values
@@ -95,29 +96,39 @@ def command(
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        declared = inspect.signature(function, eval_str=True).parameters
+        declared = inspect.signature(function).parameters
         given_whole = ("run", "users", "options", "workers")
         own = {key: each for key, each in declared.items() if key not in given_whole}
-        called = {each: _argument_of(calls, each) for each in options.split()}
-        of_users = {
-            option.name: _of_population(option, users or {})
-            for option in OPTIONS
-            if users is not None
-            and option.name not in own
-            and (only is None or option.name in only)
-        }
-        kept = {each.name: each for each in SHARED * parallel + KEPT * (keeps is not None)}
         about = {option.name: option.metadata["about"] for option in OPTIONS} | TEXTS
-        for call in calls:
-            about |= {
-                key: text[:1].upper() + text[1:]
-                for key, text in _arguments(call).items()
-                if key in called
-            }
+        called = {key: _argument_of(calls, key) for key in options.split()}
+        texts = {key: text for call in calls for key, text in _declared(call)[1].items()}
+        about |= {key: texts[key][:1].upper() + texts[key][1:] for key in called if key in texts}
+        of_users = {}
+        for option in OPTIONS if users is not None else ():
+            if option.name in own or (only is not None and option.name not in only):
+                continue
+            default = users.get(option.name, option.default)  # type: ignore[union-attr]
+            kind, details = option.metadata["kind"], {}
+            if default is None:
+                details["show_default"] = option.metadata["if_open"]
+            if not isinstance(kind, type):
+                kind, details = str, details | {"parser": kind, "metavar": "<str>"}
+            of_users[option.name] = _parameter(
+                option.name,
+                default=getattr(default, "name", default),  # a record has a name here
+                annotation=Annotated[kind, typer.Option(**details)],
+            )
+        kept = {each.name: each for each in SHARED * parallel + KEPT * (keeps is not None)}
         about["output"] += "" if keeps is None else f" None is {keeps}."
-        about |= _arguments(function)
+        about |= _texts(inspect.getdoc(function))
         every = own | called | of_users | kept
-        panels = _panels(every, first.split())
+        panels: dict[str, str | None] = dict.fromkeys(every)
+        if len(every) > FEW:
+            groups = {key: panel for panel, keys in PANELS.items() for key in keys}
+            panels = dict.fromkeys(first.split())
+            panels |= {key: groups.get(key, "More") for key in every if key not in panels}
+            order = [None, "More", *PANELS]
+            panels = dict(sorted(panels.items(), key=lambda each: order.index(each[1])))
         shown = [_as_option(every[each], about.get(each, ""), panels[each]) for each in panels]
 
         @functools.wraps(function)
@@ -125,27 +136,35 @@ def command(
             keeping = {each: given.pop(each) for each in kept}
             asked = {each: given[each] for each in given if each not in of_users}
             asked |= {each: given[each] for each in of_users}
-            written = {each for each in asked if _is_written(context, each)}
-            if keeps is not None:
-                from explorative_user_env.commands import run  # which imports much
+            sources = {each: context.get_parameter_source(each) for each in asked}
+            written = {each for each in asked if sources[each] and sources[each].name != "DEFAULT"}  # type: ignore[union-attr]
+            if keeping.get("resume") is not None:
+                runs.continue_with(keeping["resume"], name, asked, written)
+            how: dict[str, Any] = {}
+            if parallel:
+                how = {"workers": count("workers", keeping["workers"], 0, MOST_WORKERS)}
+                if keeping["dask"] is None:
+                    how["workers"] = how["workers"] or cores()
+                elif how["workers"]:
+                    allowed = "left out beside dask, which has its own"
+                    raise InvalidArgumentError("workers", how["workers"], allowed)
+                else:
+                    from explorative_user_env.evaluation.workers import dask_executor
 
-                if keeping["resume"] is not None:
-                    run.continue_with(keeping["resume"], name, asked, written)
+                    how = {"executor": context.with_resource(dask_executor(keeping["dask"]))}
             whole: dict[str, Any] = {
                 "users": {each: asked[each] for each in of_users},
                 "options": {each: asked[each] for each in called},
-                "workers": _workers_of(keeping["workers"], keeping["dask"], context)
-                if parallel
-                else {},
+                "workers": how,
             }
             if keeps is None:
                 whole = {each: value for each, value in whole.items() if each in declared}
             else:
                 places = {each.name: keeping[each.name] for each in KEPT}
-                whole = {"run": run.Run(name, Path(keeps), asked, written, **places, **whole)}
+                whole = {"run": runs.Run(name, Path(keeps), asked, written, **places, **whole)}
             function(**whole, **{each: asked[each] for each in own})
 
-        shown.append(_parameter("context", inspect.Parameter.empty, typer.Context))
+        shown.append(_parameter("context", annotation=typer.Context))
         run_command.__doc__ = inspect.getdoc(function).partition("\n\nOptions:")[0]  # type: ignore[union-attr]
         run_command.called_by = name  # type: ignore[attr-defined]
         run_command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
@@ -154,27 +173,41 @@ def command(
     return decorate
 
 
-def _arguments(call: Any) -> dict[str, str]:
+def _texts(docstring: str | None) -> dict[str, str]:
     """Return the texts of a docstring on arguments or attributes."""
-    texts = dict(_ARGUMENT.findall(inspect.getdoc(call) or ""))
-    return {
-        name: " ".join(text.split()).replace("`", "").replace('"', "")
-        for name, text in texts.items()
-    }
+    found = dict(_ARGUMENT.findall(docstring or ""))
+    return {key: re.sub(r'[`"]', "", " ".join(text.split())) for key, text in found.items()}
 
 
-def _argument_of(calls: Collection[Any], name: str) -> inspect.Parameter:
-    """Return an argument of one of some functions as a parameter of a command."""
-    signatures = [inspect.signature(call).parameters for call in calls]
-    found = next(each[name] for each in signatures if name in each)
-    default = getattr(found.default, "name", found.default)  # a record has a name here
-    kinds = get_args(found.annotation) or (found.annotation,)
-    kind: Any = next((each for each in (Path, bool, int, float) if each in kinds), str)
-    if kind is int and str in kinds:
+@functools.cache
+def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return types and defaults of the arguments of a function or record, and texts on them.
+
+    Its file is read, not imported: pandas takes longer than all else that help needs.
+    """
+    module, _, name = call.rpartition(".")
+    path = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
+    source = path.read_text(encoding="utf-8")
+    node: Any = next(each for each in ast.parse(source).body if vars(each).get("name") == name)
+    rows = _DECLARED.findall(ast.get_source_segment(source, node) or "")
+    return {key: rest for key, *rest in rows}, _texts(ast.get_docstring(node))
+
+
+def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
+    """Return an argument of one of some functions or records as a parameter of a command."""
+    call = next(each for each in calls if name in _declared(each)[0])
+    annotation, text = _declared(call)[0][name]
+    try:
+        default = ast.literal_eval(text)
+    except ValueError:  # the name of a constant
+        default = getattr(import_module(f"{PACKAGE}.{call.rpartition('.')[0]}"), text)
+    words = re.findall(r"\w+", annotation)
+    kind: Any = next((each for each in (Path, bool, int, float) if each.__name__ in words), str)
+    if kind is int and "str" in words:
         kind = Annotated[Any, typer.Option(parser=_number_or_name, metavar="<int or agent>")]
     elif default is None:
         kind = kind | None
-    return _parameter(name, default, kind)
+    return _parameter(name, default=getattr(default, "name", default), annotation=kind)  # type: ignore[no-any-return]
 
 
 def _number_or_name(text: str) -> int | str:
@@ -182,29 +215,6 @@ def _number_or_name(text: str) -> int | str:
         return int(text)
     except ValueError:
         return text
-
-
-def _of_population(option: Any, users: Mapping[str, Any]) -> inspect.Parameter:
-    """Return an option of `Population` as a parameter of a command."""
-    default = users.get(option.name, option.default)
-    annotation, details = option.metadata["kind"], {}
-    if default is None:
-        details["show_default"] = option.metadata["if_open"]
-    if not isinstance(annotation, type):
-        annotation, details = str, details | {"parser": annotation, "metavar": "<str>"}
-    default = getattr(default, "name", default)  # a record has a name on the command line
-    return _parameter(option.name, default, Annotated[annotation, typer.Option(**details)])
-
-
-def _panels(every: Collection[str], first: Collection[str]) -> dict[str, str | None]:
-    """Return the group of each option, in the order in which help shows them; None is no group."""
-    if len(every) <= FEW:
-        return dict.fromkeys(every)
-    groups = {name: panel for panel, names in PANELS.items() for name in names}
-    panels: dict[str, str | None] = dict.fromkeys(first)
-    panels |= {name: groups.get(name, "More") for name in every if name not in first}
-    order = [None, "More", *PANELS]
-    return dict(sorted(panels.items(), key=lambda each: order.index(each[1])))
 
 
 def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> inspect.Parameter:
@@ -228,36 +238,14 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
             details.metavar, details.show_default = "", False
         elif details.show_default is True and (usual or parameter.default is None):
             details.show_default = usual or "none"
-    return parameter.replace(
-        kind=inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, details]
-    )
-
-
-def _is_written(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name != "DEFAULT"
+    annotation = Annotated[annotation, details]
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=annotation)
 
 
 def users_a_cell(n_instances: int | None, quick: bool) -> int:
     """Return how many users a cell has."""
     usual = QUICK_N_INSTANCES if quick else N_INSTANCES
     return usual if n_instances is None else n_instances
-
-
-def _workers_of(workers: int, dask: str | None, context: typer.Context) -> dict[str, Any]:
-    """Return who does the runs, as arguments of `evaluate`; a cluster is open for the command.
-
-    Raises:
-        InvalidArgumentError: for workers beside a cluster, or a cluster that does not answer.
-    """
-    asked = count("workers", workers, 0, MOST_WORKERS)
-    if dask is None:
-        return {"workers": asked or cores()}
-    if asked:
-        raise InvalidArgumentError("workers", asked, "left out beside dask, which has its own")
-    from explorative_user_env.evaluation.workers import dask_executor
-
-    return {"executor": context.with_resource(dask_executor(dask))}
 
 
 def cores() -> int:

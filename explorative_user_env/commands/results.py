@@ -1,27 +1,31 @@
 """The commands `explorative-user results`: what a finished or interrupted run has."""
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 import typer
 
 from explorative_user_env.check.verify import verify as verified
-from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.output import say, show
-from explorative_user_env.commands.run import Places
+from explorative_user_env.commands.run import places_around, say, show
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
-from explorative_user_env.display.progress import portion, progress_bar
+from explorative_user_env.display.progress import OnProgress, portion, progress_bar
 from explorative_user_env.files import Folder, write_whole
+from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
 from explorative_user_env.results.records import record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep, load, runs_with_cells, summaries_of
-from explorative_user_env.results.store import About, about
+from explorative_user_env.results.store import About
+from explorative_user_env.results.store import about as about_run
 from explorative_user_env.results.tables import legend_of, table_of
+from explorative_user_env.studies import lower_bound as bound
+from explorative_user_env.studies import suite, tuning
+from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError, choice, require
 
 RunArgument = Annotated[Path, typer.Argument()]
@@ -42,8 +46,8 @@ def show_run(path: RunArgument) -> None:
     Options:
         path: Folder of a command, or its file of runs, as run.sqlite.
     """
-    file = Places.around(path).file
-    found = about(file)
+    file = places_around(path)[1]
+    found = about_run(file)
     say(_state(found), f"asked for: {_in_words(found.request['options'])}")
     for session in found.sessions:
         made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
@@ -89,30 +93,25 @@ def export(
         overwrite: Write over the file if it is there.
     """
     what = choice("rows", rows, ("runs", "summary"))
-    write = FORMATS[choice("output", output.suffix.lower() or str(output), FORMATS)]
-    loaded = load(Places.around(path).file)
+    choice("output", output.suffix.lower() or str(output), (".csv", ".json", ".parquet"))
+    loaded = load(places_around(path)[1])
     frame = runs_with_cells(_cells_of(loaded)) if what == "runs" else loaded.summary()
-    write_whole("output", output, lambda place: write(frame, place), overwrite)
+    write_whole("output", output, partial(_write, frame), overwrite)
     say(f"{len(frame)} rows: {output}")
 
 
-def _as_json(frame: pd.DataFrame, path: Path) -> None:
-    known = frame.astype(object).where(frame.notna(), None)
-    # Python's writer keeps all digits, and pandas' does not.
-    path.write_text(json.dumps(record_of(known.to_dict("records")), indent=1) + "\n", "utf-8")
-
-
-def _as_parquet(frame: pd.DataFrame, path: Path) -> None:
-    require("Parquet files need", "parquet", ("pyarrow",))
-    frame.to_parquet(path, index=False)
-
-
-#: What writes a file, by the ending of its name.
-FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
-    ".csv": partial(pd.DataFrame.to_csv, index=False),
-    ".json": _as_json,
-    ".parquet": _as_parquet,
-}
+def _write(frame: pd.DataFrame, path: Path) -> None:
+    match path.suffix.lower():
+        case ".csv":
+            frame.to_csv(path, index=False)
+        case ".json":
+            known = frame.astype(object).where(frame.notna(), None)
+            # Python's writer keeps all digits, and pandas' does not.
+            rows = json.dumps(record_of(known.to_dict("records")), indent=1)
+            path.write_text(f"{rows}\n", encoding="utf-8")
+        case ".parquet":
+            require("Parquet files need", "parquet", ("pyarrow",))
+            frame.to_parquet(path, index=False)
 
 
 @command("results plot")
@@ -134,28 +133,28 @@ def plot(
         delta: Only cells with this delta; repeat for more. None is all.
     """
     require_plot()
-    places = Places.around(path)
-    found = about(places.file)
-    cells = _cells_of(load(places.file)) if found.n_results else []
+    home, file = places_around(path)
+    found = about_run(file)
+    cells = _cells_of(load(file)) if found.n_results else []
     for name, wanted in ("n_arms", n_arms), ("delta", delta):
         known = dict.fromkeys(each.cell[name] for each in cells)
         unknown = [value for value in wanted or () if value not in known]
         if cells and unknown:
             raise InvalidArgumentError(name, unknown[0], f"one of {', '.join(map(str, known))}")
         cells = [each for each in cells if not wanted or each.cell[name] in wanted]
-    every = list(drawings_of(found.request, places.folder, cells))
-    drawings = [each for each in every if isinstance(each, Drawing)]
-    undrawn = [f"{each.name}: {each.why}" for each in every if isinstance(each, NotDrawn)]
+    every = list(drawings_of(found.request, home, cells))
+    drawings = [each for each in every if each.draw is not None]
+    undrawn = [f"{each.name}: {each.about}" for each in every if each.draw is None]
     if not drawings:
         allowed = f"a run of which there is something to draw ({'; '.join(undrawn) or 'no runs'})"
         raise InvalidArgumentError("path", str(path), allowed)
-    if output is not None and output.resolve() == places.folder.resolve():
+    if output is not None and output.resolve() == home.resolve():
         allowed = "another folder than the run's, as plots would take the place of its files"
         raise InvalidArgumentError("output", str(output), allowed)
-    options = {"path": str(places.file), "n_arms": n_arms, "delta": delta}
+    options = {"path": str(file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": versions_of()}
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
-    usual = places.folder / "-".join(["plots", *named])
+    usual = home / "-".join(["plots", *named])
     folder = Folder(output or usual, made_by, overwrite)
     files: dict[str, Callable[[Path], object]] = {}
     with progress_bar() as report:
@@ -163,7 +162,7 @@ def plot(
             progress = portion(report, place, len(drawings))
             progress(f"drawing {drawing.name}", 0, 1)
             try:
-                axes = drawing.draw(progress)
+                axes: Any = drawing.draw(progress)  # type: ignore[misc]
                 svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
                 for ending, data in ("png", as_png(axes, DOTS)), ("svg", svg):
                     files[f"{drawing.name}.{ending}"] = partial(Path.write_bytes, data=data)
@@ -181,9 +180,113 @@ def _cells_of(loaded: Results | Sweep) -> list[Results]:
     return list(loaded.cells) if isinstance(loaded, Sweep) else [loaded]
 
 
+class Drawing(NamedTuple):
+    """A plot of a run: the name of its files, who met whom, and what draws it.
+
+    Of a plot that a run does not have, nothing draws it, and `about` says why.
+    """
+
+    name: str
+    about: str
+    draw: Callable[[OnProgress], Any] | None = None
+
+
+def drawings_of(
+    request: Mapping[str, Any], folder: Path, cells: Sequence[Results]
+) -> Iterator[Drawing]:
+    """Yield the plots of a run, and those that it cannot have.
+
+    Args:
+        request: the request of the run.
+        folder: the folder of its files.
+        cells: the results that it has.
+    """
+    asked = request["options"]
+    pair = "the lower bound's pair of users"
+    studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
+    match request["command"]:
+        case "paper tune-n1":
+            names = {f"frontier_{each}": each for each in tuning.NAMED}
+            draws = {key: partial(tuning.draw_frontier, figure=each) for key, each in names.items()}
+            studies = [("BAIR's N_1", partial(tuning.kept_tuning, folder), draws)]
+        case "paper lower-bound":
+            for name, draw in ("overlap", bound.draw_overlap), ("needed", bound.draw_needed):
+                studies.append((pair, partial(bound.kept_table, folder, name), {name: draw}))
+        case "suite --user":
+            kinds = suite.varieties_named(None if asked["user"] == ["all"] else asked["user"])
+            population = Population(**split_options(asked)[0])
+            found = partial(suite.kept_matrix, cells, population, kinds)
+            studies = [("robustness", found, {"heat_map": suite.heat_map})]
+        case "suite":
+            found = partial(suite.kept_suite, asked, cells)
+            studies = [("the suite", found, {"heat_map": suite.SuiteResults.plot})]
+        case _:
+            yield from _of_cells(cells)
+    for about, load_study, draws in studies:
+        try:
+            study = load_study()
+        except InvalidArgumentError as error:
+            yield Drawing(", ".join(draws), f"needs {error.allowed}")
+        else:
+            for name, draw in draws.items():
+                yield Drawing(name, about, partial(_drawn, draw, study))
+
+
+def _drawn(draw: Callable[[Any], Any], given: Any, progress: OnProgress) -> Any:
+    return draw(given)
+
+
+def _of_cells(cells: Sequence[Results]) -> Iterator[Drawing]:
+    """Yield the plots of each group of cells that differ only in K and delta."""
+    shared = ("task", "seed", *(option.name for option in OPTIONS if option.name != "n_arms"))
+    found: dict[str, list[Results]] = {}
+    for each in cells:
+        key = repr([each.cell.get(name) for name in shared])
+        same = [(one.cell["n_arms"], one.cell["delta"]) for one in found.get(key, [])]
+        if (each.cell["n_arms"], each.cell["delta"]) in same:  # another line-up, the same users
+            key += repr(list(each.deltas))
+        found.setdefault(key, []).append(each)
+    groups = list(found.values())
+    abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
+    # Files of several groups begin with the words in which a group differs from others.
+    parts = [about.split(", ") for about in abouts]
+    common = set.intersection(*map(set, parts)) if parts else set()
+    names = [_as_name(" ".join(one for one in own if one not in common)) for own in parts]
+    for place, (group, about, name) in enumerate(zip(groups, abouts, names, strict=True), 1):
+        numbered = f"{place}-{name}".rstrip("-")
+        prefix = f"{name if name and names.count(name) == 1 else numbered}-"
+        prefix = prefix if len(groups) > 1 else ""
+        if len(group) > 1:
+            sweep = Sweep(group)
+            for kind in kinds_for(sweep):
+                yield Drawing(prefix + kind, about, partial(_drawn, sweep.plot, kind))
+            continue
+        results = group[0]
+        for kind, draw_kind in RUN_KINDS.items():
+            why = why_not(kind, results)
+            draw = None if why else partial(draw_kind, results, kind, None)
+            yield Drawing(prefix + kind, why or about, draw)
+        try:
+            compared = results.compare_all(next(iter(results.deltas)))
+        except InvalidArgumentError as error:
+            yield Drawing(f"{prefix}differences", f"needs {error.allowed}")
+            continue
+        for figure in (each.figure for each in compared.comparisons[0].differences):
+            name = f"{prefix}differences-{_as_name(figure)}"
+            yield Drawing(name, f"{figure}, {about}", partial(_drawn, compared.plot, figure))
+    if any(len(group) > 1 for group in groups):
+        kinds = ["success by budget", *(name for name in RUN_KINDS if name != "success")]
+        why = "of one cell each: choose one with --n-arms and --delta"
+        yield Drawing(", ".join([*kinds, "differences"]), why)
+
+
+def _as_name(words: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-.")
+
+
 @command(
     "results verify",
-    verified,
+    "check.verify.verify",
     options="share rows seed",
     parallel=True,
     first="share rows every agent only",

@@ -1,21 +1,29 @@
-"""A run of a command: its options, the folder of its files, and the file that keeps its runs."""
+"""A run of a command: its options, the folder and the file that keep it, and what it prints."""
 
+import itertools
 import json
+import os
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from explorative_user_env import commands
+from explorative_user_env.display import plots
 from explorative_user_env.display.progress import notice
-from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
+from explorative_user_env.display.text import Unfailing, is_terminal, page_width, printable
 from explorative_user_env.files import Folder, other_run
 from explorative_user_env.protocol import name_of
-from explorative_user_env.results import store as stores
-from explorative_user_env.results.records import versions_of
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.results import records
+from explorative_user_env.validation import InvalidArgumentError, how_to_get
 
 #: The file of runs in a folder.
 RUN_FILE = "run.sqlite"
@@ -23,33 +31,19 @@ RUN_FILE = "run.sqlite"
 #: The command of a run with users who are not the paper's; words from "--" on do not call it.
 OTHERS = "suite --user"
 
-#: What to say of the run that did not finish.
-_interrupted: list[str] = []
+
+def places_of(output: Path) -> tuple[Path, Path]:
+    """Return the folder and the file of runs for `--output`, which is either."""
+    from explorative_user_env.results.store import ENDINGS  # which imports pandas
+
+    file = output.suffix in ENDINGS
+    return (output.with_suffix(""), output) if file else (output, output / RUN_FILE)
 
 
-class Places(NamedTuple):
-    """Where the files of a run are.
-
-    Attributes:
-        folder: the tables and pictures.
-        file: the runs.
-    """
-
-    folder: Path
-    file: Path
-
-    @classmethod
-    def of(cls, output: Path) -> "Places":
-        """Return the places for `--output`, a folder or a file of runs."""
-        if output.suffix in stores.ENDINGS:
-            return cls(output.with_suffix(""), output)
-        return cls(output, output / RUN_FILE)
-
-    @classmethod
-    def around(cls, path: Path) -> "Places":
-        """Return the places of a run by its file of runs, or its folder."""
-        file = path / RUN_FILE if path.is_dir() else path
-        return cls(file.parent if file.name == RUN_FILE else file.with_suffix(""), file)
+def places_around(path: Path) -> tuple[Path, Path]:
+    """Return the folder and the file of runs of a run, by either."""
+    file = path / RUN_FILE if path.is_dir() else path
+    return file.parent if file.name == RUN_FILE else file.with_suffix(""), file
 
 
 @dataclass(frozen=True)
@@ -80,19 +74,13 @@ class Run:
     options: dict[str, Any]
     workers: dict[str, Any]
 
-    def refuse(self, allowed: str, *names: str) -> None:
-        """Raise InvalidArgumentError if one of some options was written on the command line."""
-        for name in names:
-            if name in self.written:
-                raise InvalidArgumentError(name, self.asked[name], allowed)
-
     @contextmanager
     def opened(
         self,
         agents: Sequence[Any] | Mapping[str, Any] = (),
         libraries: Mapping[str, str] | None = None,
         usual: Path | None = None,
-    ) -> Iterator[tuple[Folder, stores.Store]]:
+    ) -> Iterator[tuple[Folder, Any]]:
         """Open the folder and the file of runs; an interrupted run says how to continue it.
 
         Args:
@@ -103,12 +91,14 @@ class Run:
         Raises:
             InvalidArgumentError: if either cannot be written to, or has another run.
         """
+        from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
+        from explorative_user_env.results import store as stores
+
         named = agents if isinstance(agents, Mapping) else {name_of(each): each for each in agents}
         line_up = {name: agent_record(agent, FEWEST_ARMS) for name, agent in named.items()}
         mine = json.loads(json.dumps({"command": self.command, "options": self.asked}, default=str))
         request = mine | {"line-up": {"agents": line_up}, "libraries": dict(libraries or {})}
-        made_by = mine | {"versions": versions_of()}
-        resumes = self.resume is not None
+        made_by = mine | {"versions": records.versions_of()}
 
         def has_this_run(file: Path, finished: bool = False) -> bool:
             with suppress(InvalidArgumentError):
@@ -117,32 +107,26 @@ class Run:
                 return same and (kept.finished or not finished)
             return False
 
-        def may_use(places: Places) -> bool:
-            return (
-                self.overwrite
-                or not places.folder.is_dir()
-                or (
-                    not other_run(places.folder, made_by)
-                    and (not places.file.exists() or has_this_run(places.file))
-                )
-            )
-
         if self.resume is not None:
-            output = self.output or Places.around(self.resume).folder
-            folder_path, file = Places.of(output).folder, self.resume
+            path, file = places_of(self.output or places_around(self.resume)[0])[0], self.resume
         elif self.output is not None:
-            folder_path, file = Places.of(self.output)
+            path, file = places_of(self.output)
         else:
-            path = usual or self.usual
-            paths = (path if n == 1 else path.with_name(f"{path.name}-{n}") for n in count(1))
-            folder_path, file = next(filter(may_use, map(Places.of, paths)))
+            first = usual or self.usual
+            for n in itertools.count(1):
+                path, file = places_of(first if n == 1 else first.with_name(f"{first.name}-{n}"))
+                if self.overwrite or not path.is_dir():
+                    break
+                if not other_run(path, made_by) and (not file.exists() or has_this_run(file)):
+                    break
+        resumes = self.resume is not None
         # A finished run is begun anew, to the same rows.
         anew = self.overwrite or has_this_run(file, finished=True)
         # Of a run that is continued, the file says first whether it is the same.
-        folder = None if resumes else Folder(folder_path, made_by, self.overwrite)
+        folder = None if resumes else Folder(path, made_by, self.overwrite)
         argument = "resume" if resumes else "output"
         with stores.Store(file, request, argument, anew and not resumes) as store:
-            folder = folder or Folder(folder_path, made_by, self.overwrite)
+            folder = folder or Folder(path, made_by, self.overwrite)
             folder.beside.append(file)
             if store.n_found:
                 notice(f"goes on with {store.n_found} runs of {file}")
@@ -153,7 +137,8 @@ class Run:
                 if n_runs or store.n_kept():
                     words = ["explorative-user", *words_of(self.command), "--resume", str(file)]
                     what = f"{n_runs} runs are" if n_runs else "what was finished is"
-                    _interrupted[:] = [f"{what} in {file}; to go on: {shlex.join(words)}"]
+                    line = f"{what} in {file}; to go on: {shlex.join(words)}"
+                    commands.unfinished[:] = [line]
                 raise
 
 
@@ -165,6 +150,8 @@ def continue_with(
     Raises:
         InvalidArgumentError: if it is of another command.
     """
+    from explorative_user_env.results import store as stores
+
     if request := stores.request_resumed(resume):
         if words_of(request["command"]) != command.split():
             allowed = f"a run of {command} (it is of {request['command']})"
@@ -178,6 +165,82 @@ def words_of(command: str) -> list[str]:
     return command.partition(" --")[0].split()
 
 
-def where_it_is_kept() -> str:
-    """Return, once, where an interrupted run is kept; empty if it is not."""
-    return _interrupted.pop() if _interrupted else ""
+def say(*lines: str, style: str = "") -> None:
+    """Print lines, folded between words on a terminal."""
+    width = page_width()
+    for line in map(printable, lines):
+        if is_terminal(sys.stdout):
+            # A path or command that is longer than the page is no more one when cut.
+            folds = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+            line = "\n".join(folds)
+        _print(Text(line), style=style, soft_wrap=True)
+
+
+def show(*sections: RenderableType) -> None:
+    """Print headings and tables."""
+    for section in sections:
+        (say if isinstance(section, str) else _print)(section)  # type: ignore[arg-type]
+
+
+def _print(shown: RenderableType, **how: Any) -> None:
+    file: Any = Unfailing(sys.stdout)  # as it is now: a progress bar may have replaced it
+    Console(file=file, width=page_width(), highlight=False, markup=False).print(shown, **how)
+
+
+def write_and_show(
+    folder: Folder,
+    contents: Mapping[str, Any],
+    sections: Iterable[RenderableType],
+    *,
+    notes: Iterable[str] = (),
+    cells: Iterable[Any] = (),
+) -> None:
+    """Write the files of a run, then print its tables and where the files are.
+
+    Where the files cannot be written, the tables are printed all the same. A picture that cannot be
+    drawn is left out, and a line says why.
+
+    Args:
+        folder: the folder of the run.
+        contents: by the name of a file: a text (with a section on what made it, if it is a page),
+            a frame, bytes, a function that draws a picture, or one that writes the file.
+        sections: headings and tables.
+        notes: lines below them.
+        cells: the cells that were evaluated, for the manifest.
+    """
+    if cells := list(cells):
+        folder.note(**records.details_of(cells))
+    files: dict[str, Callable[[Path], object]] = {}
+    undrawn = []
+    for name, content in contents.items():
+        if hasattr(content, "to_csv"):
+            files[name] = partial(content.to_csv, index=False)
+        elif isinstance(content, bytes):
+            files[name] = partial(Path.write_bytes, data=content)
+        elif isinstance(content, str):
+            if name.endswith(".md") and folder.made_by:
+                content = f"{content}\n{records.closing_section(folder.made_by)}"
+            files[name] = partial(Path.write_text, data=content, encoding="utf-8")
+        elif not name.endswith(".png"):
+            files[name] = content
+        elif not plots.can_plot():
+            undrawn.append(f"For {name}: {how_to_get('plot')}")
+        else:
+            try:
+                files[name] = partial(Path.write_bytes, data=plots.painted(content))
+            except plots.UndrawnError as error:
+                undrawn.append(f"{name}: {error}")
+    written: list[Path] = []
+    try:
+        written = folder.write(files)
+    finally:
+        with suppress(KeyboardInterrupt):  # the files are written
+            show(*sections)
+            say(*notes, style="dim")
+            say(*undrawn)
+            if written:
+                every = [*written, *folder.beside]
+                here = [path for path in every if path in written or os.path.exists(path)]
+                say(f"Files: {', '.join(map(str, here))}")
+                gone = [path for path in every if path not in here]
+                say(*(f"{path} is not there: its folder was moved meanwhile" for path in gone))

@@ -10,9 +10,8 @@ from gymnasium.vector import VectorEnv
 from explorative_user_env.envs.history import HAS_LEFT
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labelled
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Infos, lane_actions
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Stepped, lane_arms
 from explorative_user_env.protocol import BAI, STEP_COST, Array
-from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.validation import choice, integer, not_negative
 
 MASKS = ("rejections", "none")
@@ -166,6 +165,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     * v0: initial version
     """
 
+    _answer, _correct = NO_ANSWER, False
+
     def __init__(
         self,
         arms: int | None = None,
@@ -183,18 +184,6 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self.action_space = spaces.Discrete(2 * self.user.n_arms)
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
-        self._over = True
-        self._answer, self._correct = NO_ANSWER, False
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[int, dict[str, Any]]:
-        """Start with a new user; see `ExplorativeUserEnv.reset`."""
-        self._answer, self._correct = NO_ANSWER, False
-        observation, info = super().reset(seed=seed, options=options)
-        self._last_rejected = [False] * self.user.n_arms
-        self._over = False
-        return observation, self._with_outcome(info)
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Recommend arm `action`, or answer arm `action - n_arms`.
@@ -209,23 +198,23 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
             InvalidArgumentError: for an action out of range.
             gymnasium.error.ResetNeeded: before the first reset and after the end.
         """
-        if self._over or self._begun is None:
+        if self._begun is None:
             raise gym.error.ResetNeeded("call reset before step")
         n_arms = self.user.n_arms
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
-            self._answer, self._over = action - n_arms, True
+            self._answer, self._begun = action - n_arms, None
             self._correct = self._answer == self.instance().best_arm
             self._show()
-            reward = RIGHT if self._correct else WRONG
-            return 0, reward, True, False, self._with_outcome(self._info(False))
+            return 0, RIGHT if self._correct else WRONG, True, False, self._info(False)
         response, _, left, _, info = super().step(action)
         self._last_rejected[action] = response == 0
-        self._over = left or info["interactions"] == self.horizon
-        reward = -self.step_cost
-        if self._over:
+        ends, reward = left or info["interactions"] == self.horizon, -self.step_cost
+        if ends:
+            self._begun = None
             reward += WRONG
-        return response, reward, self._over, False, self._with_outcome(info)
+        info |= outcome(info, self._answer, self._correct, self._left)
+        return response, reward, ends, False, info
 
     def action_masks(self) -> Array:
         """Return which actions are legal, shape (2 K,), bool."""
@@ -233,11 +222,17 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         mask: Array = masks(np.array([legal]), self.user.n_arms)[0]
         return mask
 
+    def _begin(self, start: Any) -> None:
+        self._answer, self._correct = NO_ANSWER, False
+        self._last_rejected = [False] * self.user.n_arms
+        super()._begin(start)
+
     def _note(self, lane: int) -> str:
         return how_far(self, lane, self._answer, self._correct, self._left)
 
-    def _with_outcome(self, info: dict[str, Any]) -> dict[str, Any]:
+    def _info(self, has_response: bool) -> dict[str, Any]:
         """Return an info with the same keys at every step, as data sets need them."""
+        info = super()._info(has_response)
         return info | outcome(info, self._answer, self._correct, self._left)
 
 
@@ -258,24 +253,24 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     """
 
     single_env = ExplorativeUserBAIEnv
+    _single: ExplorativeUserBAIEnv
 
     def _set_up(self) -> None:
-        single: Any = self._single
+        single = self._single
         self.step_cost, self.horizon, self.mask = single.step_cost, single.horizon, single.mask
-        self.length = single.length
         self._history = self.remember()
         self._answers = np.full(self.num_envs, NO_ANSWER)
         self._correct = np.zeros(self.num_envs, bool)
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
+    def step(self, actions: Any) -> Stepped:
         """Recommend arm a in a lane, or answer arm a - n_arms there.
 
         Args:
             actions: an action in 0..2K-1 for each lane, shape (num_envs,), any kind of integer.
 
         Returns:
-            The responses, rewards, terminations, truncations and infos. In `NEXT_STEP` mode a lane
-            that ended in the step before is reset instead.
+            The responses, rewards, terminations, truncations and infos, as
+            `ExplorativeUserVectorEnv.step`.
 
         Raises:
             InvalidArgumentError: for actions out of range.
@@ -283,14 +278,14 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
                 reset by itself.
         """
         n_arms = self.user.n_arms
-        chosen = lane_actions(actions, self.num_envs, 2 * n_arms)
+        chosen = lane_arms(actions, self.num_envs, 2 * n_arms, in_range=True)
         fresh = self._fresh()
         answering = chosen >= n_arms
         recommending = ~answering
         if fresh is not None:
             answering &= ~fresh
             recommending &= ~fresh
-        self._renew(fresh)
+            self._begin(np.flatnonzero(fresh))
         everyone = bool(recommending.all())
         arms = np.where(chosen < n_arms, chosen, 0)
         step = self._recommend(arms, None if everyone else recommending)
@@ -314,8 +309,8 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         n_arms = self.user.n_arms
         return masks(may_answer(self._history.last_rejected(), n_arms, self.mask), n_arms)
 
-    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
-        super()._begin(lanes, law)
+    def _meet(self, lanes: Array, start: Any) -> None:
+        super()._meet(lanes, start)
         self._answers[lanes], self._correct[lanes] = NO_ANSWER, False
 
     def _note(self, lane: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
+from explorative_user_env.envs import MAX_EPISODE_STEPS
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.hidden_state import HiddenState
@@ -28,13 +28,8 @@ class Step(NamedTuple):
     def blank(cls, n_lanes: int, filled: bool = False) -> Self:
         """Return the step of users who have just begun, or one whose numbers will all be filled."""
         new = np.empty if filled else np.zeros
-        numbers = [new(n_lanes, kind) for kind in (int, float, int, int)]
-        return cls._make([*numbers, np.zeros(n_lanes, bool)])
-
-
-def in_lane(lane: int) -> str:
-    """Return in words the user in a lane."""
-    return f"the user in lane {lane}"
+        numbers = new(n_lanes, int), new(n_lanes), new(n_lanes, int), new(n_lanes, int)
+        return cls(*numbers, np.zeros(n_lanes, bool))
 
 
 class Lanes:
@@ -55,15 +50,19 @@ class Lanes:
         population: Population,
         reward: str,
         rngs: Iterable[np.random.Generator],
-        who: Callable[[int], str] = in_lane,
+        who: Callable[[int], str] = "the user in lane {}".format,
         horizon: int = MAX_EPISODE_STEPS,
     ) -> None:
-        first = ExplorativeUserEnv(population=population, reward=reward, horizon=horizon)
+        self._population, self._who, self._rngs = population, who, list(rngs)
+        self._make(reward, horizon)
+
+    def _make(self, reward: str, horizon: int) -> None:
+        first = ExplorativeUserEnv(population=self._population, reward=reward, horizon=horizon)
         self._envs: list[Any] = []
-        for lane, rng in enumerate(rngs):
+        for lane, rng in enumerate(self._rngs):
             env: Any = copy.copy(first)
-            env._state, env._stream = population.behaviour.blank(population.user), rng
-            env._met = partial(who, lane)
+            env._state, env._stream = first.behaviour.blank(first.user), rng
+            env._met = partial(self._who, lane)
             self._envs.append(env)
 
     @property
@@ -92,7 +91,7 @@ class Lanes:
                 fails.
         """
         recommended, envs = arms.tolist(), self._envs
-        if min(recommended) < 0 or max(recommended) >= envs[0].user.n_arms:
+        if min(recommended) < 0 or max(recommended) >= self._population.n_arms:
             return False
         responses, rewards, interactions, acceptances, left = step
         for lane in range(len(envs)) if lanes is None else lanes.tolist():

@@ -1,6 +1,6 @@
 """`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -10,87 +10,55 @@ from gymnasium.vector import VectorEnv
 from explorative_user_env.envs.history import PopulationHistory
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Infos, lane_options
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import DEVIATION, N_USERS, POPULATION, Array, kept_steps
-from explorative_user_env.seeding import member_seed, number_of_users, seed_number, user_generator
-from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.seeding import member_seeds, number_of_users, user_generator
 from explorative_user_env.users.population import PopularityLaw, check_members
 from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
-
-
-def start_of(options: Any, n_arms: int, n_users: int) -> dict[str, Any]:
-    """Validate the options of a reset, the start of an episode.
-
-    Args:
-        options: `{"popularity": K finite numbers}`, `{"user": 0..n_users-1}`, both or neither.
-        n_arms: K.
-        n_users: number of users of an episode.
-
-    Raises:
-        InvalidArgumentError: for an option that is unknown or out of range.
-    """
-    if options is not None and not isinstance(options, Mapping):
-        raise InvalidArgumentError("options", options, 'a dict, as {"user": 3}')
-    start = dict(options or {})
-    for name, value in start.items():
-        if choice("options key", name, ("popularity", "user")) == "user":
-            start[name] = integer("user", value, 0, n_users - 1)
-        elif isinstance(value, str) or callable(value):
-            raise InvalidArgumentError(name, value, "numbers, one for each arm")
-        else:
-            start[name] = finite_vector(name, value, n_arms)
-    return start
 
 
 class _Episode:
     """One episode: its seed, its users' law, and the user who is there now.
 
-    Args:
-        env: the environment that it is an episode of, single or the lanes' template.
-        start: the start of the episode.
-        seed: its seed.
+    Its seed is the next on a stream, of which the first episode has the stream's own.
     """
 
-    def __init__(self, env: Any, start: Mapping[str, Any], seed: int) -> None:
-        self.start, self.seed, self.user = start, seed, start.get("user", 0)
-        self.law: Any = None  # until it is drawn
-        self._popularity_law = env.popularity_law
-
-    def draw(self) -> None:
-        """Draw what is popular, unless it is given."""
-        self.law = self._popularity_law.members(self.seed, self.start.get("popularity"))
+    def __init__(
+        self, env: Any, start: Any, rng: Any, seed: int, fresh: Any, lane: int | None = None
+    ) -> None:
+        self.seed = seed if fresh else int(rng.bit_generator.random_raw()) >> 1
+        self.start, self.user, self._lane = start, start.get("user", 0), lane
+        try:
+            self.law = env.popularity_law.members(self.seed, start.get("popularity"))
+        except Exception as error:
+            raise env.population.failure(error, f"at the start of {self.met()}") from error
 
     def generator(self) -> np.random.Generator:
         """Return the stream of the present user."""
-        return user_generator(member_seed(self.seed, self.user))
+        return user_generator(member_seeds(self.seed, self.user + 1)[-1])
 
-    def met(self, lane: int | None = None) -> str:
+    def met(self) -> str:
         """Return in words the present user, and how to meet her again."""
         options = "..." if "popularity" in self.start else {"user": self.user}
-        place, single = (
-            ("", "") if lane is None else (f" in lane {lane}", " of a single environment")
-        )
+        place, single = f" in lane {self._lane}", " of a single environment"
+        if self._lane is None:
+            place = single = ""
         reset = f"env.reset(seed={self.seed}, options={options})"
         return f"user {self.user}{place}, whom {reset}{single} meets again"
 
 
-def episode_seed_of(rng: np.random.Generator, seed: int, fresh: bool) -> int:
-    """Return the seed of the next episode on a stream, whose first episode has the stream's."""
-    return seed if fresh else int(rng.bit_generator.random_raw()) >> 1
-
-
-def users_info(user: Any, new_user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
-    """Return what infos say of the users of an episode; numbers or arrays.
+def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
+    """Return an info with what it says of the users of an episode; numbers or arrays.
 
     Args:
-        user: the user of the next step, or at the end of the last one, from 0.
-        new_user: whether she had no step yet.
+        info: the counts of the user of the next step, or at the end of the last one.
+        user: her number, from 0.
         steps: recommendations to all users so far.
         accepted: how many of them were accepted.
     """
-    return {
+    return info | {
         "user": user,
-        "new_user": new_user,
+        "new_user": info["interactions"] == 0,
         "all_interactions": steps,
         "all_acceptances": accepted,
         "all_rejections": steps - accepted,
@@ -191,80 +159,58 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self.deviation = self.popularity_law.deviation
         reading = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
         labelled(self.observation_space, **reading)
-        self._start: dict[str, Any] = {}
-        self._over = True
-        self._episode = _Episode(self, {}, -1)
+        self._episode: Any = None
         self._steps = self._accepted = 0
 
     @property
     def episode_seed(self) -> int:
         """The seed of the episode."""
-        return self._episode.seed
+        return int(self._episode.seed)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[int, dict[str, Any]]:
-        """Start with new users.
-
-        Args:
-            seed: seed of everything about this episode; None goes on to another.
-            options: `{"popularity": K finite numbers}` of this episode, and `{"user": u}`, its
-                first user.
-
-        Raises:
-            InvalidArgumentError: for a seed or an option that is unknown or out of range.
-        """
-        seed = None if seed is None else seed_number(seed)
-        self._start = start_of(options, self.user.n_arms, self.n_users)
-        response, info = super().reset(seed=seed)
-        return response, self._with_users(info, True)
+    def start_of(self, options: Any) -> dict[str, Any]:
+        """Return the start of the episode of a reset with these options, or None."""
+        if options is not None and not isinstance(options, Mapping):
+            raise InvalidArgumentError("options", options, 'a dict, as {"user": 3}')
+        start = dict(options or {})
+        for name, value in start.items():
+            if choice("options key", name, ("popularity", "user")) == "user":
+                start[name] = integer("user", value, 0, self.n_users - 1)
+            elif isinstance(value, str) or callable(value):
+                raise InvalidArgumentError(name, value, "numbers, one for each arm")
+            else:
+                start[name] = finite_vector(name, value, self.user.n_arms)
+        return start
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Recommend arm `action` to the present user and return the response.
+        """Recommend arm `action` to the present user; see `ExplorativeUserEnv.step`.
 
-        Args:
-            action: an arm, as an int, any NumPy integer or an array of one.
-
-        Returns:
-            The response (1 accepted), the reward, whether the episode is over, False, and the
-            counts.
-
-        Raises:
-            InvalidArgumentError: for an action that is not an arm.
-            gymnasium.error.ResetNeeded: before the first reset and after the end.
+        The episode is over after the last step of the last user.
         """
-        if self._over:
-            raise gym.error.ResetNeeded("call reset before step")
         response, reward, _, _, info = super().step(action)
         self._steps += 1
         self._accepted += response
         ends = info["interactions"] == self.horizon
-        self._over = ends and self._episode.user + 1 == self.n_users
-        new_user = ends and not self._over
-        if new_user:
+        if ends and self._episode.user + 1 == self.n_users:
+            self._begun = None
+        elif ends:
             self._episode.user += 1
             self._meet_member(same_episode=True)
-            info = self._info(True)
-        return response, reward, self._over, False, self._with_users(info, new_user)
+            return response, reward, False, False, self._info(True)
+        info = with_users(info, self._episode.user, self._steps, self._accepted)
+        return response, reward, ends, False, info
 
     def popularity(self) -> tuple[float, ...]:
         """Return what is popular in this episode, m_i of every arm; never for an agent."""
-        if self._episode.law is None:
+        if self._instance is None:
             raise gym.error.ResetNeeded("call reset before the truth about users is asked for")
         return tuple(self._episode.law.popularity)
 
-    def _begin(self, law: InstanceLaw) -> None:
-        self._over = True
-        seed = episode_seed_of(self.np_random, self.np_random_seed, self._later == 0)
-        self._episode = _Episode(self, self._start, seed)
+    def _begin(self, start: Any) -> None:
+        self._instance = self._begun = None
+        rng, seed = self.np_random, self.np_random_seed
+        self._episode = _Episode(self, start, rng, seed, self._later == 0)
         self._steps = self._accepted = 0
-        try:
-            self._episode.draw()
-        except Exception as error:
-            where = f"at the start of {self._met()}"
-            raise self.population.failure(error, where, law) from error
         self._meet_member()
-        self._over = False
 
     def _meet_member(self, same_episode: bool = False) -> None:
         """Meet the present user of the episode."""
@@ -272,14 +218,15 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self._see_new_user(same_episode)
 
     def _met(self) -> str:
-        return self._episode.met()
+        met: str = self._episode.met()
+        return met
 
     def _note(self, lane: int) -> str:
         return f"user {self._episode.user + 1} of {self.n_users}"
 
-    def _with_users(self, info: dict[str, Any], new_user: bool) -> dict[str, Any]:
-        info |= users_info(self._episode.user, new_user, self._steps, self._accepted)
-        return info
+    def _info(self, has_response: bool) -> dict[str, Any]:
+        info = super()._info(has_response)
+        return with_users(info, self._episode.user, self._steps, self._accepted)
 
 
 class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
@@ -305,16 +252,11 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
 
     def _set_up(self) -> None:
         single = self._single
-        self.n_users, self.deviation = single.n_users, single.deviation
-        self.horizon, self.length = single.horizon, single.length
+        self.n_users, self.horizon = single.n_users, single.horizon
+        self.deviation = single.deviation
         self._streams: dict[int, np.random.Generator] = {}
-        self._fresh_streams: dict[int, bool] = {}
-        self._start: dict[str, Any] = {}
-        self._episodes = [_Episode(single, {}, -1) for _ in range(self.num_envs)]
-        self._present = np.zeros(self.num_envs, int)
-        self._new_user = np.ones(self.num_envs, bool)
-        self._steps = np.zeros(self.num_envs, int)
-        self._accepted = np.zeros(self.num_envs, int)
+        self._episodes: list[Any] = [None] * self.num_envs
+        self._present, self._steps, self._accepted = np.zeros((3, self.num_envs), int)
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
@@ -326,96 +268,52 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         """The seeds of the lanes' episodes."""
         return tuple(episode.seed for episode in self._episodes)
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Array, Infos]:
-        """Start with new episodes.
-
-        Args:
-            seed: seeds of the lanes; an int s means s, s + 1, ..., and None goes on in each.
-            options: those of the single environment for these episodes of all lanes, and
-                `{"reset_mask": array of num_envs bools}`, which lanes to reset.
-
-        Raises:
-            InvalidArgumentError: for a seed or an option that is out of range.
-        """
-        rest = lane_options(options)
-        masks = {"reset_mask": rest.pop("reset_mask", None)}
-        self._start = start_of(rest, self.user.n_arms, self.n_users)
-        try:
-            return super().reset(seed=seed, options=masks)
-        finally:
-            self._start = {}  # for lanes that end
-
-    def _ends(self, step: Step, heard: Array | None, fresh: Array | None) -> tuple[Array, Array]:
-        """Let the next users come; see `ExplorativeUserVectorEnv.step`."""
-        self._steps += 1 if heard is None else heard
-        self._accepted += step.responses
-        self._renew(fresh)
-        ends = step.interactions >= self.horizon
-        terminated = ends & (self._present + 1 == self.n_users)
-        follows = ends & ~terminated
-        self._new_user = follows if fresh is None else follows | fresh
-        if follows.any():
-            lanes = np.flatnonzero(follows)
-            for lane in lanes.tolist():
-                self._episodes[lane].user += 1
-            self._meet_members(lanes)
-            step.interactions[lanes] = step.acceptances[lanes] = 0
-            self._forget(lanes, same_episode=True)
-        return terminated, self._steps
-
     def popularity(self) -> tuple[tuple[float, ...], ...]:
         """Return what is popular in each lane's episode; never for an agent."""
         self._begun_lanes("popularity")
         return tuple(tuple(episode.law.popularity) for episode in self._episodes)
 
+    def _ends(self, step: Step, heard: Array | None) -> tuple[Array, Array]:
+        """Let the next users come; see `ExplorativeUserVectorEnv.step`."""
+        self._steps += 1 if heard is None else heard
+        self._accepted += step.responses
+        ends = step.interactions >= self.horizon
+        terminated = ends & (self._present + 1 == self.n_users)
+        if (follows := ends & ~terminated).any():
+            lanes = np.flatnonzero(follows)
+            self._begin(lanes, same_episode=True)
+            step.interactions[lanes] = step.acceptances[lanes] = 0
+        return terminated, self._steps
+
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
         if self._lanes is None:  # whose streams are set as their users come
             self._make_lanes([user_generator(0) for _ in range(self.num_envs)])
         self._streams |= streams
-        self._fresh_streams |= dict.fromkeys(streams, True)
 
-    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
-        """Begin episodes in these lanes with the first of their users."""
-        self._begun[lanes] = self._ready = False  # if this fails, they need a reset
-        self._new_user[lanes] = True
-        self._steps[lanes] = self._accepted[lanes] = 0
-        for lane in lanes.tolist():
-            fresh, self._fresh_streams[lane] = self._fresh_streams[lane], False
-            seed = episode_seed_of(self._streams[lane], self._seeds[lane], fresh)
-            episode = self._episodes[lane] = _Episode(self._single, self._start, seed)
-            try:
-                episode.draw()
-            except Exception as error:
-                where = f"at the start of {self._who(lane)}"
-                raise self.population.failure(error, where) from error
-        self._meet_members(lanes)
-        self._forget(lanes)
-
-    def _meet_members(self, lanes: Array) -> None:
-        """Meet the present users in these lanes."""
+    def _meet(self, lanes: Array, start: Any) -> None:
+        """Begin episodes in these lanes, or, without a start, let their next users come."""
         assert self._lanes is not None
-        self._begun[lanes] = self._ready = False
-        episodes = [self._episodes[lane] for lane in lanes.tolist()]
-        self._present[lanes] = [episode.user for episode in episodes]
-        for lane, episode in zip(lanes.tolist(), episodes, strict=True):
+        laws = []
+        for lane in lanes.tolist():
+            if start is None:
+                self._episodes[lane].user += 1
+            else:
+                stream, seed, fresh = self._streams[lane], self._seeds[lane], self._later[lane] == 0
+                self._steps[lane] = self._accepted[lane] = 0
+                self._episodes[lane] = _Episode(self._single, start, stream, seed, fresh, lane)
+            episode = self._episodes[lane]
+            self._present[lane] = episode.user
             self._lanes.reseed(lane, episode.generator())
-        self._lanes.begin(lanes, [episode.law for episode in episodes])
-        self._begun[lanes] = True
-        self._ready = bool(self._begun.all())
+            laws.append(episode.law)
+        self._lanes.begin(lanes, laws)
 
     def _who(self, lane: int) -> str:
-        return self._episodes[lane].met(lane)
+        return str(self._episodes[lane].met())
 
     def _note(self, lane: int) -> str:
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
         """Return the values of infos; the keys are the same at every step."""
-        values = super()._values(step, has_response)
-        episodes = (self._present, self._new_user, self._steps, self._accepted)
-        return values | users_info(*(array.copy() for array in episodes))
+        episodes = (self._present, self._steps, self._accepted)
+        return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

@@ -9,20 +9,16 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
+from explorative_user_env.envs import MAX_EPISODE_STEPS
 from explorative_user_env.envs.history import HAS_LEFT, RENDER_MODES, History, seen_in_lane
-from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.protocol import ONLY, REGRET, Array
+from explorative_user_env.protocol import ONLY, REGRET, Agent, Array, sees_rewards
 from explorative_user_env.seeding import seed_number
+from explorative_user_env.users import population as users
 from explorative_user_env.users.behaviours import EXPLORATIVE, steps_of
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.model import GAUSSIAN
-from explorative_user_env.users.population import (
-    Population,
-    UserOptions,
-    lists_user_options,
-    population_of,
-)
+from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
@@ -50,98 +46,44 @@ def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized
     return 0.0
 
 
-def reward_of_leaving(kind: int, worst_mean: Any, best_mean: Any, missed: Any) -> Any:
-    """Return what the step at which a user leaves pays besides, so that nobody gains by it.
-
-    Each step that she misses pays as a rejection of her worst arm. So a shift of all means changes
-    nothing. Arguments are numbers or arrays.
-
-    Args:
-        kind: the place of the reward in `REWARDS`.
-        worst_mean: the least mu_i.
-        best_mean: mu_*.
-        missed: the number of steps she misses.
-    """
-    return missed * reward_of(kind, worst_mean, best_mean, False, 0.0)
-
-
 NORMALS_AT_ONCE = 256
 
 
 class DrawnAhead:
     """The standard normals of `rng`, drawn in blocks, in the order of single draws.
 
-    `settle` puts `rng` where single draws would have left it. Do not draw from `rng` in between; if
-    something does, no number is drawn twice.
-
-    Args:
-        rng: the Generator to draw from.
+    `settle` puts `rng` where single draws would have left it. If something else draws from `rng`
+    in between, no number is drawn twice.
 
     Attributes:
         left: the numbers that are drawn and not used, the next one last. If it is empty, `draw`.
         standard_normal: takes the next number.
     """
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-        self.left: list[float] = []
-        self._before: Any = None
-        self._after: Any = None
-        self._bind()
-
-    def _bind(self) -> None:
-        self.random = self.rng.random
-        self.standard_normal = self.left.pop
+    def __init__(
+        self, rng: np.random.Generator, left: list[float] | None = None, ends: Any = None
+    ) -> None:
+        self.rng, self.left, self._ends = rng, [] if left is None else left, ends
+        self.random, self.standard_normal = rng.random, self.left.pop
 
     def draw(self) -> None:
         """Draw the next block."""
-        self._before = self.rng.bit_generator.state
+        bits = self.rng.bit_generator
+        before = bits.state
         self.left.extend(self.rng.standard_normal(NORMALS_AT_ONCE)[::-1].tolist())
-        self._after = self.rng.bit_generator.state
+        self._ends = before, bits.state
 
     def settle(self) -> np.random.Generator:
         """Give back what was drawn ahead, and return the Generator."""
-        if self.left and _same(self.rng.bit_generator.state, self._after):
-            self.rng.bit_generator.state = self._before
+        bits = self.rng.bit_generator
+        if self.left and repr(bits.state) == repr(self._ends[1]):
+            bits.state = self._ends[0]
             self.rng.standard_normal(NORMALS_AT_ONCE - len(self.left))
         self.left.clear()
         return self.rng
 
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"random": None, "standard_normal": None}
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        vars(self).update(kept)
-        self._bind()  # to the numbers of the copy
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Return whether two states of a bit generator are equal; some hold arrays."""
-    if isinstance(one, dict):
-        return all(_same(one[name], other[name]) for name in one)
-    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
-
-
-def law_of(options: Any, usual: InstanceLaw) -> InstanceLaw:
-    """Return the law of instances of a reset with these options.
-
-    Args:
-        options: `{"means": K finite numbers}`, {} or None.
-        usual: the law without options.
-
-    Raises:
-        InvalidArgumentError: for an option that is unknown or out of range.
-    """
-    if options is not None and not isinstance(options, Mapping):
-        raise InvalidArgumentError("options", options, 'a dict, as {"means": [0.5, 1.0]}')
-    if not options:
-        return usual
-    for name in options:
-        choice("options key", name, ("means",))
-    means = options["means"]
-    if isinstance(means, str) or callable(means):
-        raise InvalidArgumentError("means", means, "numbers, one for each arm")
-    return InstanceLaw(usual.n_arms, means, within=usual.within)
+    def __reduce__(self) -> Any:
+        return type(self), (self.rng, self.left, self._ends)
 
 
 def as_action(action: Any, n_actions: int) -> int:
@@ -195,9 +137,8 @@ def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> 
         place = f"number {later + 1} on the stream of seed {seed}"
         return f"{her}, {place}, which goes on where the one before left it"
     reset = f"env.reset(seed={seed}{', options=...' if given else ''})"
-    if lane is None:
-        return f"{her} that {reset} meets again"
-    return f"{her}, whom {reset} of a single environment meets again"
+    whom = f" that {reset}" if lane is None else f", whom {reset} of a single environment"
+    return f"{her}{whom} meets again"
 
 
 class UserQuestions:
@@ -229,11 +170,11 @@ class UserQuestions:
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
         """Set it, as `gym.make` does."""
-        known = spec is None or self.length is None
-        self._spec = spec if known else replace(spec, max_episode_steps=self.length)  # type: ignore[type-var]
+        if spec is not None and self.length is not None:
+            spec = replace(spec, max_episode_steps=self.length)  # type: ignore[type-var]
+        self._spec = spec
 
     def _picture(self, render_mode: str | None, render_intervals: bool) -> None:
-        """Prepare for pictures, and keep what they need."""
         self.render_mode, self.render_intervals = render_mode, render_intervals
         if render_mode is not None:
             self.remember()
@@ -252,9 +193,8 @@ class UserQuestions:
         """Begin the history of new users in these lanes."""
         if self._heard is not None:
             self._heard.next_user(lanes) if same_episode else self._heard.forget(lanes)
-        if self._pictured:
-            for lane in lanes.tolist():
-                self._truths[lane], self._decided[lane] = self.hidden_state_in(lane), None
+        for lane in lanes.tolist() if self._pictured else ():
+            self._truths[lane], self._decided[lane] = self.hidden_state_in(lane), None
 
     def _see_responses(self, lanes: list[int]) -> None:
         """Take in for pictures the truth after responses in these lanes."""
@@ -269,8 +209,7 @@ class UserQuestions:
         from explorative_user_env.show.scene import scene_of_user, text_of_user
         from explorative_user_env.show.svg import svg_of
 
-        heard, note = self.remember(), self._note(lane)
-        seen = seen_in_lane(heard, lane)
+        seen, note = seen_in_lane(self.remember(), lane), self._note(lane)
         truth = self.hidden_state_in(lane) if self.render_intervals else None
         if mode == "ansi":
             text = text_of_user(seen, truth)
@@ -397,7 +336,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
     _later = -1  # the number of resets without a seed since the last one with a seed
     _given = False  # whether the means of this episode were given
 
-    @lists_user_options()
+    @users.lists_user_options()
     def __init__(
         self,
         arms: int | None = None,
@@ -411,7 +350,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         population: Population | None = None,
         **user: Unpack[UserOptions],
     ) -> None:
-        self.population = population_of(population, user, arms)
+        self.population = users.population_of(population, user, arms)
         self.user, self.schedule = self.population.user, self.population.schedule
         self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
@@ -427,7 +366,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
-        # The user, how she responds, her stream and what is drawn of it, and what each arm pays.
+        # The user, how she responds, her stream and what is drawn of it, and what each arm pays;
+        # None while there is nobody to recommend to.
         self._begun: tuple[Any, ...] | None = None
         self._leaves: Callable[..., bool] | None = None
         self._left = False
@@ -442,23 +382,36 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
 
         Args:
             seed: seed of everything about this user; None goes on with the stream of the last.
-            options: `{"means": K finite numbers}` for this episode; they need one best arm.
+            options: as in Starting State above.
 
         Raises:
             InvalidArgumentError: for a seed or an option that is unknown or out of range; the user
                 stays. If a function of the caller fails, the environment needs another reset.
         """
         seed = None if seed is None else seed_number(seed)  # Gymnasium wants an int
-        law = law_of(options, self.instance_law)
+        start = self.start_of(options)
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
-        self._given = law is not self.instance_law
-        self._begin(law)
+        self._begin(start)
         return 0, self._info(False)
 
-    def _begin(self, law: InstanceLaw) -> None:
+    def start_of(self, options: Any) -> Any:
+        """Return the law of instances of a reset with these options, or None."""
+        if options is not None and not isinstance(options, Mapping):
+            raise InvalidArgumentError("options", options, 'a dict, as {"means": [0.5, 1.0]}')
+        if not options:
+            return self.instance_law
+        for name in options:
+            choice("options key", name, ("means",))
+        means = options["means"]
+        if isinstance(means, str) or callable(means):
+            raise InvalidArgumentError("means", means, "numbers, one for each arm")
+        return InstanceLaw(self.user.n_arms, means, within=self.instance_law.within)
+
+    def _begin(self, start: Any) -> None:
         """Begin an episode."""
-        self.meet(law, self.np_random)
+        self._given = start is not self.instance_law
+        self.meet(start, self.np_random)
         self._see_new_user()
 
     def meet(self, law: InstanceLaw, rng: np.random.Generator) -> None:
@@ -529,13 +482,13 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             "rejections": interactions - acceptances,
         }
         if self._watched:
-            return self._watched_step(arm, accepted, reward, info)
+            reward = self._watch(arm, accepted, reward)
+            self._with_truth(info)
+            return 1 if accepted else 0, reward, self._left, False, info
         return 1 if accepted else 0, reward, False, False, info
 
-    def _watched_step(
-        self, arm: int, accepted: bool, reward: float, info: dict[str, Any]
-    ) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Add what only some users and viewers need to a step: leaving, moving means, pictures."""
+    def _watch(self, arm: int, accepted: bool, reward: float) -> float:
+        """Do what only some users and viewers need of a step; return what it pays."""
         state, kind = self._state, self._kind
         if not self._tabled:
             truth = self.instance()
@@ -548,15 +501,17 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
                 where = f"at step {steps_of(self._leaves, state)} of {self._met()}"
                 raise self.population.failure(error, where) from error
             if self._left:
+                # Each step that she misses pays as a rejection of her worst arm: so nobody gains
+                # by it, and a shift of all means changes nothing.
                 self._begun, truth = None, self.instance()
-                missed = max(0, self.stays - state.interactions[0])
                 ends = min(truth.means), truth.means[truth.best_arm]
-                reward += reward_of_leaving(kind, *ends, missed)
+                missed = max(0, self.stays - state.interactions[0])
+                reward += missed * reward_of(kind, *ends, False, 0.0)
         if self._heard is not None:
             self._heard.record(0, arm, int(accepted))
             self._see_responses([0])
             self._show()
-        return 1 if accepted else 0, reward, self._left, False, self._with_truth(info)
+        return reward
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
@@ -604,7 +559,6 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Return the present picture, for notebooks."""
         from explorative_user_env.display.tables import paragraphs
 
         if self._heard is None:
@@ -638,3 +592,33 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         if self.info_level == "full":
             info["hidden_state"] = self.hidden_state()
         return info
+
+
+def population_in(env: gym.Env[Any, Any]) -> Population | None:
+    """Return the users of an environment; None if it is not one of this package.
+
+    Raises:
+        InvalidArgumentError: if one user comes after another, whom a run does not tell apart.
+    """
+    inner: Any = env.unwrapped
+    if isinstance(inner, ExplorativeUserEnv) and hasattr(inner, "n_users"):
+        allowed = 'one of one user: evaluate(task="population") meets one after another'
+        raise InvalidArgumentError("env", env, allowed)
+    found = getattr(inner, "population", None)
+    return found if isinstance(found, Population) else None
+
+
+def environment_of(
+    population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
+) -> ExplorativeUserEnv:
+    """Return an environment without a time limit.
+
+    Args:
+        population: its users.
+        agent: the agent that meets them; one that sees realized rewards is paid these.
+        reward: the reward for all other agents, which do not see it.
+        horizon: the steps by which a user who leaves pays; None is the default.
+    """
+    paid = "realized" if sees_rewards(agent) else reward
+    steps = MAX_EPISODE_STEPS if horizon is None else horizon
+    return ExplorativeUserEnv(population=population, reward=paid, horizon=steps)

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import gymnasium as gym
@@ -13,18 +12,19 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import RENDER_MODES_OF_MANY
 from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.user import ExplorativeUserEnv, UserQuestions, counts_of, law_of, met
+from explorative_user_env.envs.user import ExplorativeUserEnv, UserQuestions, counts_of, met
 from explorative_user_env.kernels.presence import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, choice, count, flag, integer
 
 Infos = dict[str, Any]
 
-WHOLE_NUMBER = np.dtype(int)
+#: What a step of many users returns.
+Stepped = tuple[Array, Array, Array, Array, Infos]
 
 #: The least number of users for which loading the compiler pays.
 COMPILED_FROM = 64
@@ -40,14 +40,13 @@ def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[in
     """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
     if seed is None:
         return [None] * n_lanes
+    if np.ndim(seed) == 0:  # type: ignore[arg-type]
+        first = seed_number(seed)
+        return [first + lane for lane in range(n_lanes)]
     several: Any = seed
-    listed = isinstance(seed, Sequence) and not isinstance(seed, str | bytes)
-    if listed or (isinstance(seed, np.ndarray) and seed.ndim > 0):
-        if len(several) != n_lanes:
-            raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
-        return [None if each is None else seed_number(each) for each in several]
-    first = seed_number(seed)
-    return [first + lane for lane in range(n_lanes)]
+    if len(several) != n_lanes:
+        raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
+    return [None if each is None else seed_number(each) for each in several]
 
 
 def lane_mask(mask: Any, n_lanes: int) -> Array:
@@ -61,59 +60,37 @@ def lane_mask(mask: Any, n_lanes: int) -> Array:
     raise InvalidArgumentError("reset_mask", mask, allowed)
 
 
-def lane_options(options: Any) -> dict[str, Any]:
-    """Return a copy of a reset's options."""
-    if options is not None and not isinstance(options, Mapping):
-        raise InvalidArgumentError("options", options, "None or a dict")
-    return dict(options or {})
-
-
-def lane_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Array:
-    """Return an int for each lane; whether each is in range is checked where it is used."""
-    is_array = type(actions) is np.ndarray and actions.dtype == WHOLE_NUMBER
-    if is_array and actions.shape == (n_lanes,):
-        whole: Array = actions
-        return whole  # as nearly all are
+def lane_arms(actions: Any, n_lanes: int, n_arms: int, in_range: bool = False) -> Array:
+    """Return an int for each lane; unless `in_range`, ranges are checked where they are used."""
     try:
-        choices: Array = np.asarray(actions)
-    except ValueError as error:  # lists of lists of different lengths
-        raise no_arms(actions, n_lanes, n_arms, what) from error
-    if choices.shape != (n_lanes,) or choices.dtype.kind not in "iu":
-        raise no_arms(actions, n_lanes, n_arms, what)
-    return choices.astype(int, copy=False)
+        arms: Array = np.asarray(actions)
+    except ValueError:  # lists of lists of different lengths
+        arms = np.zeros(0)
+    fits = arms.shape == (n_lanes,) and arms.dtype.kind in "iu"
+    if not fits or (in_range and not 0 <= arms.min() <= arms.max() < n_arms):
+        raise no_arms(actions, n_lanes, n_arms)
+    return arms.astype(int, copy=False)
 
 
-def lane_actions(actions: Any, n_lanes: int, n_actions: int) -> Array:
-    """Return an int in 0..n_actions-1 for each lane."""
-    chosen = lane_arms(actions, n_lanes, n_actions, "actions")
-    if chosen.min() < 0 or chosen.max() >= n_actions:
-        raise no_arms(actions, n_lanes, n_actions, "actions")
-    return chosen
-
-
-def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> InvalidArgumentError:
+def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
     """Return the error of invalid actions."""
-    return InvalidArgumentError("actions", actions, f"{n_lanes} {what} in 0..{n_arms - 1}")
+    return InvalidArgumentError("actions", actions, f"{n_lanes} integers in 0..{n_arms - 1}")
 
 
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
     """Return the values with nothing in the lanes that are not in the mask."""
-    nothing: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
-    nothing |= {name: None for name, each in values.items() if each.dtype == object}
-    return {name: np.where(mask, each, nothing[name]) for name, each in values.items()}
+    nothing = {np.dtype(object): None}
+    return {
+        name: np.where(mask, each, nothing.get(each.dtype, np.zeros((), each.dtype)))
+        for name, each in values.items()
+    }
 
 
-def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:
-    """Return infos in Gymnasium's form: arrays, each with a mask of the lanes that have a value.
-
-    Args:
-        values: an array for each key.
-        mask: the lanes that have values; None is all.
-    """
+def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
+    """Return infos in Gymnasium's form: each array with a mask of the lanes that have a value."""
     infos: Infos = {}
-    for key, array in (values if mask is None else masked(values, mask)).items():
-        infos[key] = array
-        infos[f"_{key}"] = np.ones(array.size, bool) if mask is None else mask.copy()
+    for key, array in values.items():
+        infos[key], infos[f"_{key}"] = array, mask.copy()
     return infos
 
 
@@ -135,15 +112,16 @@ def new_lanes(
     Raises:
         MissingExtraError: if `compiled` is True and there is no compiler.
     """
-    if compiled and single.behaviour == EXPLORATIVE:
+    can = single.behaviour == EXPLORATIVE
+    if can and compiled:
         require_compiler("compiled=True needs")
     wanted = len(rngs) >= COMPILED_FROM if compiled is None else compiled
-    if wanted and single.behaviour == EXPLORATIVE and can_compile():
+    kind = Lanes
+    if can and wanted and can_compile():
         from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 
-        if rule_compiles(single.population, rngs[0]):
-            return CompiledLanes(single.population, single.reward, rngs, who)
-    return Lanes(single.population, single.reward, rngs, who, single.stays)
+        kind = CompiledLanes if rule_compiles(single.population, rngs[0]) else Lanes
+    return kind(single.population, single.reward, rngs, who, single.stays)
 
 
 class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
@@ -196,37 +174,34 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
     ) -> None:
         single = self._single = self.single_env(**kwargs)
         self.population, self.user, self.kept_as = single.population, single.user, single.kept_as
-        self.num_envs = self._n_lanes = count("num_envs", num_envs, 1, MOST_LANES)
-        if (most := MOST_ARMS_IN_STEP // self.user.n_arms) < self.num_envs:
+        self.length = single.length
+        self.num_envs = self._n_lanes = n_lanes = count("num_envs", num_envs, 1, MOST_LANES)
+        if (most := MOST_ARMS_IN_STEP // self.user.n_arms) < n_lanes:
             allowed = f"at most {most} with {self.user.n_arms} arms"
-            raise InvalidArgumentError("num_envs", self.num_envs, allowed)
-        never = isinstance(max_episode_steps, Integral) and max_episode_steps == -1
-        self.max_episode_steps = None if never else max_episode_steps
-        if self.max_episode_steps is not None:
-            self.max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
+            raise InvalidArgumentError("num_envs", n_lanes, allowed)
+        if max_episode_steps is not None and max_episode_steps != -1:
+            max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
+        self.max_episode_steps = None if max_episode_steps == -1 else max_episode_steps
         if not isinstance(autoreset_mode, AutoresetMode):
             choice("autoreset_mode", autoreset_mode, [each.value for each in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._compiles = None if compiled is None else flag("compiled", compiled)
-        self.compiled = self.num_envs >= COMPILED_FROM if compiled is None else self._compiles
+        self.compiled = n_lanes >= COMPILED_FROM if compiled is None else self._compiles
         if single.render_mode is not None:
             choice("render_mode", single.render_mode, RENDER_MODES_OF_MANY)
         modes = {"render_modes": list(RENDER_MODES_OF_MANY), "autoreset_mode": self.autoreset_mode}
         self.metadata = single.metadata | modes
         self.single_action_space = single.action_space
         self.single_observation_space = single.observation_space
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, n_lanes)
+        self.observation_space = batch_space(self.single_observation_space, n_lanes)
         self._lanes: Lanes | None = None
-        self._all = np.arange(self.num_envs)
+        self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
         # Of the stream of each lane: its seed, the users since, whether the means were given.
-        self._seeds = [-1] * self.num_envs
-        self._later = np.full(self.num_envs, -1)
-        self._given = np.zeros(self.num_envs, bool)
-        self._begun = np.zeros(self.num_envs, bool)
+        self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
+        self._given, self._begun, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
-        self._done, self._left = (np.zeros(self.num_envs, bool) for _ in range(2))
-        self.responses = np.zeros(self.num_envs, int)
+        self.responses = np.zeros(n_lanes, int)
         self.ended = self.kept_as(0, self.user.n_arms)
         self._picture(single.render_mode, single.render_intervals)
         self._set_up()
@@ -245,31 +220,33 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         Args:
             seed: seeds of the lanes; an int s means s, s + 1, ..., nearly the users of s + 1 (see
                 above), and None goes on with a lane's own stream.
-            options: `{"means": K finite numbers}` for these episodes of all lanes, and
+            options: those of the single environment for these episodes of all lanes, and
                 `{"reset_mask": array of num_envs bools}`, which lanes to reset.
 
         Raises:
             InvalidArgumentError: for a seed or an option that is out of range.
         """
         seeds = lane_seeds(seed, self.num_envs)
-        rest = lane_options(options)
+        if options is not None and not isinstance(options, Mapping):
+            raise InvalidArgumentError("options", options, "None or a dict")
+        rest = dict(options or {})
         mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
-        law = law_of(rest, self._single.instance_law)
-        lanes = np.flatnonzero(mask)
-        first, streams = self._lanes is None, {}
-        for lane in range(self.num_envs) if first else lanes.tolist():
+        start, lanes = self._single.start_of(rest), np.flatnonzero(mask)
+        streams = {}
+        for lane in lanes.tolist() if self._lanes else range(self.num_envs):
             hers = seeds[lane] if mask[lane] else None
-            if first or hers is not None:
+            if self._lanes is None or hers is not None:
                 streams[lane], self._seeds[lane] = seeding.np_random(hers)
+        self._later[[*streams]] = -1
         self._take_streams(streams)
-        self._begin(lanes, law)
+        self._begin(lanes, start)
         self._done &= ~mask
         self._any_done = bool(self._done.any())
         self.responses[lanes] = 0
         step, none = Step.blank(self.num_envs), np.zeros(self.num_envs, bool)
         return self.responses.copy(), self._infos(step, none, mask)
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
+    def step(self, actions: Any) -> Stepped:
         """Recommend arm `actions[b]` in lane b and return the responses.
 
         Args:
@@ -288,12 +265,13 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         fresh = self._fresh()
         heard = None if fresh is None else ~fresh
         step = self._recommend(arms, heard)
-        terminated, steps = self._ends(step, heard, fresh)
+        if fresh is not None:
+            self._begin(np.flatnonzero(fresh))
+        terminated, steps = self._ends(step, heard)
         return self._outcome(step, heard, terminated, steps)
 
-    def _ends(self, step: Step, heard: Array | None, fresh: Array | None) -> tuple[Array, Array]:
-        """Go on after responses; return which episodes end by themselves, and all their steps."""
-        self._renew(fresh)
+    def _ends(self, step: Step, heard: Array | None) -> tuple[Array, Array]:
+        """Return which episodes end by themselves, and the steps of all episodes."""
         return step.left, step.interactions
 
     @property  # type: ignore[misc]
@@ -341,29 +319,31 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             raise gym.error.ResetNeeded(f"call reset before {what}")
         return self._lanes
 
+    def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
+        """Give these lanes new streams; at the first reset all lanes."""
+        if self._lanes is None:
+            self._make_lanes([*streams.values()])
+        for lane, rng in streams.items():
+            self._lanes.reseed(lane, rng)  # type: ignore[union-attr]
+
     def _make_lanes(self, rngs: list[np.random.Generator]) -> None:
         self._lanes = new_lanes(self._single, rngs, self._compiles, self._who)
         self.compiled = self._lanes.compiled
 
-    def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
-        """Give these lanes new streams; at the first reset all lanes."""
-        self._later[[*streams]] = -1
-        if self._lanes is None:
-            self._make_lanes([*streams.values()])
-        else:
-            for lane, rng in streams.items():
-                self._lanes.reseed(lane, rng)
-
-    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
-        """Begin episodes with new users in these lanes."""
-        assert self._lanes is not None
+    def _begin(self, lanes: Array, start: Any = None, same_episode: bool = False) -> None:
+        """Begin episodes with new users in these lanes, or go on with the next users."""
         self._begun[lanes] = self._ready = False  # if this fails, they need a reset
-        self._later[lanes] += 1
-        self._given[lanes] = law is not self._single.instance_law
-        self._lanes.begin(lanes, law)
+        self._later[lanes] += not same_episode
+        self._meet(lanes, None if same_episode else start or self._single.start_of(None))
         self._begun[lanes], self._left[lanes] = True, False
         self._ready = bool(self._begun.all())
-        self._forget(lanes)
+        self._forget(lanes, same_episode)
+
+    def _meet(self, lanes: Array, start: Any) -> None:
+        """Put new users in these lanes; see `ExplorativeUserEnv.start_of`."""
+        assert self._lanes is not None
+        self._given[lanes] = start is not self._single.instance_law
+        self._lanes.begin(lanes, start)
 
     def _who(self, lane: int) -> str:
         """Return in words the user in a lane."""
@@ -380,10 +360,6 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             raise gym.error.ResetNeeded(f"reset the finished lanes {lanes} before step")
         return self._done
 
-    def _renew(self, fresh: Array | None) -> None:
-        if fresh is not None:
-            self._begin(np.flatnonzero(fresh), self._single.instance_law)
-
     def _recommend(self, arms: Array, heard: Array | None) -> Step:
         """Recommend arms in these lanes (None: all)."""
         assert self._lanes is not None
@@ -399,9 +375,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             self._see_responses(chosen.tolist())
         return step
 
-    def _outcome(
-        self, step: Step, heard: Array | None, terminated: Array, steps: Array
-    ) -> tuple[Array, Array, Array, Array, Infos]:
+    def _outcome(self, step: Step, heard: Array | None, terminated: Array, steps: Array) -> Stepped:
         """Return the results of a step, and with `SAME_STEP` replace the users who are done."""
         infos, limit = self._infos(step, heard), self.max_episode_steps
         truncated = np.zeros(self.num_envs, bool) if limit is None else steps >= limit
@@ -416,7 +390,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             lanes = np.flatnonzero(done)
             if self._heard is not None:
                 self.ended = self._heard.part(lanes)
-            self._begin(lanes, self._single.instance_law)
+            self._begin(lanes)
             again = Step(*(np.where(done, 0, values) for values in step))
             self.responses = again.responses
             infos = final | self._infos(again, ~done)
@@ -424,14 +398,16 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
         """Return the infos of the lanes in the mask (None: all)."""
-        response = np.ones(self.num_envs, bool) if has_response is None else has_response
-        values = self._values(step, response)
+        response = self._everyone if has_response is None else has_response
+        values = self._values(step, response.copy())
         if self._single.info_level == "full":
             truths = values["hidden_state"] = np.full(self.num_envs, None, dtype=object)
             for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():
                 truths[lane] = self.hidden_state_in(lane)  # all at once NumPy would unpack them
-        return stacked(values, mask)
+        if mask is None:
+            return stacked(values, self._everyone)
+        return stacked(masked(values, mask), mask)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the values of infos."""
+        """Return the values of infos; the keys are the same at every step."""
         return counts_of(has_response, step.interactions, step.acceptances)

@@ -12,12 +12,10 @@ import pandas as pd
 from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
-from explorative_user_env.envs.meeting import population_in
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, population_in
 from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk
@@ -50,17 +48,6 @@ class Trace:
     accepted: list[bool] = field(default_factory=list)
     means: list[float] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-
-
-class Given(NamedTuple):
-    """What the bounds of a run rest on: the agent's numbers and the user's."""
-
-    delta: float
-    n1: float
-    alpha: float
-    rho_0: float
-    rho_1: float
-    order: theory.Order
 
 
 def is_bair(agent: Any) -> bool:
@@ -207,6 +194,10 @@ CLAIMS = (
 )
 
 
+#: The claims of which a check has a margin.
+MARGINS = ("band", "interval", "drop")
+
+
 @dataclass(frozen=True)
 class TheoryCheck:
     """What one run of BAIR kept to and what it broke.
@@ -305,38 +296,42 @@ def check_run(
     known: Any = informed(agent, population_in(env), delta)
     watch = Watch(bare, known)
     episode = rollout(env, watch, seed, max_steps)
-    user, params, own = bare.user, known.params(bare.user.n_arms, None), known.options.get("delta")
-    used = ALGORITHM.defaults["delta"] if own is None else own
-    order: theory.Order = "round robin" if params.round_robin else "fewest acceptances"
-    given = Given(used, params.n1, user.alpha, user.rho_0, user.rho_1, order)
-    return examine(watch.trace, given, episode)
+    user, own = bare.user, known.options.get("delta")
+    params = known.params(user.n_arms, None)
+    return examine(
+        watch.trace,
+        episode,
+        delta=ALGORITHM.defaults["delta"] if own is None else own,
+        n1=params.n1,
+        user=(user.alpha, user.rho_0, user.rho_1),
+        order="round robin" if params.round_robin else "fewest acceptances",
+    )
 
 
-def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
-    """Compare a run with the bounds."""
-    instance, n_arms = trace.instance, trace.instance.n_arms
-    delta, n1, alpha, rho_0, rho_1, order = given
-    answered = episode.end == ANSWERED
-    fields: dict[str, Any] = {
-        "answer_broken": answered and episode.answer != instance.best_arm,
-        "recommendations": episode.stopping_time,
-        **measured(trace, delta),
-    }
-    for name in ("band", "interval", "drop"):
-        fields[f"{name}_broken"] = fields[f"{name}_margin"] < 0.0
-    whole = theory.upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
+def examine(
+    trace: Trace,
+    episode: Episode,
+    delta: float,
+    n1: float,
+    user: tuple[float, float, float],
+    order: theory.Order,
+) -> TheoryCheck:
+    """Compare a run with the bounds; `user` is her alpha, rho_0 and rho_1."""
+    instance, n_arms, (alpha, rho_0, rho_1) = trace.instance, trace.instance.n_arms, user
+    answered, found = episode.end == ANSWERED, measured(trace, delta)
+    found["recommendations"] = episode.stopping_time
+    found["answer_broken"] = answered and episode.answer != instance.best_arm
+    found |= {f"{name}_broken": found[f"{name}_margin"] < 0.0 for name in MARGINS}
     for name, bound in {
         "rounds": theory.early_rounds_bound(alpha, rho_0)
         + theory.phase1_rounds_bound(n1, n_arms, delta),
         "phase1_rejections": theory.phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
         "phase2_length": theory.phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
-        "phase2_length_printed": theory.printed_phase2_length_bound(
-            instance, delta, alpha, rho_0, rho_1
-        ),
-        "recommendations": whole.total,
+        "phase2_length_printed": theory.printed_phase2_length_bound(instance, delta, *user),
+        "recommendations": theory.upper_bound(instance, delta, *user, n1=n1, order=order).total,
     }.items():
-        fields[f"{name}_bound"] = bound
-        fields[f"{name}_broken"] = fields[name.removesuffix("_printed")] > bound
+        found[f"{name}_bound"] = bound
+        found[f"{name}_broken"] = found[name.removesuffix("_printed")] > bound
     return TheoryCheck(
         agent=episode.agent,
         user_seed=episode.seed,
@@ -347,7 +342,7 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         best_arm=instance.best_arm,
         answer=episode.answer,
         censored=not answered,
-        **fields,
+        **found,
     )
 
 
@@ -384,7 +379,7 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
         for claim, flag in zip(CLAIMS, flags, strict=True):
             if claim.name == "answer":
                 tested = ~runs["censored"]
-            elif f"{claim.name}_margin" in runs:
+            elif claim.name in MARGINS:
                 tested = np.isfinite(runs[f"{claim.name}_margin"])
             else:
                 tested = runs[claim.name.removesuffix("_printed")] > 0
@@ -392,19 +387,8 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
             low, high = proportion_interval(broken, n_runs)
             allowed = min(1.0, claim.on_bands * used + claim.on_answer * error)
             put_to_test = int(tested.sum()) if allowed < 1.0 else 0
-            rows.append(
-                {
-                    "agent": agent,
-                    "claim": claim.name,
-                    "source": claim.source,
-                    "broken": broken,
-                    "n_runs": n_runs,
-                    "put_to_test": put_to_test,
-                    "share": broken / n_runs,
-                    "low": low,
-                    "high": high,
-                    "allowed": allowed,
-                    "holds": put_to_test > 0 and low <= allowed,
-                }
-            )
-    return pd.DataFrame(rows)
+            holds = put_to_test > 0 and low <= allowed
+            of_whom, numbers = (agent, claim.name, claim.source), (broken, n_runs, put_to_test)
+            rows.append((*of_whom, *numbers, broken / n_runs, low, high, allowed, holds))
+    names = "agent claim source broken n_runs put_to_test share low high allowed holds"
+    return pd.DataFrame(rows, columns=names.split())

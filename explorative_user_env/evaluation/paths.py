@@ -1,56 +1,32 @@
 """The three forms of a run: step by step, compiled, and with many users in step.
 
-Over a horizon a run with one user is an episode of the task "population" with one user: all forms
-give plays, and one function has the figures of a play.
+In best-arm identification each form yields rows of `RUN_COLUMNS`. Over a horizon, where a run with
+one user is an episode of the task "population" with one user, each yields plays, and one function
+returns the figures of a play.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env import protocol
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.meeting import begin_next_all, environment_of
-from explorative_user_env.envs.user import (
-    REGRET_REWARD,
-    ExplorativeUserEnv,
-    reward_of,
-    reward_of_leaving,
-)
+from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
 from explorative_user_env.kernels.presence import can_compile
-from explorative_user_env.protocol import (
-    ANSWERED,
-    BAI,
-    CENSORED,
-    LEFT,
-    STOP,
-    Array,
-    Task,
-    in_use,
-    name_of,
-)
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
-from explorative_user_env.runs.members import Members, laws_of_episodes, meet_members
+from explorative_user_env.protocol import Array, name_of
+from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
+from explorative_user_env.users import model
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
-from explorative_user_env.users.model import (
-    ACCEPTANCE_RATE,
-    GAUSSIAN_LAW,
-    OWN,
-    as_arrays,
-    rule_name,
-    user_arrays,
-    user_tuple,
-)
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
 
@@ -83,9 +59,6 @@ LOOKED_AT = 100
 
 Seeds = Sequence[int]
 
-#: The place of the means in the arguments of a compiled loop.
-MEANS = 2
-
 
 class Play(NamedTuple):
     """What happened between an agent and n users over T steps; zeros after a user has left."""
@@ -106,17 +79,6 @@ class Play(NamedTuple):
         steps = (np.zeros(shape, np.int32), np.zeros(shape, bool))
         ends = (np.zeros(n_users, int), np.full(n_users, horizon), np.zeros(n_users, bool))
         return cls(*truth, *steps, *ends)
-
-    @classmethod
-    def joined(cls, plays: Iterable["Play"]) -> "Play":
-        """Return the plays of some users after others as one."""
-        copies = [[array.copy() for array in play] for play in plays]
-        return cls(*map(np.concatenate, zip(*copies, strict=True)))
-
-    def write_truth(self, instances: Sequence[Instance]) -> None:
-        """Fill in the users' instances."""
-        self.means[:] = [instance.means for instance in instances]
-        self.best_arms[:] = [instance.best_arm for instance in instances]
 
     def there(self) -> Array | None:
         """Return in which steps each user was there, shape (n, T), bool; None if in all."""
@@ -145,16 +107,14 @@ def figures(play: Play) -> Array:
     if n_users > size:
         parts = (slice(first, first + size) for first in range(0, n_users, size))
         return np.concatenate([figures(Play(*(array[part] for array in play))) for part in parts])
-    means, best_arms = play.means, play.best_arms
-    users = np.arange(n_users)
+    users, best_arms = np.arange(n_users), play.best_arms
     places = play.arms + (users * n_arms)[:, np.newaxis]
-    values = means.ravel().take(places)
-    best_means = means[users, best_arms][:, np.newaxis]
-    rewards: Any = reward_of(REGRET_REWARD, values, best_means, False, 0.0)  # type: ignore[arg-type]
+    values = play.means.ravel().take(places)
+    best_means = play.means[users, best_arms]
+    rewards = values - best_means[:, np.newaxis]
     if (there := play.there()) is not None:
         rewards = rewards * there
-    worst_means, missed = means.min(axis=1), horizon - play.stayed
-    left = reward_of_leaving(REGRET_REWARD, worst_means, best_means[:, 0], missed)
+    left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
     # Products, as a choice by the response takes ten times as long; no sum is -0.
     counted = play.accepted.ravel().astype(float)
     utilities = values * play.accepted + 0.0
@@ -184,7 +144,7 @@ class Runs(NamedTuple):
         agent: the agent, with its open options filled in.
         cap: steps of a run at most; over a horizon, the horizon.
         horizon: the number of steps that the agent is told, if any.
-        task: best-arm identification unless it says otherwise.
+        task: best-arm identification by default.
         members: the users of an episode, in the task "population".
     """
 
@@ -192,7 +152,7 @@ class Runs(NamedTuple):
     agent: Any
     cap: int
     horizon: int | None = None
-    task: Task = BAI
+    task: protocol.Task = protocol.BAI
     members: Members | None = None
 
     @property
@@ -202,43 +162,42 @@ class Runs(NamedTuple):
             return 0
         return 1 if self.members is None else self.members.n_users
 
-    @property
-    def loop_key(self) -> tuple[Any, Any, Any, Any]:
-        """What a compiled loop is made for."""
-        users, own_law = self.population, self.population.user.own_law.compiled_in
-        return self.agent.algorithm, users.schedule.rule, users.behaviour, own_law
-
-    def rows(self, form: str, seeds: Seeds, **halt: Array) -> Array:
+    def rows(self, form: str, seeds: Seeds, halt: Array | None = None) -> Array:
         """Return the rows of runs, the same in every form.
 
         Args:
             form: "readable", step by step; "compiled"; or "in_step", with all users at once.
             seeds: the users' seeds, or those of episodes.
-            **halt: in compiled runs `halt`, as in `run_compiled`.
+            halt: an array of one. If another thread puts a number other than 0 into it, compiled
+                runs end within milliseconds, and the rows mean nothing.
 
         Returns:
             `RUN_COLUMNS` of each run; over a horizon `PLAY_COLUMNS`, of each user of each run.
         """
-        run, plays = FORMS[form]
-        if self.task.ends_itself:
-            rows: Array = run(self, seeds, **halt)
-            return rows
         n_runs, first = len(seeds), 0
-        rows = np.zeros((n_runs * self.plays, len(PLAY_COLUMNS)))
-        for play in plays(self, seeds, **halt):
-            end = first + len(play.answers)
-            rows[first:end], first = figures(play), end
+        names, kind = (PLAY_COLUMNS, float) if self.plays else (RUN_COLUMNS, int)
+        rows = np.zeros((n_runs * max(1, self.plays), len(names)), kind)
+        for part in FORMS[form](self, seeds, halt):
+            found = figures(part) if isinstance(part, Play) else part
+            rows[first : first + len(found)], first = found, first + len(found)
+        if not self.plays:
+            return rows
         if form == "in_step":  # the first users of all runs, then the second ones
             by_user = rows.reshape(self.plays, n_runs, -1)
             return np.ascontiguousarray(by_user.swapaxes(0, 1))
         return rows.reshape(n_runs, self.plays, -1)
+
+    def play(self, form: str, seeds: Seeds) -> Play:
+        """Return all plays of runs over a horizon as one; see `rows`."""
+        copies = [[array.copy() for array in play] for play in FORMS[form](self, seeds, None)]
+        return Play(*map(np.concatenate, zip(*copies, strict=True)))
 
     def columns(self, rows: Array) -> dict[str, Array]:
         """Return the columns of a table of the task's runs, but not the users' numbers and seeds.
 
         In best-arm identification they are as the setting reports them.
         """
-        names = RUN_COLUMNS if self.task.ends_itself else PLAY_COLUMNS
+        names = PLAY_COLUMNS if self.plays else RUN_COLUMNS
         of = dict(zip(names, np.moveaxis(rows, -1, 0), strict=True))
         if self.members is not None:
             by_user = of["regret"].tolist()
@@ -250,7 +209,7 @@ class Runs(NamedTuple):
                 "last_is_best": (of["last_arm"] == of["best_arm"]).mean(axis=1),
                 "most_accepted_is_best": of["most_accepted_is_best"].mean(axis=1),
             }
-        if not self.task.ends_itself:
+        if self.plays:
             return {name: values[:, 0] for name, values in of.items()}
         setting, agent = self.population.setting, self.agent
         private_draws = setting.private_draws * self.population.n_arms
@@ -260,8 +219,8 @@ class Runs(NamedTuple):
             "best_arm": of["best_arm"],
             "answer": of["answer"],
             "correct": of["answer"] == of["best_arm"],
-            "censored": of["end"] == CENSORED,
-            "left": of["end"] == LEFT,
+            "censored": of["end"] == protocol.CENSORED,
+            "left": of["end"] == protocol.LEFT,
             "stopping_time": interactions + private_draws * setting.counts_private_draws,
             "interactions": interactions,
             "acceptances": of["acceptances"],
@@ -269,133 +228,185 @@ class Runs(NamedTuple):
         }
 
 
-def run_readable(runs: Runs, seeds: Seeds) -> Array:
-    """Return a row of `RUN_COLUMNS` for the user of each seed."""
-    env, rows = environment_of(runs.population, runs.agent), []
-    for seed in seeds:
-        episode = rollout(env, runs.agent, seed, runs.cap, runs.horizon)
-        counts = (episode.acceptances, episode.rejections)
-        rows.append((env.instance().best_arm, *counts, episode.answer, episode.end))
-    return np.array(rows, int)
-
-
-def plays_readable(runs: Runs, seeds: Seeds) -> Iterator[Play]:
-    """Yield the play with each user in turn, of each episode if there are `members`."""
-    population, agent, cap = runs.population, runs.agent, runs.cap
+def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
+    """Yield the row or the play with each user in turn, step by step."""
+    population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
     env = environment_of(population, agent)
     for seed in seeds:
+        if not runs.plays:
+            episode = rollout(env, agent, seed, cap, runs.horizon)
+            counts = (episode.acceptances, episode.rejections)
+            yield np.array([(env.instance().best_arm, *counts, episode.answer, episode.end)])
+            continue
         met: Iterable[tuple[Instance, Episode]]
-        if runs.members is not None:
-            met = meet_members(runs.members, population, agent, seed, cap)
-        else:
+        if members is None:
             episode = rollout(env, agent, seed, cap, cap, commits=True)
             met = [(env.instance(), episode)]
+        else:
+            met = members.meet(population, agent, seed, cap)
         for instance, episode in met:
             play, steps = Play.blank(1, population.n_arms, cap), len(episode.arms)
-            play.write_truth([instance])
+            play.means[0], play.best_arms[0] = instance.means, instance.best_arm
             play.arms[0, :steps], play.accepted[0, :steps] = episode.arms, episode.accepted
             play.answers[0], play.stayed[0], play.left[0] = episode.answer, steps, episode.left
             yield play
 
 
-def run_compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Array:
-    """Return the rows of `run_readable` from compiled code.
+def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
+    """Yield what `readable` yields from compiled code, of some users after others.
 
-    If another thread puts a number other than 0 into `halt`, an array of one, all runs end within
-    milliseconds, and the rows mean nothing.
+    A play is valid until the next: using its memory again is faster. `halt` is as in `Runs.rows`.
     """
-    behaviour, halt = runs.population.behaviour, np.zeros(1, int) if halt is None else halt
-    run_all = compiled_run_all(*runs.loop_key)
-    rows = np.zeros((len(seeds), len(RUN_COLUMNS)), int)
-    for first, best_arms, given in _portions(runs, seeds):
-        outcomes = np.zeros((len(best_arms), len(RUN_COLUMNS) - 1), int)
-        begun = instances_of(given[MEANS], best_arms) if behaviour.moves_means else ()
-        run_all(*given, runs.cap, outcomes, halt)
-        if behaviour.moves_means:
-            now = map(behaviour.truth, begun, given[MEANS].tolist())
-            best_arms = np.array([instance.best_arm for instance in now])
-        part = slice(first, first + len(best_arms))
-        rows[part, 0], rows[part, 1:] = best_arms, outcomes
-        if halt[0]:
-            break
-    _check_answers(rows[:, RUN_COLUMNS.index("answer")], runs)
-    return rows
+    from explorative_user_env.kernels import seeds as kernel
 
-
-def plays_compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Play]:
-    """Yield the plays of `plays_readable` from compiled code, of some users after others.
-
-    A play is valid until the next: using its memory again is faster. `halt` is as in
-    `run_compiled`.
-    """
-    from explorative_user_env.kernels.seeds import N_STREAMS
-
-    halt, members = np.zeros(1, int) if halt is None else halt, runs.members
-    most = min(N_STREAMS, len(seeds) if members is None else members.n_users)
-    room = Play.blank(most, runs.population.n_arms, runs.cap)
-    loop = compiled_play_all(*runs.loop_key, members is not None)
-    for first, best_arms, given in _portions(runs, seeds):
-        play = Play(*(array[: len(best_arms)] for array in room))
-        play.means[:], play.best_arms[:] = given[MEANS], best_arms
-        steps = (play.arms, play.accepted, play.answers, play.stayed, play.left)
-        loop(*given, first, *steps, halt)
-        play.blank_missed()
-        if halt[0]:
-            return
-        _check_answers(play.answers, runs)
-        yield play
-
-
-def quickest_play(runs: Runs, seeds: Seeds) -> Play:
-    """Return the play with the users of these seeds, from compiled code if there is a compiler."""
-    return Play.joined((plays_compiled if can_compile() else plays_readable)(runs, seeds))
-
-
-def _portions(runs: Runs, seeds: Seeds) -> Iterator[tuple[int, Array, tuple[Any, ...]]]:
-    """Yield as many users as there are streams to lend, again and again.
-
-    Yields:
-        The first user's number (in her episode if there are `members`), the best arms, and the
-        first arguments of a compiled loop: the user, her state, the means, her streams, the agent's
-        numbers, state and streams (of the first only if there are `members`), and what draws from
-        them. They are valid until the next portion.
-    """
-    from explorative_user_env.kernels.seeds import (
-        N_STREAMS,
-        draw_at_once,
-        set_agents_at_once,
-        set_streams_at_once,
-        set_users_at_once,
-        streams,
-    )
-
-    population, agent, members = runs.population, runs.agent, runs.members
-    user, law = population.user, population.instance_law
-    params = agent.params(user.n_arms, runs.horizon)
-    memory = population.behaviour.memory_of(user.n_arms)
-    numbers, user_state = user_tuple(user), user_arrays(user, memory)
-    state = as_arrays(agent.algorithm.blank(params))
-    law_of = None if members is None else laws_of_episodes(members, population)
-    for episode in [None] if members is None else seeds:
-        with streams() as users, streams() as own:
+    population, agent, members, plays = runs.population, runs.agent, runs.members, runs.plays
+    user, law, behaviour = population.user, population.instance_law, population.behaviour
+    halt, n_arms = np.zeros(1, int) if halt is None else halt, user.n_arms
+    key = (agent.algorithm, population.schedule.rule, behaviour, user.own_law.compiled_in)
+    if plays:
+        loop = compiled_play_all(*key, members is not None)
+        most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
+        room = Play.blank(most, n_arms, runs.cap)
+    else:
+        loop = compiled_run_all(*key)
+    numbers, params = model.user_tuple(user), agent.params(n_arms, runs.horizon)
+    user_state = model.user_arrays(user, behaviour.memory_of(n_arms))
+    state = model.as_arrays(agent.algorithm.blank(params))
+    law_of = None if members is None else members.laws(population)
+    for episode in [None] if law_of is None else seeds:
+        with kernel.streams() as users, kernel.streams() as own:
             hers = seeds
-            if episode is not None and members is not None and law_of is not None:
-                law, hers = law_of(episode), member_seeds(episode, members.n_users)
-                set_agents_at_once([episode], agent.name, own)
-            for first in range(0, len(hers), N_STREAMS):
-                part = hers[first : first + N_STREAMS]
+            if episode is not None and law_of is not None:
+                law, hers = law_of(episode), member_seeds(episode, plays)
+                kernel.set_agents_at_once([episode], agent.name, own)
+            for first in range(0, len(hers), kernel.N_STREAMS):
+                part = hers[first : first + kernel.N_STREAMS]
                 if episode is None:
-                    set_streams_at_once(part, agent.name, users, own)
+                    kernel.set_streams_at_once(part, agent.name, users, own)
                 else:
-                    set_users_at_once(part, users)
-                means, best_arms = draw_at_once(law, user.n_arms, len(part), users)
-                hers_and_its = (numbers, user_state, means, users.states, params, state, own.states)
-                yield first, best_arms, (*hers_and_its, users.draws)
+                    kernel.set_users_at_once(part, users)
+                means, best_arms = kernel.draw_at_once(law, n_arms, len(part), users)
+                met = (numbers, user_state, means, users.states)
+                met += (params, state, own.states, users.draws)
+                found: Array | Play
+                if plays:
+                    found = Play(*(array[: len(part)] for array in room))
+                    found.means[:], found.best_arms[:], answers = means, best_arms, found.answers
+                    steps = (found.arms, found.accepted, answers, found.stayed, found.left)
+                    loop(*met, first, *steps, halt)
+                    found.blank_missed()
+                    if halt[0]:
+                        return
+                else:
+                    found = np.zeros((len(part), len(RUN_COLUMNS) - 1), int)
+                    begun = instances_of(means, best_arms) if behaviour.moves_means else ()
+                    loop(*met, runs.cap, found, halt)
+                    if behaviour.moves_means:
+                        now = map(behaviour.truth, begun, means.tolist())
+                        best_arms = np.array([instance.best_arm for instance in now])
+                    found = np.column_stack([best_arms, found])
+                    answers = found[:, RUN_COLUMNS.index("answer")]
+                for answer in answers[(answers < 0) | (answers >= n_arms)].tolist():
+                    integer(f"answer of {agent.name}", answer, 0, n_arms - 1)
+                yield found
+                if halt[0]:
+                    return
 
 
-def _check_answers(answers: Array, runs: Runs) -> None:
-    for answer in answers[(answers < 0) | (answers >= runs.population.n_arms)].tolist():
-        integer(f"answer of {runs.agent.name}", answer, 0, runs.population.n_arms - 1)
+def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
+    """Yield rows, or a play, with the first user of every run, then with all second ones."""
+    population, agent, members = runs.population, runs.agent, runs.members
+    laws: Any = population.instance_law
+    hers = [[seed] for seed in seeds]
+    if members is not None:
+        hers = [member_seeds(seed, members.n_users) for seed in seeds]
+        laws = [*map(members.laws(population), seeds)]
+    agents_own = agent_generators(seeds, name_of(agent))
+    single = ExplorativeUserEnv(population=population, reward="none")
+    first = [user_generator(each[0]) for each in hers]
+    lanes = new_lanes(single, first, None, "user {}".format)
+    with protocol.in_use(agent):
+        for user in range(len(hers[0])):
+            for lane in range(len(seeds) if user else 0):
+                lanes.reseed(lane, user_generator(hers[lane][user]))
+            lanes.begin(np.arange(len(seeds)), laws)
+            following = getattr(agent, "next_user_all", None) if user else None
+            if following is None:
+                agent.reset_all(population.n_arms, agents_own, runs.horizon)
+            else:
+                following()
+            yield _met_in_step(runs, lanes, len(seeds))
+
+
+def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Array | Play:
+    """Let an agent that is ready for them meet all users in step.
+
+    Over a horizon the agent goes on with its answers after it stops.
+    """
+    agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
+    acceptances, steps, answers, arms = np.zeros((4, n_users), int)
+    left, going_on, step = np.zeros(n_users, bool), np.arange(n_users), Step.blank(n_users)
+    instances = list(lanes.instances())  # as they were when the agent answered
+    play = Play.blank(n_users, n_arms, runs.cap) if runs.plays else None
+
+    def checked(chosen: Any, users: Array, least: int) -> Array:
+        """Return an arm (or `STOP`, if that is `least`) for each of these users."""
+        found: Array = np.asarray(chosen)
+        fits = found.shape == users.shape and found.dtype.kind in "iu"
+        if not fits or not least <= found.min() <= found.max() < n_arms:
+            allowed = f"{users.size} integers in {least}..{n_arms - 1}"
+            raise InvalidArgumentError(f"arms of {name}", chosen, allowed)
+        return found.astype(int, copy=False)
+
+    def ask(users: Array) -> None:
+        if not users.size:
+            return
+        if runs.population.behaviour.moves_means:
+            present = lanes.instances()
+            for user in users.tolist():
+                instances[user] = present[user]
+        # Copies, as the agent may write into its arguments.
+        answers[users] = checked(agent.answer_all(users.copy()), users, 0)
+
+    for number in range(runs.cap + 1):
+        chosen = going_on
+        if going_on.size:
+            chosen = checked(agent.act_all(going_on.copy()), going_on, protocol.STOP)
+            stopped = going_on[chosen == protocol.STOP]
+            ask(stopped)
+            arms[stopped] = answers[stopped]
+            going_on, chosen = going_on[chosen != protocol.STOP], chosen[chosen != protocol.STOP]
+        there = going_on if play is None else np.flatnonzero(~left)
+        if not there.size or number == runs.cap:
+            break
+        arms[going_on] = chosen
+        lanes.respond(None if there.size == n_users else there, arms, step)
+        accepted = step.responses == 1
+        if going_on.size:
+            agent.observe_all(going_on.copy(), chosen, accepted[going_on])
+        steps[going_on] += 1
+        acceptances[going_on] += accepted[going_on]
+        leaving = step.left & ~left
+        left |= leaving
+        if play is not None:
+            play.arms[:, number], play.accepted[:, number] = arms, accepted
+            play.stayed[leaving] = number + 1
+        ask(going_on[left[going_on]])
+        going_on = going_on[~left[going_on]]
+    ask(going_on)
+    best_arms = np.array([instance.best_arm for instance in instances])
+    if play is not None:
+        play.means[:] = [instance.means for instance in instances]
+        play.best_arms[:], play.answers[:], play.left[:] = best_arms, answers, left
+        play.blank_missed()
+        return play
+    ends = np.where(left, protocol.LEFT, protocol.ANSWERED)
+    ends[going_on] = protocol.CENSORED
+    return np.column_stack([best_arms, acceptances, steps - acceptances, answers, ends])
+
+
+#: Generators of rows or plays by the name of a form.
+FORMS = {"readable": readable, "compiled": compiled, "in_step": in_step}
 
 
 def compiles(runs: Runs, seed: int) -> bool:
@@ -426,150 +437,25 @@ def compiles(runs: Runs, seed: int) -> bool:
         look()
         if not isinstance(error, errors_of_compiling()):
             raise
-        own_law = population.user.reward_law == OWN
-        culprit, usual = (
-            name,
-            {
-                f"rho ({rule_name(rule)})": handed_in(rule) and {"rho": ACCEPTANCE_RATE},
-                f"behaviour {behaviour.name!r}": own_behaviour and {"behaviour": EXPLORATIVE},
-                f"reward_law {law.name!r}": own_law and {"reward_law": GAUSSIAN_LAW},
-            },
-        )
-        for part, without in usual.items():
+        usual: dict[str, tuple[bool, dict[str, Any]]] = {
+            f"rho ({model.rule_name(rule)})": (handed_in(rule), {"rho": model.ACCEPTANCE_RATE}),
+            f"behaviour {behaviour.name!r}": (own_behaviour, {"behaviour": EXPLORATIVE}),
+            f"reward_law {law.name!r}": (
+                population.user.reward_law == model.OWN,
+                {"reward_law": model.GAUSSIAN_LAW},
+            ),
+        }
+        culprit, pronoun = name, "it"
+        for part, (own, without) in usual.items():
             with suppress(Exception):
-                if without:
+                if own:
                     tried(replace(population, **without))
-                    culprit = part
+                    culprit, pronoun = part, name
                     break
         warnings.warn(
-            f"{culprit} does not compile, so {'it' if culprit == name else name} runs in the "
-            f"slower readable loop: {short(error)}",
+            f"{culprit} does not compile, so {pronoun} runs in the slower readable loop: "
+            f"{short(error)}",
             stacklevel=2,
         )
         return False
     return True
-
-
-def run_in_step(runs: Runs, seeds: Seeds) -> Array:
-    """Return the rows of `run_readable` from one meeting with all users at once."""
-    ((met, _),) = _meetings(runs, seeds)
-    ends = np.where(met.left, LEFT, ANSWERED)
-    ends[met.going_on] = CENSORED
-    best_arms = [instance.best_arm for instance in met.instances]
-    rejections = met.steps - met.acceptances
-    return np.column_stack([best_arms, met.acceptances, rejections, met.answers, ends])
-
-
-def plays_in_step(runs: Runs, seeds: Seeds) -> Iterator[Play]:
-    """Yield a play with the first user of every episode, then with all second ones, and so on."""
-    for met, play in _meetings(runs, seeds):
-        play.write_truth(met.instances)
-        play.answers[:], play.left[:] = met.answers, met.left
-        play.blank_missed()
-        yield play
-
-
-def _meetings(runs: Runs, seeds: Seeds) -> Iterator[tuple["_Met", Play]]:
-    """Yield the meeting with the first user of every episode, and its play, then with the next."""
-    population, agent, members = runs.population, runs.agent, runs.members
-    n_arms, everyone = population.n_arms, np.arange(len(seeds))
-    laws: Any = population.instance_law
-    hers = [[seed] for seed in seeds]
-    if members is not None:
-        hers = [member_seeds(seed, members.n_users) for seed in seeds]
-        laws = [*map(laws_of_episodes(members, population), seeds)]
-    agents_own = agent_generators(seeds, name_of(agent))
-    single = ExplorativeUserEnv(population=population, reward="none")
-    first = [user_generator(each[0]) for each in hers]
-    lanes = new_lanes(single, first, None, "user {}".format)
-    with in_use(agent):
-        for user in range(len(hers[0])):
-            for lane in range(len(seeds) if user else 0):
-                lanes.reseed(lane, user_generator(hers[lane][user]))
-            lanes.begin(everyone, laws)
-            if user:
-                begin_next_all(agent, n_arms, agents_own, runs.horizon)
-            else:
-                agent.reset_all(n_arms, agents_own, runs.horizon)
-            play = Play.blank(len(seeds), n_arms, runs.cap if runs.plays else 0)
-            yield _meet(runs, lanes, len(seeds), play), play
-
-
-class _Met(NamedTuple):
-    """How a meeting with many users ended; arrays of shape (n,)."""
-
-    acceptances: Array
-    steps: Array
-    answers: Array
-    left: Array
-    going_on: Array  # the users with whom the agent had not stopped
-    instances: list[Instance]  # as they were when the agent answered
-
-
-def _meet(runs: Runs, lanes: Lanes, n_users: int, play: Play) -> _Met:
-    """Let an agent that is ready for them meet all users in step.
-
-    Over a horizon the steps of `play` are filled in, and the agent goes on with its answers after
-    it stops.
-    """
-    agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
-    acceptances, steps, answers, arms = np.zeros((4, n_users), int)
-    left, going_on, step = np.zeros(n_users, bool), np.arange(n_users), Step.blank(n_users)
-    instances = list(lanes.instances())
-
-    def ask(users: Array) -> None:
-        if not users.size:
-            return
-        if runs.population.behaviour.moves_means:
-            present = lanes.instances()
-            for user in users.tolist():
-                instances[user] = present[user]
-        # Copies, as the agent may write into its arguments.
-        answers[users] = _checked(agent.answer_all(users.copy()), users, n_arms, 0, name)
-
-    for number in range(runs.cap + 1):
-        chosen = going_on
-        if going_on.size:
-            chosen = _checked(agent.act_all(going_on.copy()), going_on, n_arms, STOP, name)
-            stopped = going_on[chosen == STOP]
-            ask(stopped)
-            arms[stopped] = answers[stopped]
-            going_on, chosen = going_on[chosen != STOP], chosen[chosen != STOP]
-        there = np.flatnonzero(~left) if runs.plays else going_on
-        if not there.size or number == runs.cap:
-            break
-        arms[going_on] = chosen
-        lanes.respond(None if there.size == n_users else there, arms, step)
-        accepted = step.responses == 1
-        if going_on.size:
-            agent.observe_all(going_on.copy(), chosen, accepted[going_on])
-        steps[going_on] += 1
-        acceptances[going_on] += accepted[going_on]
-        leaving = step.left & ~left
-        left |= leaving
-        if runs.plays:
-            play.arms[:, number], play.accepted[:, number] = arms, accepted
-            play.stayed[leaving] = number + 1
-        ask(going_on[left[going_on]])
-        going_on = going_on[~left[going_on]]
-    ask(going_on)
-    return _Met(acceptances, steps, answers, left, going_on, instances)
-
-
-def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Array:
-    """Return an arm (or `STOP`, if that is `least`) for each of these users."""
-    chosen: Array = np.asarray(arms)
-    fits = chosen.shape == users.shape and chosen.dtype.kind in "iu"
-    if not fits or not least <= chosen.min() <= chosen.max() < n_arms:
-        raise InvalidArgumentError(
-            f"arms of {name}", arms, f"{users.size} integers in {least}..{n_arms - 1}"
-        )
-    return chosen.astype(int, copy=False)
-
-
-#: Functions that give the rows of runs, and over a horizon their plays, in each form.
-FORMS: Mapping[str, tuple[Callable[..., Array], Callable[..., Iterator[Play]]]] = {
-    "readable": (run_readable, plays_readable),
-    "compiled": (run_compiled, plays_compiled),
-    "in_step": (run_in_step, plays_in_step),
-}

@@ -1,5 +1,6 @@
 """`evaluate` and `sweep`: the same users for all agents, in one cell or in a grid of them."""
 
+import copy
 import difflib
 import inspect
 import math
@@ -8,46 +9,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env import protocol, validation
+from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
-from explorative_user_env.envs.meeting import environment_of
-from explorative_user_env.evaluation.monitors import check_run
-from explorative_user_env.evaluation.paths import RUN_COLUMNS, USERS_IN_STEP, Runs, compiles
-from explorative_user_env.evaluation.request import Request, agent_record, number_asked
-from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, done
+from explorative_user_env.envs.user import environment_of
+from explorative_user_env.evaluation.monitors import check_run, is_bair
+from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles
+from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
 from explorative_user_env.kernels.presence import compiling_told
-from explorative_user_env.protocol import (
-    CENSORED,
-    DELTA,
-    OF_MEMBERS,
-    Agent,
-    Array,
-    ManyUserAgent,
-    Task,
-    as_task,
-    cap_of,
-    name_of,
-    needs_horizon,
-)
+from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
+from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
-from explorative_user_env.results.records import from_record, record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.results.store import Kept, Store
+from explorative_user_env.runs.loop import Members
+from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
+from explorative_user_env.users import population as users
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import number_of_arms
-from explorative_user_env.users.population import (
-    Population,
-    UserOptions,
-    lists_user_options,
-    population_of,
-)
-from explorative_user_env.validation import CallableError, InvalidArgumentError, risk, sequence
+from explorative_user_env.users.population import Population, UserOptions
+from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 Agents = Sequence[Any]
 
@@ -65,11 +53,218 @@ MOST_ARMS_AT_ONCE = 10_000_000
 #: agents that need one is the mean over the first.
 FIRST, GROWTH = 1000, 1.1
 
+#: The most users, unless a number is given, if users are added until success is known.
+MOST_UNTIL = 1_000_000
+
 #: Options of `evaluate` that may change when a sweep is continued.
 CHANGES_NO_ROW = ("workers", "executor", "compiled")
 
+#: K for the record of an agent where no users are known.
+FEWEST_ARMS = 2
 
-@lists_user_options()
+#: Steps with each user that an agent is tried with: after the second it remembers other values.
+LONGEST_TRIED = 8
+TRIED = ((3,), (3, LONGEST_TRIED))
+
+#: What makes plain values of the arguments that are given: NumPy's numbers wrap around.
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "delta": validation.risk,
+    "seed": lambda _, seed: seed_number(seed),
+    "n_instances": lambda _, number: number_of_users(number),
+    "max_steps": lambda name, steps: validation.integer(name, steps, 1),
+    "step_cost": validation.not_negative,
+    "until_width": validation.risk,
+    "check_theory": validation.flag,
+}
+
+#: The arguments that mean nothing over a horizon, and why.
+MEANS_NOTHING = {
+    "baseline_time": "where all run to the horizon",
+    "max_steps": "where all run to the horizon",
+    "until_width": "which has no success",
+    "step_cost": "which costs regret and not steps",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """An evaluation; the attributes are the arguments of `evaluate`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range, or means nothing here.
+    """
+
+    population: Population
+    task: Task
+    n_instances: int
+    seed: int = 0
+    delta: float = DELTA
+    horizon: int | None = None
+    baseline_time: int | str | None = None
+    max_steps: int | None = None
+    step_cost: float | None = None
+    until_width: float | None = None
+    n_users: int | None = None
+    deviation: float | None = None
+    check_theory: bool = False
+    crew: Crew = field(default_factory=Crew)
+
+    def __post_init__(self) -> None:
+        plain: dict[str, Any] = vars(self)  # the record is frozen for all others
+        for name, check in CHECKS.items():
+            if plain[name] is not None:
+                plain[name] = check(name, plain[name])
+        for name, why in MEANS_NOTHING.items():
+            if self.over_horizon and plain[name] is not None:
+                allowed = f"left out for the task {self.task.name}, {why}"
+                raise InvalidArgumentError(name, plain[name], allowed)
+        if self.horizon is not None and not self.over_horizon:
+            allowed = "left out for the task bai; baseline_time is T of agents that do not stop"
+            raise InvalidArgumentError("horizon", self.horizon, allowed)
+        protocol.refuse_of_members(self.task, plain)
+        check_behaviour(self.task, self.population)
+        if self.over_horizon:
+            plain["horizon"] = protocol.kept_steps("horizon", self.told)
+        elif not isinstance(self.told, str):
+            plain["baseline_time"] = validation.integer("baseline_time", self.told, 1)
+
+    @property
+    def over_horizon(self) -> bool:
+        """Whether agents run to a horizon, and do not end with an answer."""
+        return not self.task.ends_itself
+
+    @cached_property
+    def members(self) -> Members | None:
+        """The users of an episode, in the task "population"."""
+        if self.task != protocol.POPULATION:
+            return None
+        return Members(
+            protocol.N_USERS if self.n_users is None else self.n_users,
+            protocol.DEVIATION if self.deviation is None else self.deviation,
+        )
+
+    @property
+    def told(self) -> int | str:
+        """T of all agents over a horizon, else of those that do not stop by themselves.
+
+        A number, or the name of the agent whose mean stopping time it is.
+        """
+        if self.over_horizon:
+            return self.task.horizon if self.horizon is None else self.horizon
+        return "BAIR" if self.baseline_time is None else self.baseline_time
+
+    @cached_property
+    def seeds(self) -> Sequence[int]:
+        """The seeds of the users, or of episodes with many."""
+        return user_seeds(self.seed, self.n_instances)
+
+    def line_up(self, agents: Sequence[Agent | str]) -> list[Agent]:
+        """Return the agents with their open options filled in.
+
+        Raises:
+            InvalidArgumentError: for anything but an agent, for two agents of one name, or if T of
+                an agent that does not stop by itself is not given, or is given without need.
+        """
+        allowed = "a list of agents, as [BAIR()]"
+        if isinstance(agents, Agent):
+            raise InvalidArgumentError("agents", agents, allowed)
+        line_up = [
+            informed(agent, self.population, self.delta, self.max_steps)
+            for agent in validation.sequence("agents", agents, allowed)
+        ]
+        names = [name_of(agent) for agent in line_up]
+        for right, allowed in (
+            (names, "at least one agent"),
+            (all(map(validation.is_name, names)), "named by words that a file can hold"),
+            (len(set(names)) == len(names), "agents with different names (give name=...)"),
+        ):
+            if not right:
+                raise InvalidArgumentError("agents", names, allowed)
+        in_need = [name_of(agent) for agent in line_up if protocol.needs_horizon(agent)]
+        given, others, allowed = self.baseline_time, {*names} - {*in_need}, ""
+        if given is not None and not in_need:
+            allowed = "left out, as every agent of the line-up stops by itself or has a horizon"
+        elif isinstance(self.told, str) and in_need and self.told not in others:
+            allowed = (
+                f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs T"
+            )
+        if allowed:
+            raise InvalidArgumentError("baseline_time", given, allowed)
+        return line_up
+
+    def cap_for(self, agent: Agent) -> int:
+        """Return the step cap of an agent's runs, or the horizon that they all have."""
+        if self.over_horizon:
+            return int(self.told)
+        caps = [cap for cap in (protocol.cap_of(agent), self.max_steps) if cap is not None]
+        return min(caps, default=protocol.STEP_CAP)
+
+    def record(self, line_up: Sequence[Agent]) -> dict[str, Any]:
+        """Return everything that the rows of an evaluation follow from, as JSON can hold it."""
+        names = ["n_instances", "seed", "delta", "max_steps", "step_cost", "check_theory"]
+        names += ["until_width"] if self.until_width is not None else []
+        record: dict[str, Any] = {"task": self.task.name, "told": self.told}
+        record |= {name: getattr(self, name) for name in names}
+        if self.members is not None:
+            record |= asdict(self.members)
+        arms = self.population.n_arms
+        agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
+        return record | {"population": records.record_of(self.population), "agents": agents}
+
+
+def number_asked(n_instances: int | None, until_width: float | None) -> int:
+    """Return the number of users of an evaluation, the most of them if there is a width."""
+    if n_instances is not None:
+        return n_instances
+    return protocol.N_INSTANCES if until_width is None else MOST_UNTIL
+
+
+def check_behaviour(task: Task, population: Population) -> None:
+    """Refuse users with whom a task has no meaning.
+
+    Raises:
+        InvalidArgumentError: over a horizon for users whose means move, and for users who come one
+            after another and may leave.
+    """
+    behaviour = population.behaviour
+    if task == protocol.POPULATION:
+        users.check_members(behaviour)
+    elif not task.ends_itself and behaviour.moves_means:
+        allowed = "one whose means stay, for this task"
+        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
+
+
+def agent_record(agent: Agent | str, n_arms: int) -> Any:
+    """Return what distinguishes an agent from others of its name: its class, code and options.
+
+    Options are the agent's `options`, or else its attributes, except for those whose values change
+    when it meets another user.
+    """
+    if isinstance(agent, AlgorithmAgent | str):
+        return records.record_of(agent)
+    if (options := getattr(agent, "options", None)) is not None:
+        attributes = records.record_of(options)
+        return records.record_of_class(type(agent)) | {"attributes": attributes}
+    after = []
+    try:
+        for met in TRIED:
+            tried = copy.deepcopy(agent)
+            for n_steps in met:
+                tried.reset(n_arms, np.random.default_rng(n_steps), LONGEST_TRIED)
+                for step in range(n_steps):
+                    arm = tried.act()
+                    if arm is None:
+                        break
+                    tried.observe(arm, step % 2 == 0)
+            after.append(records.record_of(tried)["attributes"])
+    except Exception:  # an agent that fails here is reported when it runs
+        return records.record_of(agent)
+    few, more = after
+    lasting = {name: value for name, value in few.items() if more.get(name) == value}
+    return records.record_of_class(type(agent)) | {"attributes": lasting}
+
+
+@users.lists_user_options()
 def evaluate(
     agents: Sequence[Agent | str],
     *,
@@ -160,11 +355,16 @@ def evaluate(
             nearest = difflib.get_close_matches(name, known, 1, 0.0)[0]
             words = f"unexpected keyword argument {name!r}; the nearest is {nearest!r}"
             raise TypeError(f"{words}, of {', '.join(known)}")
-    asked = {name: given[name] for name in Request.__dataclass_fields__}
-    asked["task"], asked["population"] = as_task(task), population_of(population, user)
-    request = Request(**asked | {"n_instances": number_asked(n_instances, until_width)})
+    asked = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
+    asked |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
+    asked |= {"n_instances": number_asked(n_instances, until_width)}
+    request = Request(**asked, crew=Crew(workers, executor, compiled))
     line_up = request.line_up(agents)
-    watched = request.watched(line_up)
+    watched = [agent for agent in line_up if check_theory and is_bair(agent)]
+    in_model = request.population.behaviour == EXPLORATIVE and not request.over_horizon
+    if check_theory and not (in_model and watched):
+        allowed = 'False unless a BAIR is there, the task is "bai", the behaviour "explorative"'
+        raise InvalidArgumentError("check_theory", True, allowed)
     opened: AbstractContextManager[Store | None]
     if store is None or isinstance(store, Store):
         opened = nullcontext(store)
@@ -195,45 +395,40 @@ def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None
         raise
 
 
-@dataclass
 class _Evaluation:
     """The runs so far, agent by agent, and where they are kept."""
 
-    request: Request
-    line_up: Sequence[Agent]
-    store: Store | None
-    runs: dict[str, pd.DataFrame] = field(default_factory=dict)
-    checks: list[pd.DataFrame] = field(default_factory=list)
-    kept: dict[str, Any] = field(default_factory=dict)
-    steps: int | None = None  # T of the agents that need one
+    def __init__(self, request: Request, line_up: Sequence[Agent], store: Store | None) -> None:
+        self.request, self.line_up, self.store = request, line_up, store
+        self.runs: dict[str, pd.DataFrame] = {}
+        self.checks: list[pd.DataFrame] = []
+        self.kept: dict[str, Any] = {}
+        # T of the agents that need one
+        self.steps = None if isinstance(request.told, str) else int(request.told)
+        self._record = {} if store is None else request.record(line_up)
 
-    def __post_init__(self) -> None:
-        told = self.request.told
-        self.steps = None if isinstance(told, str) else int(told)
-        self._record = {} if self.store is None else self.request.record(self.line_up)
-
-    def run_all(self, watched: Sequence[AlgorithmAgent], progress: OnProgress) -> None:
+    def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Let all agents meet all users, and check the runs of some against the paper's bounds."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=needs_horizon)  # T may be the mean of another agent
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be another's mean
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):
-                self.run(agent, portion(report, place, n_pieces))
-            if is_known(self.runs, self.request):
+                self._run(agent, portion(report, place, n_pieces))
+            if is_known(self.runs, request):
                 break
         for place, agent in enumerate(watched, n_agents):
-            self.check(agent, portion(progress, place, n_pieces))
-        self.note(finished=True)
+            self._check(agent, portion(progress, place, n_pieces))
+        self._note(finished=True)
 
-    def run(self, agent: Agent, progress: OnProgress) -> None:
+    def _run(self, agent: Agent, progress: OnProgress) -> None:
         """Let an agent meet all users."""
-        request, waits, name = self.request, needs_horizon(agent), name_of(agent)
+        request, waits, name = self.request, protocol.needs_horizon(agent), name_of(agent)
         if waits and self.steps is None:
             others = self.runs[str(request.told)]
-            times, kept = others["interactions"], ~others["censored"]
-            if request.population.setting.drops_censored and kept.any():
-                times = times[kept]
+            times, counted = others["interactions"], ~others["censored"]
+            if request.population.setting.drops_censored and counted.any():
+                times = times[counted]
             self.steps = max(1, round(float(times.mean())))
         cap = request.cap_for(agent)
         horizon = self.steps if request.over_horizon or waits else None
@@ -242,47 +437,44 @@ class _Evaluation:
             self.kept[name] = self.store.part(request.task.name, name, record)
         elif name not in self.kept:
             self.kept[name] = None if request.until_width is None else Kept()
-        self.note(finished=False)
-        met = (request.population, agent, cap, horizon, request.task, request.members)
+        self._note(finished=False)
         self.runs[name] = runs_of(
-            Runs(*met),
+            Runs(request.population, agent, cap, horizon, request.task, request.members),
             request.seeds,
-            cap_is_asked=request.max_steps is not None or cap_of(agent) is not None,
-            workers=request.workers,
-            executor=request.executor,
-            compiled=request.compiled,
-            progress=progress,
-            kept=self.kept[name],
+            replace(request.crew, progress=progress),
+            self.kept[name],
+            cap_is_asked=request.max_steps is not None or protocol.cap_of(agent) is not None,
         )
 
-    def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
+    def _check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
         """Run a BAIR under a monitor, which checks its runs against the paper's bounds."""
         request, what, cap = self.request, f"{agent.name}, theory", self.request.cap_for(agent)
-        seeds, kept, rows = request.seeds, None, {}
+        seeds, population, kept, rows = request.seeds, request.population, None, {}
         if self.store is not None:
             kept = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
-            rows = dict(map(from_record, kept.found()))
+            rows = dict(map(records.from_record, kept.found()))
         left = [number for number in range(len(seeds)) if number not in rows]
+
+        def checked(chunk: Sequence[int]) -> dict[str, Any]:
+            return asdict(check_run(environment_of(population, agent), agent, chunk[0], cap))
+
         progress(what, len(rows), len(seeds))
-        job, chunks = partial(_check, agent, request.population, cap), [[seeds[n]] for n in left]
-        crew = (request.workers, request.executor)
-        with closing(done(job, chunks, agent, PROCESSES, *crew)) as checks:
+        chunks = [[seeds[number]] for number in left]
+        with closing(done(checked, chunks, agent, PROCESSES, request.crew)) as checks:
             for place, row in checks:
                 rows[left[place]] = row
                 if kept is not None:
-                    kept.add(record_of([left[place], row]))
+                    kept.add(records.record_of([left[place], row]))
                 progress(what, len(rows), len(seeds))
         self.checks.append(pd.DataFrame([rows[number] for number in range(len(seeds))]))
 
     def _record_of(self, name: str, cap: int) -> dict[str, Any]:
         """Return what the runs of an agent follow from."""
-        asked = self._record
-        record = {
-            each: asked[each] for each in ("population", "seed", *OF_MEMBERS) if each in asked
-        }
+        asked, names = self._record, ("population", "seed", *protocol.OF_MEMBERS)
+        record = {each: asked[each] for each in names if each in asked}
         return {**record, "record": asked["agents"][name], "cap": cap}
 
-    def note(self, finished: bool) -> None:
+    def _note(self, finished: bool) -> None:
         """Write into the store what belongs to the runs so far."""
         if self.store is not None:
             told = {"request": self._record, **self._shared(self.line_up)}
@@ -294,28 +486,42 @@ class _Evaluation:
 
     def results(self) -> Results:
         """Return the results of the agents that have met all users, in the order of the line-up."""
-        done = {name_of(agent): agent for agent in self.line_up if name_of(agent) in self.runs}
-        return Results(
-            pd.concat([self.runs[name] for name in done], ignore_index=True),
-            population=self.request.population,
-            line_up=done,
-            **self._shared([*done.values()]),
-        )
+        agents = {name_of(agent): agent for agent in self.line_up if name_of(agent) in self.runs}
+        runs = pd.concat([self.runs[name] for name in agents], ignore_index=True)
+        shared = self._shared([*agents.values()])
+        return Results(runs, population=self.request.population, line_up=agents, **shared)
 
     def _shared(self, agents: Sequence[Agent]) -> dict[str, Any]:
-        """Return what the runs of these agents share, and the checks of all."""
-        own = {"agents": self.request.options(agents), "versions": versions_of()}
+        """Return what the runs of these agents share, in words and numbers; the checks of all."""
+        request, words = self.request, self.request.population.words()
+        cell: dict[str, Any] = {
+            "task": request.task.name,
+            "setting": words.pop("setting"),
+            "n_arms": words.pop("n_arms"),
+            "delta": request.delta,
+            **words,
+            "horizon": self.steps,
+            "seed": request.seed,
+            "differences": users.differences_of(request.population.setting),
+        }
+        if request.members is not None:
+            cell |= asdict(request.members)
+        if not request.over_horizon:
+            names = ("step_cost", "max_steps", "until_width")
+            given = {name: getattr(request, name) for name in names}
+            cell |= {"step_cost": protocol.STEP_COST, "max_steps": protocol.STEP_CAP}
+            cell |= {name: value for name, value in given.items() if value is not None}
+        options: dict[str, dict[str, Any]] = {
+            name_of(agent): (dict(agent.options) if isinstance(agent, AlgorithmAgent) else {})
+            | {"max_steps": request.cap_for(agent)}
+            for agent in agents
+        }
+        deltas = {name: own.get("delta") for name, own in options.items()}
         return {
-            "cell": self.request.cell(self.steps) | own,
-            "deltas": self.request.deltas(agents),
+            "cell": cell | {"agents": options, "versions": records.versions_of()},
+            "deltas": {name: request.delta if d is None else d for name, d in deltas.items()},
             "checks": pd.concat(self.checks, ignore_index=True) if self.checks else None,
         }
-
-
-def _check(
-    agent: AlgorithmAgent, population: Population, max_steps: int, seeds: Sequence[int]
-) -> dict[str, Any]:
-    return asdict(check_run(environment_of(population, agent), agent, seeds[0], max_steps))
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
@@ -330,13 +536,13 @@ def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, O
         yield request, progress
         return
     while met < most:
-        users = min(most, max(FIRST, math.ceil(GROWTH * met)))
+        number = min(most, max(FIRST, math.ceil(GROWTH * met)))
 
-        def between(what: str, done: int, total: int, met: int = met, users: int = users) -> None:
-            progress(what, met * total + (users - met) * done, most * total)
+        def between(what: str, done: int, total: int, met: int = met, number: int = number) -> None:
+            progress(what, met * total + (number - met) * done, most * total)
 
-        yield replace(request, n_instances=users), between
-        met = users
+        yield replace(request, n_instances=number), between
+        met = number
 
 
 def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
@@ -349,84 +555,75 @@ def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
 def runs_of(
     runs: Runs,
     seeds: Sequence[int],
-    *,
-    cap_is_asked: bool = True,
-    workers: int = ONE_HERE,
-    executor: Executor | None = None,
-    compiled: bool,
-    progress: OnProgress,
+    crew: Crew,
     kept: Kept | None = None,
+    cap_is_asked: bool = True,
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user.
 
     Kept runs are not repeated, and the others are kept as they end. Warns of an agent that does not
     compile and does not stop before a cap that nobody asked for.
     """
-    name, parts = name_of(runs.agent), []
+    agent, name, n_all, parts = runs.agent, name_of(runs.agent), len(seeds), []
     there = {} if kept is None else kept.columns()
-    if there and (known := np.asarray(there["instance"]) < len(seeds)).any():
+    if there and (known := np.asarray(there["instance"]) < n_all).any():
         parts.append({column: np.asarray(values)[known] for column, values in there.items()})
     met = {number for part in parts for number in part["instance"].tolist()}
-    left, n_done = [number for number in range(len(seeds)) if number not in met], len(met)
+    left, n_done = [number for number in range(n_all) if number not in met], len(met)
 
-    def tell_compiling(begins: bool) -> None:
-        progress(f"{name} compiling" if begins else name, n_done, len(seeds))
+    def tell(begins: bool = False) -> None:
+        crew.progress(f"{name} compiling" if begins else name, n_done, n_all)
 
-    progress(name, n_done, len(seeds))
-    if left:
-        with compiling_told(tell_compiling):
-            most = max(1, MOST_ARMS_AT_ONCE // runs.population.n_arms)
-            if runs.plays:
-                most = min(most, max(1, LONGEST_PLAY // (runs.cap * runs.plays)))
-            job: Callable[..., Array] = partial(runs.rows, "readable")
-            usual, size = PROCESSES, 1
-            if compiled and isinstance(runs.agent, ManyUserAgent):
-                usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
-            elif compiled and compiles(runs, seeds[0]):
-                share = LARGEST_CHUNK if executor else math.ceil(len(left) / workers)
-                size = min(max(CHUNK, len(left) // CHUNKS), LARGEST_CHUNK, most, share)
-                usual, job = THREADS, partial(_traced, runs, "compiled")
-            chunks = [left[first : first + size] for first in range(0, len(left), size)]
-            of_users = [[seeds[number] for number in chunk] for chunk in chunks]
-            may_never_stop = not (met or cap_is_asked or runs.plays or usual == THREADS)
-            with closing(done(job, of_users, runs.agent, usual, workers, executor)) as results:
-                for place, rows in results:
-                    whose = {"instance": np.array(chunks[place])}
-                    whose["user_seed"] = np.array(of_users[place])
-                    parts.append(whose | runs.columns(rows))
-                    if kept is not None:
-                        kept.add(parts[-1])
-                    n_done += len(rows)
-                    progress(name, n_done, len(seeds))
-                    if may_never_stop and (rows[:, RUN_COLUMNS.index("end")] == CENSORED).all():
-                        whom = (
-                            f"any of the first {len(rows)} users"
-                            if len(rows) > 1
-                            else "the first user"
-                        )
-                        limit = f"{whom} within {runs.cap} steps, where it was cut off"
-                        warnings.warn(
-                            f"{name} did not stop with {limit}; of {len(seeds)} users each may "
-                            "take as long: give a smaller max_steps=, to evaluate or as an "
-                            f"attribute of {name}",
-                            stacklevel=2,
-                        )
-                    may_never_stop = False
+    tell()
+    with compiling_told(tell):
+        most = max(1, MOST_ARMS_AT_ONCE // runs.population.n_arms)
+        if runs.plays:
+            most = min(most, max(1, LONGEST_PLAY // (runs.cap * runs.plays)))
+        job: Callable[..., Array] = partial(runs.rows, "readable")
+        usual, size = PROCESSES, 1
+        if crew.compiled and isinstance(agent, ManyUserAgent):
+            usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
+        elif crew.compiled and left and compiles(runs, seeds[0]):
+            share = LARGEST_CHUNK if crew.executor else math.ceil(len(left) / crew.workers)
+            size = min(max(CHUNK, len(left) // CHUNKS), LARGEST_CHUNK, most, share)
+            usual, job = THREADS, partial(_traced, runs, "compiled")
+        chunks = [left[first : first + size] for first in range(0, len(left), size)]
+        of_users = [[seeds[number] for number in chunk] for chunk in chunks]
+        may_never_stop = not (met or cap_is_asked or runs.plays or usual == THREADS)
+        with closing(done(job, of_users, agent, usual, crew)) as results:
+            for place, rows in results:
+                whose = {"instance": chunks[place], "user_seed": of_users[place]}
+                parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(rows))
+                if kept is not None:
+                    kept.add(parts[-1])
+                n_done += len(rows)
+                tell()
+                if may_never_stop and parts[-1]["censored"].all():
+                    whom = (
+                        f"any of the first {len(rows)} users" if rows[1:].size else "the first user"
+                    )
+                    warnings.warn(
+                        f"{name} did not stop with {whom} within {runs.cap} steps; of {n_all} "
+                        f"users each may take as long: give a smaller max_steps=, to evaluate or "
+                        f"as an attribute of {name}",
+                        stacklevel=2,
+                    )
+                may_never_stop = False
     order = np.argsort(np.concatenate([part["instance"] for part in parts]))
     whole = {column: np.concatenate([part[column] for part in parts])[order] for column in parts[0]}
     return frame_of(runs.task.name, name, whole)
 
 
-def _traced(runs: Runs, form: str, seeds: Sequence[int], **halt: Array) -> Array:
+def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Array:
     """Return the rows of a form; if it fails, find the user and step with the readable one."""
     try:
-        return runs.rows(form, seeds, **halt)
+        return runs.rows(form, seeds, halt)
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # it says what is wrong
         for seed in seeds:
             try:
-                runs.rows(form, [seed], **halt)
+                runs.rows(form, [seed], halt)
             except Exception:
                 runs.rows("readable", [seed])
         where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
@@ -455,24 +652,19 @@ def run_cells(
     Raises:
         Exception: as `evaluate` does; its `finished` holds the cells that are done.
     """
-    cells = _checked(deltas, n_arms)
-    found: list[Results] = []
+    cells, found = _cells(deltas, n_arms), list[Results]()
     for position, (delta, arms) in enumerate(cells):
-        report = portion(progress, position, len(cells))
+        report = named(portion(progress, position, len(cells)), f"delta={delta:g} K={arms}")
+        own: dict[str, Any] = {"delta": delta, "n_arms": arms, "progress": report}
         with carries_finished(lambda: found):
-            results = evaluate(
-                agents(delta, arms) if callable(agents) else agents,
-                delta=delta,
-                n_arms=arms,
-                progress=named(report, f"delta={delta:g} K={arms}"),
-                **per_cell(delta, arms),
-                **options,
-            )
+            line_up = agents(delta, arms) if callable(agents) else agents
+            results = evaluate(line_up, **own, **per_cell(delta, arms), **options)
         found.append(results)
     return found
 
 
-def _checked(deltas: Sequence[float], n_arms: Sequence[int]) -> list[tuple[float, int]]:
+def _cells(deltas: Sequence[float], n_arms: Sequence[int]) -> list[tuple[float, int]]:
+    risk = validation.risk
     return [(risk("delta", delta), number_of_arms(arms)) for delta in deltas for arms in n_arms]
 
 
@@ -504,17 +696,20 @@ def sweep(
         InvalidArgumentError: naming the argument that is out of range.
     """
     allowed = "a list of at least one number"
-    rows, columns = sequence("deltas", deltas, allowed), sequence("n_arms", n_arms, allowed)
+    rows, columns = (
+        validation.sequence(name, values, allowed)
+        for name, values in (("deltas", deltas), ("n_arms", n_arms))
+    )
     if not rows or not columns:
         raise InvalidArgumentError("n_arms" if rows else "deltas", [], allowed)
     kept: AbstractContextManager[Store | None] = nullcontext()
     if store is not None:
         line_ups = {}
-        for delta, arms in _checked(rows, columns):
+        for delta, arms in _cells(rows, columns):
             line_up = agents(delta, arms) if callable(agents) else agents
             line_ups[f"delta={delta:g} K={arms}"] = [agent_record(each, arms) for each in line_up]
         asked = {name: value for name, value in options.items() if name not in CHANGES_NO_ROW}
-        asked = record_of({"deltas": rows, "n_arms": columns, **asked, "agents": line_ups})
+        asked = records.record_of({"deltas": rows, "n_arms": columns, **asked, "agents": line_ups})
         kept = Store(store, {"command": "sweep", "options": asked})
     with shown(progress) as report, kept as opened:
         return Sweep(run_cells(agents, rows, columns, progress=report, store=opened, **options))
@@ -522,4 +717,4 @@ def sweep(
 
 def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:
     """Return `baseline_time` as an option of `evaluate`, unless none of the agents needs it."""
-    return {"baseline_time": baseline_time} if any(map(needs_horizon, agents)) else {}
+    return {"baseline_time": baseline_time} if any(map(protocol.needs_horizon, agents)) else {}

@@ -5,33 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Unpack
 
+from explorative_user_env import protocol
 from explorative_user_env.agents import informed
 from explorative_user_env.agents.text import N_RECENT, Conversation, TextAnswer, answer_in_words
 from explorative_user_env.display.progress import OnProgress, shown
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
+from explorative_user_env.evaluation.runner import Request
 from explorative_user_env.files import write_whole
-from explorative_user_env.protocol import (
-    ANSWERED,
-    DELTA,
-    N_TRANSCRIBED,
-    REGRET,
-    Agent,
-    Task,
-    as_task_of_one,
-    kept_steps,
-    name_of,
-    needs_horizon,
-)
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
-from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
-from explorative_user_env.users.population import (
-    Population,
-    UserOptions,
-    lists_user_options,
-    population_of,
-)
-from explorative_user_env.validation import InvalidArgumentError, count, risk
+from explorative_user_env.protocol import DELTA, N_TRANSCRIBED, Agent, Task, name_of
+from explorative_user_env.runs.loop import Episode, rollout
+from explorative_user_env.users import population as users
+from explorative_user_env.validation import InvalidArgumentError, count
 
 
 def transcript_of(
@@ -51,12 +35,12 @@ def transcript_of(
     for arm, accepted in zip(episode.arms, episode.accepted, strict=True):
         yield talk.question(), answer_in_words(TextAnswer(arm, stops=False))
         talk.take_in(arm, accepted)
-    stops = horizon is None and episode.end == ANSWERED
+    stops = horizon is None and episode.end == protocol.ANSWERED
     question = talk.question() if stops else talk.last_question()
     yield question, answer_in_words(TextAnswer(episode.answer, stops))
 
 
-@lists_user_options()
+@users.lists_user_options()
 def write_transcripts(
     path: Path | str,
     agent: Agent | str = "BAIR",
@@ -70,8 +54,8 @@ def write_transcripts(
     n_recent: int = N_RECENT,
     overwrite: bool = False,
     progress: bool | OnProgress = True,
-    population: Population | None = None,
-    **user: Unpack[UserOptions],
+    population: users.Population | None = None,
+    **user: Unpack[users.UserOptions],
 ) -> int:
     """Write an agent's runs as examples for a language model, and return their number.
 
@@ -98,29 +82,24 @@ def write_transcripts(
         InvalidArgumentError: naming the argument that is out of range.
         CallableError: if the agent's code fails.
     """
-    users = population_of(population, user)
-    over_horizon = as_task_of_one(task) == REGRET
-    meets = informed(agent, users, risk("delta", delta), max_steps)
-    if over_horizon:
-        steps = kept_steps("horizon", REGRET.horizon if horizon is None else horizon)
-        how: dict[str, Any] = {"max_steps": steps, "horizon": steps, "commits": True}
-    else:
-        how = {"max_steps": max_steps}
-        if horizon is not None:
-            raise InvalidArgumentError("horizon", horizon, 'left out for the task "bai"')
-        if needs_horizon(meets):
-            allowed = 'one that stops by itself, for the task "bai"'
-            raise InvalidArgumentError("agent", name_of(meets), allowed)
-    seeds = user_seeds(seed_number(seed), number_of_users(n_instances))
-    told = (users.n_arms, how.get("horizon"), count("n_recent", n_recent, 0))
-    env, n_lines = environment_of(users, meets), 0
+    asked: dict[str, Any] = {"n_instances": n_instances, "seed": seed, "delta": delta}
+    asked |= {"horizon": horizon, "max_steps": max_steps, "task": protocol.as_task_of_one(task)}
+    request = Request(population=users.population_of(population, user), **asked)
+    meets = informed(agent, request.population, request.delta, request.max_steps)
+    if protocol.needs_horizon(meets) and not request.over_horizon:
+        allowed = 'one that stops by itself, for the task "bai"'
+        raise InvalidArgumentError("agent", name_of(meets), allowed)
+    how: dict[str, Any] = {"max_steps": request.cap_for(meets), "horizon": request.horizon}
+    told = (request.population.n_arms, request.horizon, count("n_recent", n_recent, 0))
+    env, n_lines = environment_of(request.population, meets), 0
 
     def write(place: Path) -> None:
         nonlocal n_lines
         with shown(progress) as report, place.open("w", encoding="utf-8") as file:
-            for done, each in enumerate(seeds):
-                report(f"transcripts of {name_of(meets)}", done, len(seeds))
-                for pair in transcript_of(rollout(env, meets, each, **how), *told):
+            for done, each in enumerate(request.seeds):
+                report(f"transcripts of {name_of(meets)}", done, len(request.seeds))
+                episode = rollout(env, meets, each, commits=request.over_horizon, **how)
+                for pair in transcript_of(episode, *told):
                     roles = zip(("user", "assistant"), pair, strict=True)
                     messages = [{"role": role, "content": text} for role, text in roles]
                     file.write(json.dumps({"messages": messages}) + "\n")

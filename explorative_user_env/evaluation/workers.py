@@ -10,13 +10,14 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.display.progress import notice
+from explorative_user_env.display.progress import OnProgress, notice, silent
 from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import MOST_WORKERS, Array, name_of
 from explorative_user_env.results.records import stream_fingerprint, versions_of
@@ -24,6 +25,7 @@ from explorative_user_env.validation import (
     CallableError,
     InvalidArgumentError,
     count,
+    flag,
     is_found,
     one_line,
     require,
@@ -54,29 +56,32 @@ class UnsendableError(Exception):
     """A job cannot be pickled here, or unpickled where it is to be done."""
 
 
-def checked_workers(workers: Any, executor: Any) -> int:
-    """Return the number of workers as an int.
+@dataclass(frozen=True)
+class Crew:
+    """Who does runs, and who hears of them; the attributes are arguments of `evaluate`.
 
     Raises:
-        InvalidArgumentError: for a number out of range, or one beside an executor, or for an
-            executor that is not one.
+        InvalidArgumentError: naming the one that is out of range.
     """
-    if executor is not None and not isinstance(executor, Executor):
-        allowed = "a concurrent.futures.Executor, as client.get_executor() of dask is one"
-        raise InvalidArgumentError("executor", executor, allowed)
-    if executor is not None and workers != ONE_HERE:
-        allowed = "left out beside an executor, which has workers of its own"
-        raise InvalidArgumentError("workers", workers, allowed)
-    return count("workers", workers, 1, MOST_WORKERS)
+
+    workers: int = ONE_HERE
+    executor: Executor | None = None
+    compiled: bool = True
+    progress: OnProgress = silent
+
+    def __post_init__(self) -> None:
+        if self.executor is not None and not isinstance(self.executor, Executor):
+            allowed = "a concurrent.futures.Executor, as client.get_executor() of dask is one"
+            raise InvalidArgumentError("executor", self.executor, allowed)
+        if self.executor is not None and self.workers != ONE_HERE:
+            allowed = "left out beside an executor, which has workers of its own"
+            raise InvalidArgumentError("workers", self.workers, allowed)
+        flag("compiled", self.compiled)
+        object.__setattr__(self, "workers", count("workers", self.workers, 1, MOST_WORKERS))
 
 
 def done(
-    job: Job,
-    chunks: Sequence[Sequence[int]],
-    agent: object,
-    usual: str,
-    workers: int = ONE_HERE,
-    executor: Executor | None = None,
+    job: Job, chunks: Sequence[Sequence[int]], agent: object, usual: str, crew: Crew
 ) -> Generator[tuple[int, Any]]:
     """Yield the place and the result of each chunk as it ends; close it, and no run goes on.
 
@@ -85,15 +90,16 @@ def done(
         chunks: the seeds of some users each.
         agent: who meets them, for error messages.
         usual: `THREADS` for compiled runs, `PROCESSES` for readable ones, `HERE` for users in step.
-        workers: how many chunks are done at once.
-        executor: does the chunks in place of workers.
+        crew: its executor or workers do the chunks.
 
     Raises:
         InvalidArgumentError: if the agent cannot be sent to the workers, or their versions differ.
         CallableError: if a worker is lost.
     """
-    halt = np.zeros(1, np.int64)
-    n_workers = min(workers, len(chunks))
+    if not chunks:
+        return
+    halt, executor = np.zeros(1, np.int64), crew.executor
+    n_workers = min(crew.workers, len(chunks))
     halted = functools.partial(job, halt=halt)
     dask: Any = sys.modules.get("distributed")
     lost = (BrokenExecutor, CancelledError, *([dask.KilledWorker] if dask else []))
@@ -102,9 +108,20 @@ def done(
             shared = usual == THREADS and isinstance(executor, ThreadPoolExecutor)
             call: Job = halted if shared else Packed(job)
             yield from _as_they_end(executor, call, chunks, halt)
-        elif (parallel := _parallel(usual, n_workers, workers)) is not None:
+        elif (parallel := _parallel(usual, n_workers, crew.workers)) is not None:
+            from joblib import delayed
+
             shared = usual == THREADS and getattr(parallel._backend, "supports_sharedmem", False)
-            yield from _by_joblib(parallel, halted if shared else Packed(job), chunks)
+            call = halted if shared else Packed(job)
+            with _signals_blocked():
+                results = parallel(delayed(_placed)(call, *each) for each in enumerate(chunks))
+            try:
+                for each in results:  # noqa: UP028 - `yield from` would close them too early
+                    yield each
+            finally:
+                with warnings.catch_warnings():  # of joblib, that some results were not waited for
+                    warnings.simplefilter("ignore")
+                    getattr(results, "close", list)()  # a backend that streams nothing has a list
         elif usual == THREADS:  # a thread even for one worker: compiled code hears no Ctrl-C
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
                 try:
@@ -115,14 +132,8 @@ def done(
             for place, chunk in enumerate(chunks):
                 yield place, job(chunk)
     except UnsendableError as error:
-        name, what = name_of(agent), f"which cannot be sent to another process ({error})"
-        refused: tuple[str, Any, str] = ("executor", executor, f"left out for {name}, {what}")
-        if executor is None:
-            refused = ("workers", workers, f"1 for {name}, {what}")
-        if executor is None and workers == ONE_HERE:
-            where = "another process, where a parallel_config around the call has it go"
-            refused = ("agent", name, f"one that can be sent to {where} ({error})")
-        raise InvalidArgumentError(*refused) from error
+        allowed = f"one that can be sent to another process ({error})"
+        raise InvalidArgumentError("agent", name_of(agent), allowed) from error
     except lost as error:
         what = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
         how = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
@@ -133,7 +144,7 @@ def done(
 
 
 def _as_they_end(
-    executor: Executor, call: Job, chunks: Sequence[Sequence[int]], halt: Array
+    executor: Any, call: Job, chunks: Sequence[Sequence[int]], halt: Array
 ) -> Iterator[Any]:
     """Yield the place and result of each chunk as it ends; submit a window of them at once."""
     places: dict[Future[Any], int] = {}
@@ -155,7 +166,9 @@ def _as_they_end(
             except Empty:
                 silence += LISTEN_AGAIN
                 if silence == DESERTED:
-                    _tell_if_deserted(executor)
+                    with suppress(Exception):  # of any executor but dask's, which has a client
+                        if not executor._client.scheduler_info()["workers"]:
+                            notice("no worker is at the dask scheduler; runs go on when one comes")
                 continue
             silence = 0.0
             yield places.pop(future), future.result()
@@ -163,13 +176,6 @@ def _as_they_end(
         halt[0] = 1  # runs in threads end within milliseconds
         for future in places:
             future.cancel()
-
-
-def _tell_if_deserted(executor: Any) -> None:
-    """Say that a dask cluster has no workers: it waits for new ones, without a word."""
-    with suppress(Exception):  # of any other executor, which has no client
-        if not executor._client.scheduler_info()["workers"]:
-            notice("no worker is at the dask scheduler; runs go on when one comes")
 
 
 def _parallel(usual: str, n_workers: int, workers: int) -> Any:
@@ -193,20 +199,6 @@ def _parallel(usual: str, n_workers: int, workers: int) -> Any:
     from joblib import Parallel
 
     return Parallel(n_workers, backend="loky", return_as="generator_unordered")
-
-
-def _by_joblib(parallel: Any, call: Job, chunks: Sequence[Sequence[int]]) -> Iterator[Any]:
-    from joblib import delayed
-
-    with _signals_blocked():
-        results = parallel(delayed(_placed)(call, *each) for each in enumerate(chunks))
-    try:
-        for each in results:  # noqa: UP028 - `yield from` would close them before the block below
-            yield each
-    finally:
-        with warnings.catch_warnings():  # of joblib, that some results were not waited for
-            warnings.simplefilter("ignore")
-            getattr(results, "close", list)()  # a backend that streams nothing returns a list
 
 
 def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:
@@ -288,10 +280,7 @@ def traits() -> dict[str, str]:
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """Connect to a dask scheduler and yield its executor.
-
-    Args:
-        address: of the scheduler, as "tcp://127.0.0.1:8786".
+    """Connect to a dask scheduler, at an address as "tcp://127.0.0.1:8786"; yield its executor.
 
     Raises:
         InvalidArgumentError: if no scheduler answers.

@@ -8,6 +8,7 @@ import functools
 import math
 import re
 import threading
+from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,8 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.envs.history import seen_in_lane
-from explorative_user_env.envs.meeting import environment_of
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.protocol import ANSWERED, BAI, CENSORED, LEFT, Agent, cap_of, name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.shipped import shipped_for
@@ -71,22 +71,24 @@ class Game:
 
     def __post_init__(self) -> None:
         integer("n_arms", self.options.get("n_arms", 2), 2, MOST_ARMS_PLAYED)
-        population, usual = Population(**self.options), usual_options()
+        usual = usual_options()
         kept = {n: self.options[n] for n in usual if self.options.get(n, usual[n]) != usual[n]}
-        guesses = (*self.guesses, *(None,) * (len(self.moves) - len(self.guesses)))
-        for name, value in (("options", kept), ("population", population), ("guesses", guesses)):
+        made = {"population": Population(**self.options), "options": kept}
+        made["guesses"] = self.guesses + (None,) * (len(self.moves) - len(self.guesses))
+        for name, value in made.items():
             object.__setattr__(self, name, value)
         integer("seed", self.seed, 0, LARGEST_PLAYED_SEED)
+        last = self.n_arms - 1
         if len(self.moves) > MOST_MOVES:
             allowed = f"at most {MOST_MOVES} recommendations"
             raise InvalidArgumentError("moves", len(self.moves), allowed)
-        for arm in self.moves if self.asked is None else (*self.moves, self.asked):
-            if type(arm) is not int or not 0 <= arm < self.n_arms:
-                raise InvalidArgumentError("moves", arm, f"arms in 0..{self.n_arms - 1}")
+        for arm in (*self.moves, *(() if self.asked is None else (self.asked,))):
+            if type(arm) is not int or not 0 <= arm <= last:
+                raise InvalidArgumentError("moves", arm, f"arms in 0..{last}")
         if self.answer is not None:
-            integer("answer", self.answer, 0, self.n_arms - 1)
-        if len(guesses) > len(self.moves):
-            raise InvalidArgumentError("guesses", len(guesses), "of moves that were made")
+            integer("answer", self.answer, 0, last)
+        if len(self.guesses) > len(self.moves):
+            raise InvalidArgumentError("guesses", len(self.guesses), "of moves that were made")
 
     @property
     def n_arms(self) -> int:
@@ -152,15 +154,12 @@ def heard_in(game: Game) -> Heard:
     Raises:
         InvalidArgumentError: for moves after she has left.
     """
-    (env, *_), *steps = _played(game)
-    if len(steps) < len(game.moves):
-        allowed = f"at most {len(steps)} recommendations, as she leaves then"
+    steps = [*_played(game)]
+    if len(steps) <= len(game.moves):
+        allowed = f"at most {len(steps) - 1} recommendations, as she leaves then"
         raise InvalidArgumentError("moves", len(game.moves), allowed)
-    return Heard(
-        tuple(accepted for _, accepted, _ in steps),
-        seen_in_lane(env.remember(), 0),
-        bool(steps) and steps[-1][2],
-    )
+    responses = tuple(accepted for _, accepted, _ in steps[1:])
+    return Heard(responses, seen_in_lane(steps[0][0].remember(), 0), steps[-1][2])
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:
@@ -193,7 +192,6 @@ Pairs = dict[str, str]  # what stands in an address, by name
 GUESSED, ASKED, BY = "guesses", "asked", "by"
 # The names in the address of a game in which the player is her mind.
 MINDS_OWN = frozenset((GUESSED, ASKED, BY))
-GUESSES = {"y": True, "n": False, "-": None}  # as they are written
 
 _WHOLE = re.compile(r"[0-9]{1,40}")
 _NUMBER = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,24})?(e[-+]?[0-9]{1,3})?", re.IGNORECASE)
@@ -234,14 +232,13 @@ def moves_as_text(moves: Sequence[int]) -> str:
 def as_written(value: Any) -> str:
     """Return a word or a number as it is written, in as few letters as give it back."""
     short = f"{value:g}" if isinstance(value, float) else str(value)
-    return str(value) if isinstance(value, float) and float(short) != value else short
+    return short if short == str(value) or float(short) == value else str(value)
 
 
 def pairs_of(game: Game) -> Pairs:
     """Return what the address of a game says, by name; defaults are left out."""
-    letters = {guess: letter for letter, guess in GUESSES.items()}
-    guessed = "".join(letters[guess] for guess in game.guesses)
-    pairs = {
+    guessed = "".join({True: "y", False: "n", None: "-"}[guess] for guess in game.guesses)
+    pairs = {name: as_written(value) for name, value in game.options.items()} | {
         "seed": str(game.seed),
         "moves": moves_as_text(game.moves),
         "answer": "" if game.answer is None else str(game.answer),
@@ -249,13 +246,10 @@ def pairs_of(game: Game) -> Pairs:
         BY: "you" if game.foretold else "",
         ASKED: "" if game.asked is None else str(game.asked),
     }
-    options = {name: as_written(value) for name, value in game.options.items()}
-    return options | {name: text for name, text in pairs.items() if text}
+    return {name: text for name, text in pairs.items() if text}
 
 
-def query_of(pairs: Mapping[str, str]) -> str:
-    """Return what an address says as its query."""
-    return urlencode(pairs)
+query_of = urlencode  # what an address says, as its query
 
 
 def pairs_in(query: str) -> Pairs:
@@ -300,9 +294,9 @@ def game_of(pairs: Mapping[str, str], mind: bool = False) -> Game:
         elif mind and name == BY:
             parts["foretold"] = choice(name, text, ("her", "you")) == "you"
         elif mind and name == GUESSED:
-            if not set(text) <= set(GUESSES):
+            if text.strip("yn-"):
                 raise InvalidArgumentError(name, text, "written with y, n and -")
-            parts[name] = tuple(map(GUESSES.get, text))
+            parts[name] = tuple({"y": True, "n": False}.get(letter) for letter in text)
         elif name not in kinds:
             allowed = f"name=value with names of {', '.join([*kinds, 'seed', 'moves', 'answer'])}"
             raise InvalidArgumentError("address", name, allowed)
@@ -334,14 +328,8 @@ SLIDERS = {"alpha": (0.05, 4.0), "rho": (1.0, 2.0), "noise": (0.0, 0.5), "gap": 
 STEP = 0.05
 
 
-class Slider(NamedTuple):
-    """A number that is changed by a slide, as it stands in the page."""
-
-    name: str
-    least: str
-    most: str
-    step: str
-    value: str
+#: A number that is changed by a slide, as it stands in the page.
+Slider = namedtuple("Slider", "name least most step value")
 
 
 def sliders_of(game: Game, rho: float) -> list[Slider]:
@@ -349,8 +337,8 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
     user, schedule = game.population.user, game.population.schedule
     constant = schedule.rho_0 == schedule.rho_1
     rho = schedule.rho_0 if constant else round(round(rho / STEP) * STEP, 2)
-    values = {"alpha": user.alpha, "rho": rho, "noise": user.noise}
-    values["gap"] = game.population.instance_law.gap or 0.0
+    gap = game.population.instance_law.gap or 0.0
+    values = {"alpha": user.alpha, "rho": rho, "noise": user.noise, "gap": gap}
     sliders = []
     for name, (least, most) in SLIDERS.items():
         value = values[name]
@@ -414,10 +402,9 @@ def _met(game: Game, agent: Agent) -> Rival:
     env = environment_of(game.population, agent)
     # A step of a model takes two hundred times as long, and keeps all others waiting.
     longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
-    episode = rollout(env, agent, game.seed, max_steps=longest)
-    right = episode.answer == env.instance().best_arm and not episode.left
-    counts = (episode.stopping_time, episode.rejections)
-    return Rival(name_of(agent), *counts, episode.answer, right, episode.end)
+    run = rollout(env, agent, game.seed, max_steps=longest)
+    right = run.answer == env.instance().best_arm and not run.left
+    return Rival(name_of(agent), run.stopping_time, run.rejections, run.answer, right, run.end)
 
 
 @functools.cache
@@ -488,11 +475,11 @@ def rows_of_rivals(
     game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]
 ) -> list[tuple[str, ...]]:
     """Return what the player and the agents did with the same user, a row each."""
-    counts, named = (len(game.moves), heard.responses.count(False)), game.answer
-    right, end = named == best_arm and not heard.left, LEFT if heard.left else ANSWERED
+    right, end = game.answer == best_arm and not heard.left, LEFT if heard.left else ANSWERED
+    you = ("you", len(game.moves), heard.responses.count(False), game.answer, right, end)
     return [
         (name, f"{n}{_ENDS[end]}", f"{no}", f"arm {arm}", "yes" if right else "no")
-        for name, n, no, arm, right, end in (("you", *counts, named, right, end), *rivals)
+        for name, n, no, arm, right, end in (you, *rivals)
     ]
 
 
@@ -506,61 +493,49 @@ def settings_in_words(game: Game) -> str:
 
 
 def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -> str:
-    """Return what a game with an answer teaches, in one sentence.
-
-    Args:
-        game: the game.
-        heard: what was heard in it.
-        best_arm: her best arm at its end.
-        rivals: what agents did with her, BAIR first.
-    """
-    if heard.left:
-        return (
-            "She left before an answer: a rejection is what tells arms apart, and each may be the "
-            "last that she bears."
-        )
-    if game.answer != best_arm:
-        return _of_a_wrong_answer(game, heard.seen, best_arm)
-    if not heard.responses:
-        return "Right without a single recommendation: that is luck, one time in K."
+    """Return what a game with an answer teaches, in one sentence; BAIR is the first of `rivals`."""
+    seen, answer = heard.seen, game.answer or 0
     # An agent that was cut off, or that she left, has not answered of its own accord.
     wrong = [each.name for each in rivals if each.end == ANSWERED and not each.right]
     done = [each for each in rivals if each.right or each.end == CENSORED]
     longer = [each.name for each in done if each.interactions > len(game.moves)]
     names = " and ".join(", ".join(wrong or longer).rsplit(", ", 1))
-    if wrong:
-        return (
-            f"Right where {names} went wrong: every agent does with a few of many users, "
-            "and you never know who is one of the few."
-        )
-    if longer:
-        return (
-            f"Right in fewer interactions than {names}: but an agent that promises "
-            "to be wrong with few users only cannot stop while luck could still explain it all."
-        )
-    return (
-        "Right, and no sooner than the agents: only a rejection says that another arm is clearly "
-        "better, so whoever waits for enough of them is hardly ever wrong."
-    )
+    why = "she is still learning what she likes and can be mistaken"
+    if game.population.behaviour.moves_means:
+        why = "her taste changes"
+    elif game.population.noise > 0.0:
+        why = "she flips a coin now and then, or is mistaken"
+    if heard.left:
+        moral = "left"
+    elif game.answer == best_arm:
+        moral = "longer" if longer else "right"
+        moral = "luck" if not heard.responses else "others wrong" if wrong else moral
+    elif seen.latest[best_arm] is None or seen.latest[answer] is None:
+        moral = "never best" if seen.latest[best_arm] is None else "never named"
+    elif seen.rejected[best_arm] > seen.rejected[answer]:
+        moral = "rejected"
+    else:
+        moral = "accepted" if seen.latest[answer] else "no"
+    return MORALS[moral].format(names=names, why=why)
 
 
-def _of_a_wrong_answer(game: Game, seen: Seen, best_arm: int) -> str:
-    """Return what is to be learnt from an answer that is not her best arm."""
-    answer = game.answer or 0
-    for arm, words in ((best_arm, "her best arm"), (answer, "the arm that you named")):
-        if seen.latest[arm] is None:
-            never = "What is never recommended is never learnt:"
-            return f"{never} she was not asked about {words} even once."
-    if seen.rejected[best_arm] > seen.rejected[answer]:
-        why = "she is still learning what she likes and can be mistaken"
-        if game.population.behaviour.moves_means:
-            why = "her taste changes"
-        elif game.population.noise > 0.0:
-            why = "she flips a coin now and then, or is mistaken"
-        return f"She rejected her best arm, for {why}: a rejection is evidence, and no proof."
-    if seen.latest[answer]:
-        return (
-            "She accepted what you named, but a yes only says that no other arm is clearly better "
-            "yet: it is not what she likes best that she accepts, but what might be."
-        )
-    return "A rejected arm is one that another is clearly better than: it is hardly ever her best."
+#: What games teach.
+MORALS = {
+    "left": "She left before an answer: a rejection is what tells arms apart, and each may be the "
+    "last that she bears.",
+    "luck": "Right without a single recommendation: that is luck, one time in K.",
+    "others wrong": "Right where {names} went wrong: every agent does with a few of many users, "
+    "and you never know who is one of the few.",
+    "longer": "Right in fewer interactions than {names}: but an agent that promises "
+    "to be wrong with few users only cannot stop while luck could still explain it all.",
+    "right": "Right, and no sooner than the agents: only a rejection says that another arm is "
+    "clearly better, so whoever waits for enough of them is hardly ever wrong.",
+    "never best": "What is never recommended is never learnt: she was not asked about her best arm "
+    "even once.",
+    "never named": "What is never recommended is never learnt: she was not asked about the arm "
+    "that you named even once.",
+    "rejected": "She rejected her best arm, for {why}: a rejection is evidence, and no proof.",
+    "accepted": "She accepted what you named, but a yes only says that no other arm is clearly "
+    "better yet: it is not what she likes best that she accepts, but what might be.",
+    "no": "A rejected arm is one that another is clearly better than: it is hardly ever her best.",
+}

@@ -2,15 +2,15 @@
 
 import base64
 import hashlib
+import itertools
 import os
 import secrets
 import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ from explorative_user_env.show.scene import scene_of_user, timeline
 from explorative_user_env.show.shapes import USUAL_WIDTH, Scene
 from explorative_user_env.show.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.show.words import grounds_of, reason
-from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.population import OPTIONS, SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, choice, integer
 
@@ -43,7 +42,6 @@ LOOPBACK = "127.0.0.1"
 USUAL_PORT = 8421  # so that an address that was kept is valid again; a free one if it is taken
 LARGEST_PORT = 65535
 
-_ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 _TEMPLATES = Environment(
     loader=PackageLoader("explorative_user_env.play"),
     undefined=StrictUndefined,
@@ -54,30 +52,28 @@ _TEMPLATES = Environment(
     autoescape=True,
 )
 _TEMPLATES.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
+_TEMPLATES.globals |= {
+    "words": words,
+    "about": {each.name: each.metadata["about"] for each in OPTIONS},
+}
 
 
 def _page(template: str, title: str, **shown: Any) -> str:
-    return _TEMPLATES.get_template(template).render(title=title, words=words, **shown)
+    return _TEMPLATES.get_template(template).render(title=title, **shown)
 
 
-def _picture(paint: Callable[[int], Scene]) -> str:
+def _picture(paint: Callable[..., Scene], *of: Any) -> str:
     """Return a picture in both widths, as SVG."""
-    return "".join(
-        f'<div class="{name}">{svg_of(paint(width))}</div>' for name, width in WIDTHS.items()
-    )
+    pictures = [(name, svg_of(paint(*of, width=width))) for name, width in WIDTHS.items()]
+    return "".join(f'<div class="{name}">{svg}</div>' for name, svg in pictures)
 
 
 def start_page() -> str:
     """Return the page on which a game is chosen."""
     usual = {**words.usual_options(), **words.PLAYED}
-    return _page(
-        "start.html",
-        "Recommend to a user who is still learning",
-        usual={name: words.as_written(value) for name, value in usual.items()},
-        about=_ABOUT,
-        most_arms=words.MOST_ARMS_PLAYED,
-        settings=list(SETTINGS),
-    )
+    usual = {name: words.as_written(value) for name, value in usual.items()}
+    title = "Recommend to a user who is still learning"
+    return _page("start.html", title, usual=usual, settings=list(SETTINGS))
 
 
 def play_page(game: Game, origin: str) -> str:
@@ -95,25 +91,17 @@ def play_page(game: Game, origin: str) -> str:
         if game.moves:
             last = words.response_in_words(game.moves[-1], heard.responses[-1])
             title = f"{last} {words.tally(heard)}"
-            shown["run"] = _picture(lambda width: timeline(*run, width=width))
-        picture = _picture(lambda width: scene_of_user(heard.seen, width=width))
-        return _page("play.html", title, **{"picture": picture, "run": "", **shown})
+        shown["run"] = _picture(timeline, *run) if game.moves else ""
+        return _page("play.html", title, picture=_picture(scene_of_user, heard.seen), **shown)
     truths = [*words.truths_of(game)]
     instance = truths[-1].instance
     rivals, notes = words.rivals_of(game)
-    result = (game, heard, instance.best_arm)
+    shown |= {"instance": instance, "rivals": rivals, "notes": notes}
     return _page(
         "reveal.html",
-        words.verdict(*result),
-        right=game.answer == instance.best_arm and not heard.left,
-        moral=words.moral_of(*result, rivals),
-        header=words.RIVALS_HEADER,
-        rows=words.rows_of_rivals(*result, rivals),
-        notes=notes,
-        run=_picture(lambda width: timeline(*run, truths[1:], width=width)),
-        picture=_picture_of_mind(heard, truths),
-        means=[f"{mean:.2f}" for mean in instance.means],
-        best_arm=instance.best_arm,
+        words.verdict(game, heard, instance.best_arm),
+        run=_picture(timeline, *run, truths[1:]),
+        picture=_picture(scene_of_user, heard.seen, truths[-1], (None, *truths)[-2]),
         another=query_of({n: words.as_written(value) for n, value in game.options.items()}),
         again=query_of(pairs_of(Game(options=game.options, seed=game.seed))),
         mind=query_of(pairs_of(replace(game, answer=None))),
@@ -123,46 +111,31 @@ def play_page(game: Game, origin: str) -> str:
 
 def mind_page(game: Game, origin: str) -> str:
     """Return the page on which the player is her mind and sees the truth."""
-    heard, truths, pairs = words.heard_in(game), [*words.truths_of(game)], pairs_of(game)
-    grounds = grounds_of(heard.seen, truths[-2] if game.moves else None)
-    right, known = words.right_guesses(game, heard)
-    sliders = words.sliders_of(game, truths[-1].rho)
+    heard, truths = words.heard_in(game), [*words.truths_of(game)]
+    before = (None, *truths)[-2]
+    grounds = grounds_of(heard.seen, before)
     return _page(
         "mind.html",
         "Be her mind",
-        picture=_picture_of_mind(heard, truths),
+        picture=_picture(scene_of_user, heard.seen, truths[-1], before),
         reason="" if grounds is None else reason(grounds),
-        right=right,
-        known=known,
-        sliders=sliders,
-        rho=next(slider.value for slider in sliders if slider.name == "rho"),
-        unasked={name: text for name, text in pairs.items() if name not in (words.ASKED, words.BY)},
-        about=_ABOUT,
-        untuned={name: text for name, text in pairs.items() if name not in words.SLIDERS},
+        sliders=words.sliders_of(game, truths[-1].rho),
         **_shown_of(game, heard, f"{origin}{MIND}"),
     )
 
 
-def _picture_of_mind(heard: words.Heard, truths: Sequence[HiddenState]) -> str:
-    """Return her intervals now, and why she decided as she did."""
-    decided = truths[-2] if len(truths) > 1 else None
-    return _picture(lambda width: scene_of_user(heard.seen, truths[-1], decided, width=width))
-
-
 def _shown_of(game: Game, heard: words.Heard, place: str) -> dict[str, Any]:
     """Return what every page of a game shows: nothing secret."""
-    row = len([*takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
+    row = len([*itertools.takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
     pairs = pairs_of(game)
     return {
         "game": game,
         "heard": heard,
         "last": heard.seen.last,
         "in_a_row": heard.responses[-row:][-LONGEST_RUN_SHOWN:] if row > 1 else (),
-        "arms": range(game.n_arms),
         "pairs": pairs,
         "undo": query_of(pairs_of(game.undone())),
         "address": f"{place}?{query_of(pairs)}",
-        "settings_in_words": words.settings_in_words(game),
         "left": 0 if heard.left else MOST_MOVES - len(game.moves),
     }
 
@@ -183,14 +156,27 @@ def _open(request: Request) -> Response:
     return _to(MIND if mind else PLAY, game_of(pairs, mind))
 
 
-def _recommended(pairs: words.Pairs, mind: bool) -> Game:
-    more = words.moves_in("more", pairs.pop("more", ""))
-    return game_of(pairs, mind).recommending(more)
+def _changed(request: Request) -> Response:
+    """Answer with the new address of a game that is changed."""
+    pairs = words.pairs_in(request.url.query)
+    mind, change = request.url.path.startswith(MIND), request.url.path.rpartition("/")[2]
+    if change == "recommend":
+        more = words.moves_in("more", pairs.pop("more", ""))
+        game = game_of(pairs, mind).recommending(more)
+    elif change == "guess":
+        guess = choice("guess", pairs.pop("guess", None), ("y", "n"))
+        game = game_of(pairs, mind).guessing(guess == "y")
+    else:
+        game = game_of(words.slid(pairs), mind)
+    return _to(MIND if mind else PLAY, game)
 
 
-def _guessed(pairs: words.Pairs, mind: bool) -> Game:
-    guess = choice("guess", pairs.pop("guess", None), ("y", "n"))
-    return game_of(pairs, mind).guessing(guess == "y")
+def _shown(request: Request) -> Response:
+    """Answer with the page of a game."""
+    mind = request.url.path == MIND
+    game = game_of(words.pairs_in(request.url.query), mind)
+    page = mind_page if mind else play_page
+    return HTMLResponse(page(game, str(request.base_url).rstrip("/")))
 
 
 def _to(place: str, game: Game) -> Response:
@@ -222,22 +208,6 @@ def application() -> Starlette:
         "x-content-type-options": "nosniff",
     }
 
-    def shows(place: str, page: Callable[[Game, str], str]) -> Route:
-        """Answer with the page of a game."""
-
-        def answer(request: Request) -> Response:
-            game = game_of(words.pairs_in(request.url.query), place == MIND)
-            return HTMLResponse(page(game, str(request.base_url).rstrip("/")))
-
-        return Route(place, answer)
-
-    def changes(path: str, mode: str, change: Callable[[words.Pairs, bool], Game]) -> Route:
-        """Change a game and answer with its new address."""
-        return Route(
-            path,
-            lambda request: _to(mode, change(words.pairs_in(request.url.query), mode == MIND)),
-        )
-
     async def guarded(request: Request, call_next: RequestResponseEndpoint) -> Response:
         answer = await call_next(request)
         answer.headers.update(headers)
@@ -245,20 +215,18 @@ def application() -> Starlette:
 
     # A page found by another name would be somebody else's.
     hosts: dict[str, Any] = {"allowed_hosts": [LOOPBACK, "localhost"], "www_redirect": False}
+    answers = {
+        "/": lambda request: HTMLResponse(start_page()),
+        "/colours.css": lambda request: Response(sheet, media_type="text/css"),
+        "/new": _new,
+        "/open": _open,
+    }
+    answers |= dict.fromkeys((PLAY, MIND), _shown)
+    changes = ("/recommend", f"{MIND}/recommend", f"{MIND}/guess", f"{MIND}/slide")
+    answers |= dict.fromkeys(changes, _changed)
+    static = Mount("/static", StaticFiles(directory=Path(__file__).with_name("static")))
     return Starlette(
-        routes=[
-            Route("/", lambda request: HTMLResponse(start_page())),
-            Route("/colours.css", lambda request: Response(sheet, media_type="text/css")),
-            Route("/new", _new),
-            Route("/open", _open),
-            shows(PLAY, play_page),
-            shows(MIND, mind_page),
-            changes("/recommend", PLAY, _recommended),
-            changes(f"{MIND}/recommend", MIND, _recommended),
-            changes(f"{MIND}/guess", MIND, _guessed),
-            changes(f"{MIND}/slide", MIND, lambda pairs, mind: game_of(words.slid(pairs), mind)),
-            Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
-        ],
+        routes=[*itertools.starmap(Route, answers.items()), static],
         middleware=[
             Middleware(BaseHTTPMiddleware, dispatch=guarded),
             Middleware(TrustedHostMiddleware, **hosts),
@@ -296,11 +264,7 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
 
 
 def _listening(port: int | None) -> socket.socket:
-    """Return a socket that listens on this machine.
-
-    Raises:
-        InvalidArgumentError: for a port that is taken.
-    """
+    """Return a socket that listens on this machine."""
     try:
         return socket.create_server((LOOPBACK, USUAL_PORT if port is None else port))
     except OSError as error:

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.request import check_behaviour
+from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.files import Folder
 from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps

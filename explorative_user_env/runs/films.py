@@ -10,29 +10,44 @@ from typing import Any, NamedTuple
 from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.files import free_place, write_whole
 from explorative_user_env.runs.moments import (
+    ENDS,
     Explanation,
     Moment,
     Story,
-    named_at_the_end,
     rerun_of,
     watch_again,
 )
 from explorative_user_env.show import raster
-from explorative_user_env.show.panel import board_of, panel_of, slots_of
-from explorative_user_env.show.player import page_with
-from explorative_user_env.show.scene import EARLY, rounded_out, scene_of_user, span_of, timeline
+from explorative_user_env.show.scene import (
+    EARLY,
+    board_of,
+    panel_of,
+    rounded_out,
+    scene_of_user,
+    slots_of,
+    span_of,
+    timeline,
+)
 from explorative_user_env.show.shapes import USUAL_WIDTH, Scene, beside, in_a_column
-from explorative_user_env.show.svg import escaped, svg_of
+from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
-from explorative_user_env.validation import InvalidArgumentError, choice, flag, require
+from explorative_user_env.validation import choice, flag, require
 
 # Moments of a film, and rows of arms in all of them; a longer run is thinned out evenly.
 LEAST_MOMENTS, MOST_MOMENTS, MOST_ROWS_FILMED = 100, 1000, 50_000
-LONGEST_SHOWN = 100_000  # steps of a run that is watched only because a notebook shows it
 RUN_WIDTH = 960  # of a whole run in one picture
 SETTLED = 20  # the axis of rewards leaves out intervals of the first twentieth of a film
 PNG_SCALE = 2  # pixels of a picture for each of its scene, so that it is sharp on a slide
 CONTROLS_HIGH = 190  # pixels below the pictures, where a notebook does not measure a page
+
+#: What is needed to write a file, by its ending.
+NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
+    ".html": None,
+    ".gif": raster.PAINTER,
+    ".mp4": raster.VIDEO_NEEDS,
+    ".svg": None,
+    ".png": raster.PAINTER,
+}
 
 
 class Arrangement(NamedTuple):
@@ -113,13 +128,7 @@ class Film:
 def film_of(
     run: Any, reveal: bool | None = None, on_step: Callable[[int], None] = lambda step: None
 ) -> Film:
-    """Return an `Episode` as a film; see `Episode.film`.
-
-    Args:
-        run: the episode.
-        reveal: whether the truth is shown; None does as the environment's `render_intervals`.
-        on_step: called with each step.
-    """
+    """Return an `Episode` as a film; see `Episode.film`. `on_step` is called with each step."""
     rerun, n_steps = rerun_of(run), len(run.arms)
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)
     most = max(LEAST_MOMENTS, min(MOST_MOMENTS, MOST_ROWS_FILMED // rerun.population.n_arms))
@@ -135,19 +144,9 @@ def film_of(
         on_step(step)
 
     watch_again(run, hear)
-    ending = (run.answer, run.end)
-    explanation = story.explanation(run.agent, *ending)
-    return Film(run.agent, run.seed, n_steps, *ending, moments, revealed, explanation)
-
-
-def shown_in_notebook(run: Any) -> str | None:
-    """Return an `Episode` as a notebook shows it: a film, or None if it cannot be watched."""
-    if run.rerun is None or len(run.arms) > LONGEST_SHOWN:
-        return None
-    try:
-        return film_of(run)._repr_html_()
-    except InvalidArgumentError:  # the agent has changed: the record is shown
-        return None
+    explanation = story.explanation(run.agent, run.answer, run.end)
+    end = (run.answer, run.end)
+    return Film(run.agent, run.seed, n_steps, *end, moments, revealed, explanation)
 
 
 def steps_of_all(films: Sequence[Film]) -> list[int]:
@@ -178,7 +177,7 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
             name = f"{film.agent}: " if len(films) > 1 else ""
             caption.append(name + spoken(moment.seen, grounds))
             if place == len(film.moments) - 1:
-                caption.append(named_at_the_end(film.agent, film.answer, film.end))
+                caption.append(f"{film.agent} {ENDS[film.end]} arm {film.answer}")
     return [". ".join(caption) for caption in captions]
 
 
@@ -187,13 +186,9 @@ def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
 
     The first intervals are so wide that nothing could be seen of the later ones.
     """
-    states = [
-        moment.hidden
-        for film in films
-        if film.revealed
-        for moment in film.moments[len(film.moments) // early :]
-    ]
-    return span_of(states, range(len(films[0].moments[0].seen.accepted))) if states else None
+    shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
+    states = [moment.hidden for moments in shown for moment in moments]
+    return span_of(states, range(len(states[0].counts))) if states else None
 
 
 def pictures_of(
@@ -260,23 +255,22 @@ def page_of(films: Sequence[Film], progress: OnProgress = silent) -> str:
             story.setdefault((place, str(sentence)), []).append(film.agent)
     lines = [(film, film.explanation.lines[-1]) for film in revealed if film.explanation.left_out]
     lines += [(film, "not every step is shown.") for film in films if film.thinned]
-    in_time = sorted(story.items(), key=lambda each: each[0][0])
     return page_with(
         title=f"{', '.join(film.agent for film in films)} and the user of seed {films[0].seed}",
-        wide=pictures_of(films, steps, _wide(films), portion(progress, 0, 2)),
-        narrow=pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
+        pictures={
+            "wide": pictures_of(
+                films, steps, TOGETHER if several else ALONE, portion(progress, 0, 2)
+            ),
+            "narrow": pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
+        },
         captions=captions_of(films, steps),
         marks=rejected_at(films, steps),
         story=[
             (place, f"{', '.join(who)}: {text}" if several else text)
-            for (place, text), who in in_time
+            for (place, text), who in sorted(story.items(), key=lambda each: each[0][0])
         ],
         note=" ".join(f"{film.agent}: {line}" for film, line in lines),
     )
-
-
-def _wide(films: Sequence[Film]) -> Arrangement:
-    return ALONE if len(films) == 1 else TOGETHER
 
 
 def save_films(
@@ -291,9 +285,9 @@ def save_films(
 
     Args:
         films: one or more.
-        path: the file, whose ending says what it is: .html, .gif, .mp4, .svg or .png.
+        path: the file, with one of the endings .html, .gif, .mp4, .svg and .png.
         argument: the name of the path in messages.
-        overwrite: whether a file may be replaced.
+        overwrite: whether an existing file is replaced.
         progress: called with each picture.
 
     Raises:
@@ -301,46 +295,30 @@ def save_films(
         MissingExtraError: without what paints it.
     """
     ending = choice(argument, path.suffix.lower() or str(path), NEEDS)
-    write_whole(argument, path, lambda place: _write(films, ending, place, progress), overwrite)
+    steps, wide = steps_of_all(films), ALONE if len(films) == 1 else TOGETHER
+
+    def write(place: Path) -> None:
+        if ending == ".html":
+            place.write_text(page_of(films, progress), encoding="utf-8")
+        elif ending == ".svg":
+            place.write_text(svg_of(whole_run(films)), encoding="utf-8")
+        elif ending == ".png":
+            raster.image_of(whole_run(films), scale=PNG_SCALE).save(place, "PNG")
+        elif ending == ".mp4":
+            raster.write_video(pictures_of(films, steps, wide, progress), place, progress)
+        else:
+            first = pictures_of(films, steps[:1], wide)[0]
+            most = raster.frames_of_a_gif(first.width, first.height)
+            kept = [steps[n] for n in raster.chosen(len(steps), rejected_at(films, steps), most)]
+            pictures = pictures_of(films, kept, wide, progress)
+            raster.write_gif(pictures, rejected_at(films, kept), place, progress)
+
+    write_whole(argument, path, write, overwrite)
 
 
 def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
-    """Make sure, before there are films, that they can be written to a file.
-
-    Raises:
-        InvalidArgumentError: as `save_films` does.
-        MissingExtraError: without what paints it.
-    """
+    """Raise the errors of `save_films` before any film is made."""
     needs = NEEDS[choice(argument, path.suffix.lower() or str(path), NEEDS)]
     if needs is not None:
         require(*needs)
     free_place(argument, path, overwrite)
-
-
-# What it needs to write a file, by its ending.
-NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
-    ".html": None,
-    ".gif": raster.PAINTER,
-    ".mp4": raster.VIDEO_NEEDS,
-    ".svg": None,
-    ".png": raster.PAINTER,
-}
-
-
-def _write(films: Sequence[Film], ending: str, path: Path, progress: OnProgress) -> None:
-    if ending == ".html":
-        path.write_text(page_of(films, progress), encoding="utf-8")
-    elif ending == ".svg":
-        path.write_text(svg_of(whole_run(films)), encoding="utf-8")
-    elif ending == ".png":
-        raster.image_of(whole_run(films), scale=PNG_SCALE).save(path, "PNG")
-    elif ending == ".mp4":
-        pictures = pictures_of(films, steps_of_all(films), _wide(films), progress)
-        raster.write_video(pictures, path, progress)
-    else:
-        steps, wide = steps_of_all(films), _wide(films)
-        first = pictures_of(films, steps[:1], wide)[0]
-        most = raster.frames_of_a_gif(first.width, first.height)
-        kept = [steps[n] for n in raster.chosen(len(steps), rejected_at(films, steps), most)]
-        pictures = pictures_of(films, kept, wide, progress)
-        raster.write_gif(pictures, rejected_at(films, kept), path, progress)

@@ -1,30 +1,151 @@
-"""The readable loop: one environment, one agent, and a record of every step."""
+"""The readable loop: an agent meets users step by step; the record of the run."""
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from explorative_user_env.agents import informed
-from explorative_user_env.envs.meeting import population_in
-from explorative_user_env.envs.user import as_action
-from explorative_user_env.protocol import (
-    DELTA,
-    STEP_CAP,
-    Agent,
-    cap_of,
-    in_use,
-    name_of,
-    needs_horizon,
-    sees_rewards,
+from explorative_user_env import protocol, seeding
+from explorative_user_env.agents import AlgorithmAgent, informed
+from explorative_user_env.envs.user import as_action, environment_of, population_in
+from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    flag,
+    integer,
+    not_negative,
+    risk,
 )
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.moments import Rerun, rerun_in
-from explorative_user_env.seeding import agent_generator, seed_number
-from explorative_user_env.validation import CallableError, InvalidArgumentError, flag, integer, risk
+
+if TYPE_CHECKING:
+    from explorative_user_env.runs.films import Film
+    from explorative_user_env.runs.moments import Explanation
+
+LONGEST_SHOWN = 100_000  # steps of a run that is watched only because a notebook shows it
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """What repeats a run.
+
+    Attributes:
+        population: the users.
+        agent: the agent with its options filled in; a copy of it is watched.
+        delta: of an agent without one of its own.
+        shows_intervals: whether the environment renders the user's intervals.
+        again: called with an environment, an agent and an `on_step`, repeats the run.
+    """
+
+    population: Population
+    agent: Agent
+    delta: float
+    shows_intervals: bool
+    again: Callable[..., Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Episode:
+    """What happened between an agent and a user.
+
+    Attributes:
+        agent: the agent's name.
+        seed: the user's seed; `rollout(env, agent, seed=seed)` repeats the run.
+        arms: the recommended arm of each step.
+        accepted: the response of each step.
+        rewards: the environment's reward of each step, which the agent did not see.
+        answer: the arm the agent names as the best.
+        censored: whether the run was cut off before the agent stopped.
+        left: whether the user left, which she does after a response.
+        rerun: repeats the run so that it can be watched; it is not pickled.
+    """
+
+    agent: str
+    seed: int
+    arms: tuple[int, ...]
+    accepted: tuple[bool, ...]
+    rewards: tuple[float, ...]
+    answer: int
+    censored: bool
+    left: bool = False
+    rerun: Rerun | None = field(default=None, compare=False)
+
+    @property
+    def stopping_time(self) -> int:
+        """The number of recommendations."""
+        return len(self.arms)
+
+    @property
+    def acceptances(self) -> int:
+        """The number of accepted recommendations, n(t)."""
+        return sum(self.accepted)
+
+    @property
+    def rejections(self) -> int:
+        """The number of rejected recommendations."""
+        return len(self.accepted) - sum(self.accepted)
+
+    @property
+    def end(self) -> int:
+        """How the run ended, one of `ANSWERED`, `CENSORED` and `LEFT`."""
+        if self.left:
+            return protocol.LEFT
+        return protocol.CENSORED if self.censored else protocol.ANSWERED
+
+    def explain(self) -> "Explanation":
+        """Return in words what mattered in the run and why, by the user's hidden state.
+
+        Raises:
+            InvalidArgumentError: for a run that cannot be watched again (see `film`).
+        """
+        return self.film(reveal=True).explanation
+
+    def film(self, reveal: bool | None = None) -> "Film":
+        """Return a film of the run, step by step, with what the agent explains.
+
+        A copy of the agent meets the user again, so an episode from another process has no film.
+
+        Args:
+            reveal: whether the user's intervals and the truth are shown; None is as in the
+                environment's rendering, by its `render_intervals`.
+
+        Raises:
+            InvalidArgumentError: for an episode from another process, or if the agent has changed.
+        """
+        from explorative_user_env.runs.films import film_of
+
+        return film_of(self, reveal)
+
+    def save(self, path: Path | str, reveal: bool | None = None, overwrite: bool = False) -> None:
+        """Write the run as a film (.html, .gif or .mp4) or as one picture (.svg or .png).
+
+        Args:
+            path: the file.
+            reveal: as in `film`.
+            overwrite: whether an existing file is replaced.
+        """
+        self.film(reveal).save(path, overwrite)
+
+    def _repr_html_(self) -> str | None:
+        if self.rerun is not None and len(self.arms) <= LONGEST_SHOWN:
+            with suppress(InvalidArgumentError):  # the agent has changed: the record is shown
+                return self.film()._repr_html_()
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "rerun"}
+
+    def __repr__(self) -> str:
+        names = ["agent", "seed", "stopping_time", "acceptances", "answer", "censored"]
+        names += ["left"] if self.left else []
+        return f"Episode({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
 
 def rollout(
@@ -34,7 +155,7 @@ def rollout(
     max_steps: int | None = None,
     horizon: int | None = None,
     commits: bool = False,
-    delta: float = DELTA,
+    delta: float = protocol.DELTA,
     on_step: Callable[[], None] | None = None,
 ) -> Episode:
     """Let `agent` meet the user with this `seed`, step by step.
@@ -54,163 +175,199 @@ def rollout(
         commits: whether an agent that stops goes on with its answer until the run is cut off, at
             the horizon unless there is a cap.
         delta: of an agent without its own, in (0, 1).
-        on_step: called at the start and after each step, once the agent has taken it in.
-
-    Returns:
-        The record of the run.
+        on_step: called at the start and after each step, once the agent has observed it.
 
     Raises:
         InvalidArgumentError: for a seed, cap or horizon out of range, an agent that another thread
             uses, or an environment that does not pay a reference agent the rewards it needs.
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
-    seed = seed_number(seed)
+    seed, users = seeding.seed_number(seed), population_in(env)
     flag("commits", commits)
-    agent = informed(agent, population_in(env), risk("delta", delta))
+    agent = informed(agent, users, risk("delta", delta))
     if horizon is not None:
         horizon = integer("horizon", horizon, 1)
     limit = getattr(env.spec, "max_episode_steps", None)
     if commits and max_steps is None:
         max_steps = horizon  # no run over a horizon stops before
-    cap = cap_of(agent) if max_steps is None else max_steps
+    cap = protocol.cap_of(agent) if max_steps is None else max_steps
     if cap is None and commits and limit is None:
         raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
-    if horizon is None and (commits or needs_horizon(agent)):
+    if horizon is None and (commits or protocol.needs_horizon(agent)):
         horizon = limit
-    cap = integer("max_steps", STEP_CAP if cap is None else cap, 1)
-    run = Run(env, agent, seed, on_step)
-    rng = agent_generator(seed, name_of(agent))
+    cap = integer("max_steps", protocol.STEP_CAP if cap is None else cap, 1)
+    rng, n_arms = seeding.agent_generator(seed, name_of(agent)), int(env.action_space.n)  # type: ignore[attr-defined]
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
-    with in_use(agent):
-        run.meet(who, "reset", lambda: agent.reset(run.n_arms, rng, horizon), cap, commits)
-    if run.cut_by_limit:
+    with protocol.in_use(agent):
+        begin = ("reset", functools.partial(agent.reset, n_arms, rng, horizon))
+        run, cut_by_limit = _met(env, agent, seed, who, begin, cap, commits, on_step)
+    if cut_by_limit:
         warnings.warn(
-            f"the environment's time limit cut the run of {name_of(agent)} off after "
+            f"the environment's time limit cut the run of {run.agent} off after "
             f"{len(run.arms)} steps; give gym.make max_episode_steps=-1, or max_steps here",
             stacklevel=2,
         )
-    how: dict[str, Any] = {"seed": seed, "horizon": horizon, "commits": commits}
-    how["max_steps"] = max(1, len(run.arms))  # whatever ended the run, it ended after so many
-    return run.episode(rerun_in(env, agent, delta, functools.partial(rollout, **how)))
+    if users is not None:
+        how: dict[str, Any] = {"seed": seed, "horizon": horizon, "commits": commits}
+        how["max_steps"] = max(1, len(run.arms))  # whatever ended the run, it ended after so many
+        own = agent.options.get("delta") if isinstance(agent, AlgorithmAgent) else None
+        shows = bool(getattr(env.unwrapped, "render_intervals", False))
+        delta, again = delta if own is None else float(own), functools.partial(rollout, **how)
+        object.__setattr__(run, "rerun", Rerun(users, agent, delta, shows, again))
+    return run
 
 
-@dataclass
-class Run:
-    """A run as it goes on: an environment, an agent and the record of every step."""
+def _met(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    seed: int,
+    who: str,
+    begin: tuple[str, Callable[[], None]],
+    cap: int,
+    commits: bool,
+    on_step: Callable[[], None] | None = None,
+) -> tuple[Episode, bool]:
+    """Let an agent meet a user.
 
-    env: gym.Env[Any, Any]
-    agent: Agent
-    seed: int
-    on_step: Callable[[], None] | None = None
-    arms: list[int] = field(default_factory=list)
-    responses: list[bool] = field(default_factory=list)
-    rewards: list[float] = field(default_factory=list)
-    answer: int = -1
-    censored: bool = False
-    left: bool = False  # whether the user left
-    doing: str = "reset of the environment"  # the code that runs now
-    begun: bool = False
-    cut_by_limit: bool = False  # by the environment's time limit, which the caller may not know
+    Args:
+        env: the environment.
+        agent: the agent.
+        seed: the user's.
+        who: the user, in words.
+        begin: the agent's method that starts with her: its name, and a call of it.
+        cap: the most steps.
+        commits: whether an agent that stops goes on with its answer.
+        on_step: as for `rollout`.
 
-    def __post_init__(self) -> None:
-        self.n_arms = int(self.env.action_space.n)  # type: ignore[attr-defined]
-        self.learn: Callable[[int, float], None] | None = None
-        if sees_rewards(self.agent):
-            reward = getattr(self.env.unwrapped, "reward", None)
-            if reward != "realized":
-                name = f"reward of the environment of {name_of(self.agent)}"
-                raise InvalidArgumentError(name, reward, '"realized", which it is there to see')
-            self.learn = self.agent.learn  # type: ignore[attr-defined]
+    Returns:
+        The record, and whether the environment's time limit, which the caller may not know, cut the
+        run off.
 
-    def meet(self, who: str, by: str, begin: Callable[[], None], cap: int, commits: bool) -> None:
-        """Let the agent meet the user.
+    Raises:
+        CallableError: naming the code that failed, the step and the user.
+    """
+    name, n_arms = name_of(agent), int(env.action_space.n)  # type: ignore[attr-defined]
+    learn: Callable[[int, float], None] | None = None
+    if protocol.sees_rewards(agent):
+        reward = getattr(env.unwrapped, "reward", None)
+        if reward != "realized":
+            what, allowed = f"reward of the environment of {name}", '"realized", which it sees'
+            raise InvalidArgumentError(what, reward, allowed)
+        learn = agent.learn  # type: ignore[attr-defined]
+    arms, responses, rewards = list[int](), list[bool](), list[float]()
+    act, observe, asked = f"act of {name}", f"observe of {name}", f"answer of {name}"
+    step, doing = "step of the environment", "reset of the environment"  # the code that runs now
+    committed: int | None = None
+    begun = left = truncated = False
 
-        Args:
-            who: the user, in words.
-            by: the name of the agent's method that starts with her.
-            begin: calls that method.
-            cap: the most steps.
-            commits: whether an agent that stops goes on with its answer.
-
-        Raises:
-            CallableError: naming the code that failed, the step and the user.
-        """
+    def as_arm(what: str, arm: Any) -> int:  # any integer, or an array of one
         try:
-            self.env.reset(seed=self.seed)
-            self.doing = f"{by} of {name_of(self.agent)}"
-            begin()
-            self.begun = True
-            self._go_on(cap, commits)
-        except Exception as error:
-            if not self.begun and type(error) is InvalidArgumentError:
-                raise  # an argument of the run, not code that was handed in
-            told = CallableError.of(self.doing, error, f"{self.when}, with {who}")
-            raise told from (error.__cause__ if isinstance(error, CallableError) else error)
+            return as_action(arm, n_arms)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(what, arm, f"an arm in 0..{n_arms - 1}") from error
 
-    def _go_on(self, cap: int, commits: bool) -> None:
-        """Make recommendations until the agent stops or the run is cut off."""
-        env, agent, learn, n_arms = self.env, self.agent, self.learn, self.n_arms
-        name, arms, on_step = name_of(agent), self.arms, self.on_step
-        act, observe, step = f"act of {name}", f"observe of {name}", "step of the environment"
-        committed: int | None = None
-        truncated = False
+    try:
+        env.reset(seed=seed)
+        doing = f"{begin[0]} of {name}"
+        begin[1]()
+        begun = True
         if on_step is not None:
             on_step()
-        while not self.left:
-            self.doing = act
+        while not left:
+            doing = act
             arm = agent.act() if committed is None else committed
             if arm is None and commits:
-                committed = arm = self.asked()
+                doing = asked
+                committed = arm = as_arm(asked, agent.answer())
             if arm is None or truncated or len(arms) == cap:
                 break
             if type(arm) is not int or not 0 <= arm < n_arms:
-                arm = _as_arm(f"arm of {name}", arm, n_arms)
-            self.doing = step
-            observation, reward, self.left, truncated, _ = env.step(arm)
-            self.doing = observe
+                arm = as_arm(f"arm of {name}", arm)
+            doing = step
+            observation, reward, left, truncated, _ = env.step(arm)
+            doing = observe
             if committed is None:
                 agent.observe(arm, bool(observation))
                 if learn is not None and observation:
                     learn(arm, float(reward))
             arms.append(arm)
-            self.responses.append(bool(observation))
-            self.rewards.append(float(reward))
+            responses.append(bool(observation))
+            rewards.append(float(reward))
             if on_step is not None:
                 on_step()
-        self.answer = self.asked() if committed is None else committed
-        self.censored = arm is not None and committed is None and not self.left
-        self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap
+        censored = arm is not None and committed is None and not left
+        if committed is None:
+            doing = asked
+            committed = as_arm(asked, agent.answer())
+    except Exception as error:
+        if not begun and type(error) is InvalidArgumentError:
+            raise  # an argument of the run, not code that was handed in
+        when = "at the end" if doing == asked else f"at step {len(arms) + 1}"
+        told = CallableError.of(doing, error, f"{when if begun else 'at the start'}, with {who}")
+        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
+    record = tuple(arms), tuple(responses), tuple(rewards)
+    episode = Episode(name, seed, *record, committed, censored, bool(left))
+    return episode, censored and truncated and not commits and len(arms) < cap
 
-    @property
-    def when(self) -> str:
-        """The step of the run, in words."""
-        if not self.begun:
-            return "at the start"
-        return "at the end" if self.doing.startswith("answer") else f"at step {len(self.arms) + 1}"
 
-    def asked(self) -> int:
-        """Return the agent's answer."""
-        self.doing = f"answer of {name_of(self.agent)}"
-        return _as_arm(self.doing, self.agent.answer(), self.n_arms)
+@dataclass(frozen=True)
+class Members:
+    """The users of an episode, who come one after another and share what is popular.
 
-    def episode(self, rerun: Rerun | None) -> Episode:
-        """Return the record of the run."""
-        return Episode(
-            agent=name_of(self.agent),
-            seed=self.seed,
-            arms=tuple(self.arms),
-            accepted=tuple(self.responses),
-            rewards=tuple(self.rewards),
-            answer=self.answer,
-            censored=self.censored,
-            left=bool(self.left),
-            rerun=rerun,
+    Each is a user as any other, with a seed and a stream of her own, and stays for a horizon.
+
+    Attributes:
+        n_users: their number, at least 1.
+        deviation: standard deviation of a user's means around what is popular, at least 0.
+
+    Raises:
+        InvalidArgumentError: naming the one that is out of range.
+    """
+
+    n_users: int
+    deviation: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_users", seeding.number_of_users(self.n_users, "n_users"))
+        object.__setattr__(self, "deviation", not_negative("deviation", self.deviation))
+
+    def laws(self, population: Population) -> Callable[[int], MemberLaw]:
+        """Return a function from an episode's seed to the law of its users."""
+        return PopularityLaw(population.instance_law, self.deviation).members
+
+    def meet(
+        self, population: Population, agent: Agent, seed: int, horizon: int
+    ) -> Iterator[tuple[Instance, Episode]]:
+        """Yield each user's instance and record, as one agent meets them step by step.
+
+        Args:
+            population: the kind of user.
+            agent: anything with reset / act / observe / answer; see also `Agent.next_user`.
+            seed: the episode's.
+            horizon: steps that each user stays; an agent that stops goes on with its answer.
+
+        Raises:
+            CallableError: if the agent's code fails, or recommends or answers what is no arm.
+        """
+        env, n_arms = environment_of(population, agent, reward="regret"), population.n_arms
+        env.instance_law = self.laws(population)(seed)
+        rng = seeding.agent_generator(seed, name_of(agent))
+        reset = first = ("reset", functools.partial(agent.reset, n_arms, rng, horizon))
+        for each in ("next_user_all", "next_user"):  # the former of `OneUserAtATime`
+            if (method := getattr(agent, each, None)) is not None:
+                reset = (each, method)
+        with protocol.in_use(agent):
+            for user, member in enumerate(seeding.member_seeds(seed, self.n_users)):
+                who, begin = f"user {user} of the episode of seed {seed}", reset if user else first
+                episode, _ = _met(env, agent, member, who, begin, horizon, commits=True)
+                yield env.instance(), episode
+
+    def episode(self, population: Population, agent: Agent, seed: int, horizon: int) -> Episode:
+        """Return the records of `meet` as one, with the answer for the last user."""
+        met = [part for _, part in self.meet(population, agent, seed, horizon)]
+        arms, accepted, rewards = (
+            tuple(value for part in met for value in getattr(part, name))
+            for name in ("arms", "accepted", "rewards")
         )
-
-
-def _as_arm(what: str, arm: Any, n_arms: int) -> int:
-    """Return an arm as an int; it may be any integer or an array of one."""
-    try:
-        return as_action(arm, n_arms)
-    except InvalidArgumentError as error:
-        raise InvalidArgumentError(what, arm, f"an arm in 0..{n_arms - 1}") from error
+        last = met[-1]
+        return Episode(name_of(agent), seed, arms, accepted, rewards, last.answer, last.censored)

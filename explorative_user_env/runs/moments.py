@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-import gymnasium as gym
-
-from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.history import seen_in_lane
-from explorative_user_env.envs.meeting import environment_of, population_in
-from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against, Agent, name_of
+from explorative_user_env.envs.user import environment_of
+from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against
 from explorative_user_env.show import words
-from explorative_user_env.show.explanations import Explained, explanation_of, is_flags
-from explorative_user_env.show.words import Grounds, Seen, number_in_words, rounded
+from explorative_user_env.show.words import Explained, Grounds, Seen, number_in_words, rounded
 from explorative_user_env.theory import iterated_log_band
 from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError, InvalidArgumentError
+
+MOST_SENTENCES = 15  # of an explanation; a line gives the number of the others
+MOST_TURNS = 5  # a word that an agent changes more often than this is no phase
+GIVEN_UP = 2  # an arm not recommended in the last steps, so many for each arm, was given up
+ENDS = {
+    ANSWERED: "stopped and named",
+    CENSORED: "was cut off; its guess is",
+    LEFT: "lost the user, who left; its guess is",
+}
 
 
 class Moment(NamedTuple):
@@ -29,7 +33,7 @@ class Moment(NamedTuple):
         seen: what the system has seen by then.
         decided: the truth when she decided, None before the first step.
         hidden: the truth after the step.
-        said: what the agent says of itself after the step.
+        said: what the agent explains after the step.
     """
 
     seen: Seen
@@ -38,56 +42,20 @@ class Moment(NamedTuple):
     said: Mapping[str, Explained]
 
 
-@dataclass(frozen=True)
-class Rerun:
-    """Who met in a run, and how.
-
-    Attributes:
-        population: the users.
-        agent: the agent with its options filled in; a copy of it is watched.
-        delta: of an agent without one of its own.
-        shows_intervals: whether the environment renders the user's intervals.
-        again: called with an environment, an agent and an `on_step`, repeats the run.
-    """
-
-    population: Population
-    agent: Agent
-    delta: float
-    shows_intervals: bool
-    again: Callable[..., Any]
-
-
-def rerun_in(
-    env: gym.Env[Any, Any], agent: Agent, delta: float, again: Callable[..., Any]
-) -> Rerun | None:
-    """Return how a run happens again; None with users that are not this package's."""
-    users = population_in(env)
-    if users is None:
-        return None
-    own = agent.options.get("delta") if isinstance(agent, AlgorithmAgent) else None
-    shows = bool(getattr(env.unwrapped, "render_intervals", False))
-    return Rerun(users, agent, delta if own is None else float(own), shows, again)
-
-
-def rerun_of(run: Any) -> Rerun:
-    """Return who met in an `Episode`, and how.
-
-    Raises:
-        InvalidArgumentError: where that is not known any more.
-    """
-    rerun: Rerun | None = run.rerun
-    if rerun is None:
+def rerun_of(run: Any) -> Any:
+    """Return what repeats an `Episode`, or refuse one for which that is not known any more."""
+    if run.rerun is None:
         allowed = "one that rollout or replay has made here, with users of this package"
         raise InvalidArgumentError("episode", run, allowed)
-    return rerun
+    return run.rerun
 
 
 def watch_again(run: Any, hear: Callable[[Moment], None]) -> None:
-    """Let an `Episode` happen again, and hand every moment of it to `hear`, in the order of time.
+    """Repeat an `Episode`, and call `hear` with every moment in the order of time.
 
     Raises:
         InvalidArgumentError: if something else happens, as with an agent that has changed.
-        CallableError: if the agent's code fails, or says what cannot be shown.
+        CallableError: if the agent's code fails, or explains what cannot be shown.
     """
     rerun = rerun_of(run)
     try:
@@ -99,39 +67,28 @@ def watch_again(run: Any, hear: Callable[[Moment], None]) -> None:
 
     def on_step() -> None:
         now.append(env.hidden_state())
-        said = explanation_of(agent, env.user.n_arms)
+        said = words.explanation_of(agent, env.user.n_arms)
         hear(Moment(seen_in_lane(history, 0), now.pop(0) if now[1:] else None, now[-1], said))
 
     found = rerun.again(env, agent, on_step=on_step)
     parts = ("arms", "accepted", "answer", "end")
     if any(getattr(found, part) != getattr(run, part) for part in parts):
-        allowed = f"a run that {name_of(agent)} repeats; it, or its user, is another by now"
+        allowed = f"a run that {run.agent} repeats; it, or its user, is another by now"
         raise InvalidArgumentError("episode", run, allowed)
-
-
-MOST_SENTENCES = 15  # of an explanation; how much more happened is said in a line
-MOST_TURNS = 5  # a word that an agent changes more often than this is no phase
-GIVEN_UP = 2  # an arm not recommended in the last steps, so many for each arm, was given up
 
 
 class Rank(IntEnum):
     """How much an event matters, the most first."""
 
     END = 0  # and the beginning
-    BEST = 1  # what befell the best arm
+    BEST = 1  # of the best arm
     TURN = 2  # of the agent, from phase to phase
     EVENT = 3  # what is rare
     FIRST = 4  # rejection of another arm
 
 
 class Sentence(NamedTuple):
-    """Something that happened.
-
-    Attributes:
-        step: t, 0 before the first recommendation.
-        text: what happened, and why.
-        rank: how much it matters.
-    """
+    """An event: its step t (0 before the first recommendation), what happened and why, its rank."""
 
     step: int
     text: str
@@ -155,7 +112,7 @@ class Explanation:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences as they are printed, and what is left out."""
+        """The sentences as they are printed, and the number of others."""
         more = f"(Left out: {self.left_out} more, such as first rejections.)"
         return (*map(str, self.sentences), *([more] if self.left_out else []))
 
@@ -171,32 +128,15 @@ class Explanation:
 
 
 def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) -> Explanation:
-    """Return the sentences that matter most, the earliest of those that matter alike.
-
-    Args:
-        sentences: of two about one step, the first is told first.
-        most: how many are told.
-    """
+    """Return the `most` sentences that matter most, the earliest of those that matter alike."""
     in_time = sorted(sentences, key=lambda each: each.step)
     ranked = sorted(range(len(in_time)), key=lambda place: in_time[place].rank)
     kept = tuple(in_time[place] for place in sorted(ranked[:most]))
     return Explanation(kept, len(in_time) - len(kept))
 
 
-ENDS = {
-    ANSWERED: "stopped and named",
-    CENSORED: "was cut off; its guess is",
-    LEFT: "lost the user, who left; its guess is",
-}
-
-
-def named_at_the_end(agent: str, answer: int, end: int) -> str:
-    """Return which arm an agent named, and how it came to that: `end` is that of an episode."""
-    return f"{agent} {ENDS[end]} arm {answer}"
-
-
 class Story:
-    """What there is to tell of a run, gathered from its moments.
+    """The events of a run, gathered from its moments.
 
     Args:
         delta: the agent's, for the bands of the empirical means.
@@ -209,8 +149,7 @@ class Story:
         self._rejected: dict[int, Sentence] = {}
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
         self._off: dict[int, Sentence] = {}
-        self._word: dict[str, str] = {}
-        self._turns: dict[str, list[Sentence]] = defaultdict(list)
+        self._turns: dict[str, list[tuple[str, Sentence]]] = defaultdict(list)
         self._left: dict[str, Any] = {}  # None for flags that were not all true at first
         self._dropped: dict[tuple[str, int], tuple[Moment, Grounds]] = {}
 
@@ -219,47 +158,42 @@ class Story:
         self._ends = [*self._ends[:1], moment]
         seen, decided, hidden, said = moment
         arms: Sequence[int] = range(len(hidden.counts))
+        grounds = words.grounds_of(seen, decided)
         if seen.last is not None:
             arms = (seen.last[0],)
-            times, _ = self._recommended.get(arms[0], (0, 0))
-            self._recommended[arms[0]] = (times + 1, seen.steps)
-        grounds = words.grounds_of(seen, decided)
+            self._recommended[arms[0]] = (self._recommended.get(arms[0], (0,))[0] + 1, seen.steps)
         if grounds is not None and decided is not None:
-            self._hear_response(seen.steps, grounds, decided)
+            arm, accepted, _, witness, _ = grounds
+            if accepted == (witness is not None):  # a response that her intervals do not give
+                self._odd[accepted].append((seen.steps, grounds))
+            if not accepted and arm not in self._rejected:
+                best = arm == decided.instance.best_arm
+                text = f"she rejected {_called(arm, decided)} for the first time; "
+                text += words.reason(grounds)
+                if best and witness is not None:
+                    text += f" ({_misses(decided, grounds)})"
+                self._rejected[arm] = Sentence(seen.steps, text, Rank.BEST if best else Rank.FIRST)
         for arm in arms:  # one arm's mean can have moved, before the first step all
-            self._hear_mean(seen.steps, arm, hidden)
+            n, estimate, mean = (
+                hidden.counts[arm],
+                hidden.estimates[arm],
+                hidden.instance.means[arm],
+            )
+            if n == 0 or arm in self._off:
+                continue
+            band = iterated_log_band(n, self._delta / len(hidden.counts))  # Lemma iteratedlog
+            if abs(estimate - mean) > band:
+                text = f"the empirical mean of {_called(arm, hidden)} left its band: "
+                text += f"{rounded(estimate)} is more than {rounded(band)} from {rounded(mean)}"
+                self._off[arm] = Sentence(seen.steps, text, Rank.EVENT)
         for name, value in said.items():
-            if isinstance(value, str) and self._word.get(name) != value:
-                self._word[name] = value
-                text = f"the agent's {name}: {value}"
-                self._turns[name].append(Sentence(seen.steps, text, Rank.TURN))
-            elif is_flags(value):
+            if isinstance(value, str):
+                turns = self._turns[name]
+                if not turns or turns[-1][0] != value:
+                    text = f"the agent's {name}: {value}"
+                    turns.append((value, Sentence(seen.steps, text, Rank.TURN)))
+            elif words.is_flags(value):
                 self._hear_flags(name, value, moment, grounds)
-
-    def _hear_response(self, step: int, grounds: Grounds, decided: HiddenState) -> None:
-        """Note the first rejection of an arm, and a response that her intervals do not give."""
-        arm, accepted, _, witness, _ = grounds
-        if accepted == (witness is not None):
-            self._odd[accepted].append((step, grounds))
-        if not accepted and arm not in self._rejected:
-            best = arm == decided.instance.best_arm
-            text = f"she rejected {_called(arm, decided)} for the first time; "
-            text += words.reason(grounds)
-            if best and witness is not None:
-                text += f" ({_misses(decided, grounds)})"
-            self._rejected[arm] = Sentence(step, text, Rank.BEST if best else Rank.FIRST)
-
-    def _hear_mean(self, step: int, arm: int, hidden: HiddenState) -> None:
-        """Note the first time that a mean leaves its band at delta/K (paper, Lemma iteratedlog)."""
-        n = hidden.counts[arm]
-        if n == 0 or arm in self._off:
-            return
-        band = iterated_log_band(n, self._delta / len(hidden.counts))
-        estimate, mean = hidden.estimates[arm], hidden.instance.means[arm]
-        if abs(estimate - mean) > band:
-            text = f"the empirical mean of {_called(arm, hidden)} left its band: "
-            text += f"{rounded(estimate)} is more than {rounded(band)} from {rounded(mean)}"
-            self._off[arm] = Sentence(step, text, Rank.EVENT)
 
     def _hear_flags(self, name: str, value: Any, moment: Moment, grounds: Grounds | None) -> None:
         """Note which arms an agent drops after a rejection, if all were in at first."""
@@ -282,8 +216,18 @@ class Story:
         text += f"; arm {second} is next, {rounded(means[best] - means[second])} below"
         sentences = [Sentence(0, text, Rank.END)]
         for turns in self._turns.values():
-            sentences += turns if len(turns) <= MOST_TURNS else []
-        sentences += [*self._rejected.values(), *self._drops()]
+            sentences += [turn for _, turn in turns] if len(turns) <= MOST_TURNS else []
+        sentences += self._rejected.values()
+        for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
+            # Those that cost the best arm, or that an interval without its mean decided: events B
+            # in the proof of the paper's Lemma phase2bound1.
+            assert decided is not None
+            wrong, was_best = _misses(decided, grounds), arm == decided.instance.best_arm
+            if was_best or wrong:
+                text = f"{_called(arm, decided)} left {name} for good when rejected; "
+                text += words.reason(grounds) + (f"; {wrong}" if wrong else "")
+                rank = Rank.BEST if was_best else Rank.EVENT
+                sentences.append(Sentence(seen.steps, text, rank))
         for accepted, odd in self._odd.items():
             step, grounds = odd[0]
             text = f"she {words.in_a_word(accepted)} arm {grounds.arm} though her intervals say "
@@ -295,22 +239,9 @@ class Story:
             others = f"those of {more} other arms" if more > 1 else "that of another arm"
             text = first.text + (f"; so did {others}" if more else "")
             sentences.append(first._replace(text=text))
-        return explanation_from([*sentences, *self._ending(agent, answer, end)])
+        return explanation_from([*sentences, *self._ending(f"{agent} {ENDS[end]}", answer, end)])
 
-    def _drops(self) -> Iterator[Sentence]:
-        """Yield the drops that cost the best arm, or that an interval without its mean decided.
-
-        The latter are events B in the proof of the paper's Lemma phase2bound1.
-        """
-        for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
-            assert decided is not None
-            wrong, best = _misses(decided, grounds), arm == decided.instance.best_arm
-            if best or wrong:
-                text = f"{_called(arm, decided)} left {name} for good when rejected; "
-                text += words.reason(grounds) + (f"; {wrong}" if wrong else "")
-                yield Sentence(seen.steps, text, Rank.BEST if best else Rank.EVENT)
-
-    def _ending(self, agent: str, answer: int, end: int) -> Iterator[Sentence]:
+    def _ending(self, named: str, answer: int, end: int) -> Iterator[Sentence]:
         """Yield what the agent named, and what it was stuck on if it did not stop by itself."""
         seen, _, hidden, said = self._ends[-1]
         means, best, n_steps = hidden.instance.means, hidden.instance.best_arm, seen.steps
@@ -320,10 +251,9 @@ class Story:
         if answer != best and n_steps - last >= GIVEN_UP * len(means):
             how = f"recommended for the last time, of {times}" if times else "never recommended"
             yield Sentence(last, f"arm {best} (the best) was {how}", Rank.BEST)
-        text = named_at_the_end(agent, answer, end)
         short = rounded(means[best] - means[answer])
-        wrong = f", which is wrong: its mean is {short} below that of arm {best}"
-        text += ", the best arm" if answer == best else wrong
+        wrong = f"which is wrong: its mean is {short} below that of arm {best}"
+        text = f"{named} arm {answer}, {'the best arm' if answer == best else wrong}"
         yes = words.brief(sum(seen.accepted))
         text += f". She accepted {yes} of {words.brief(n_steps)} recommendations"
         stuck = []

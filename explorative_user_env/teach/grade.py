@@ -23,7 +23,7 @@ from explorative_user_env.display import text as texts
 from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.evaluation import Results, evaluate
-from explorative_user_env.evaluation.request import Request
+from explorative_user_env.evaluation.runner import Request
 from explorative_user_env.files import write_whole
 from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, as_task_of_one
 from explorative_user_env.results.intervals import mean_interval

@@ -9,7 +9,6 @@ import hashlib
 import json
 import math
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import time
 import traceback
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -151,7 +150,7 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
 #: Times a limit of processor time after which the clock ends a process: machines are shared.
 BY_THE_CLOCK = 10.0
 
-#: Bytes of a reply, and of one read from a pipe.
+#: Bytes of a reply, and of one read of what is printed.
 LONGEST_REPLY = 1 << 16
 
 NOBODY = 65534
@@ -208,7 +207,7 @@ class SubmittedAgent:
         self.n_finished, self.missing = 0, tuple[str, ...]()
         self._submission, self._limits = submission, limits
         self._process: Any = None
-        self._replies: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._until, self._late, self._over = math.inf, False, threading.Event()
         self._printed, self._n_printed = b"", 0
         self._pending: tuple[str, str] | None = None  # a call that goes with the next one
         self._n_arms, self._n_steps, self._n_users, self._n_requests = 0, 0, 0, 0
@@ -246,11 +245,9 @@ class SubmittedAgent:
             cwd=folder,
             env=variables,
             start_new_session=True,
-            bufsize=0,
         )
-        pipes = {self._process.stdout: self._replies.put, self._process.stderr: self._keep}
-        for pipe, take in pipes.items():
-            self._listener = threading.Thread(target=_pass_on, args=(pipe, take), daemon=True)
+        for work in (self._watch, self._listen):
+            self._listener = threading.Thread(target=work, daemon=True)
             self._listener.start()
         attributes = self._reply("the import of its file", IMPORT_SECONDS)
         if not isinstance(attributes, dict):
@@ -268,16 +265,33 @@ class SubmittedAgent:
 
     def end(self) -> None:
         """End the process and all that it has started, and remove its folder."""
-        if self._process is None:
-            return
-        with self._process:
-            with suppress(OSError):
-                if hasattr(os, "killpg"):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                else:
-                    self._process.kill()
-            self._listener.join(1.0)
-        self._folder.cleanup()
+        if self._process is not None:
+            with self._process:
+                self._kill()
+                self._listener.join(1.0)
+            self._folder.cleanup()
+
+    def _kill(self) -> None:
+        self._over.set()
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    def _watch(self) -> None:
+        """End the process when the clock says that a reply is late."""
+        while not self._over.wait(0.05):
+            if time.monotonic() > self._until:
+                self._late = True
+                self._kill()
+
+    def _listen(self) -> None:
+        """Keep the beginning of what is printed."""
+        with suppress(OSError, ValueError):
+            while printed := os.read(self._process.stderr.fileno(), LONGEST_REPLY):
+                self._n_printed += len(printed)
+                self._printed += printed[: 4000 - len(self._printed)]
 
     @property
     def output(self) -> str:
@@ -322,7 +336,8 @@ class SubmittedAgent:
         self._n_requests += 1
         try:
             with suppress(OSError):  # it is gone, as the missing reply shows
-                self._process.stdin.write(f"[{self._n_requests},{calls}]\n".encode())
+                request = f"[{self._n_requests},{calls}]\n"
+                os.write(self._process.stdin.fileno(), request.encode())
             arm = self._reply(doing, self._limits.call_seconds)
             if (type(arm) is int and 0 <= arm < self._n_arms) or (arm is None and method == "act"):
                 return arm
@@ -336,23 +351,16 @@ class SubmittedAgent:
 
     def _reply(self, doing: str, seconds: float) -> Any:
         """Return the reply to the last request, which may take so much processor time."""
-        until, data = min(time.monotonic() + BY_THE_CLOCK * seconds, self._end), b""
-        while b"\n" not in data and len(data) <= LONGEST_REPLY:
-            try:
-                more = self._replies.get(timeout=max(until - time.monotonic(), 0.0))
-            except queue.Empty:
-                late = ("it", self._limits.seconds) if until == self._end else (doing, seconds)
-                reason = f"{late[0]} took longer than {BY_THE_CLOCK * late[1]:g} s by the clock"
-                raise SubmissionError(GradingOutcome.STOPPED, reason) from None
-            if not more:
-                raise self._ended(doing, seconds)
-            data += more
-        line, _, unread = data.partition(b"\n")
+        self._until = min(time.monotonic() + BY_THE_CLOCK * seconds, self._end)
+        line = self._process.stdout.readline(LONGEST_REPLY)
+        self._until = math.inf
+        if not line.endswith(b"\n") and len(line) < LONGEST_REPLY:
+            raise self._ended(doing, seconds)
         try:
             number, value = json.loads(line.decode())
         except (ValueError, TypeError, RecursionError):
             number, value = None, None
-        if number != self._n_requests or unread:
+        if number != self._n_requests:
             raise SubmissionError(GradingOutcome.CHEATED, GONE)
         if isinstance(value, dict) and "raised" in value:
             text = one_line(in_line(str(value["raised"])), 400)
@@ -362,7 +370,12 @@ class SubmittedAgent:
         return value
 
     def _ended(self, doing: str, seconds: float) -> SubmissionError:
-        """Return how the process ended by itself."""
+        """Return how the process ended."""
+        if self._late:
+            is_all, of_all = time.monotonic() > self._end, self._limits.seconds
+            what, longest = ("it", of_all) if is_all else (doing, seconds)
+            reason = f"{what} took longer than {BY_THE_CLOCK * longest:g} s by the clock"
+            return SubmissionError(GradingOutcome.STOPPED, reason)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         code = self._process.poll()
@@ -376,18 +389,6 @@ class SubmittedAgent:
         reason = f"its process was ended by {name}" if name else "it ended its own process"
         reason += {"SIGKILL": ", perhaps for memory", "": f" (exit code {code})"}.get(name, "")
         return SubmissionError(GradingOutcome.FAILED, f"{reason}, in {doing}")
-
-    def _keep(self, printed: bytes) -> None:
-        self._n_printed += len(printed)
-        self._printed += printed[: 4000 - len(self._printed)]
-
-
-def _pass_on(pipe: Any, take: Callable[[bytes], object]) -> None:
-    """Hand on what comes through a pipe, and nothing at its end."""
-    with suppress(OSError, ValueError):
-        while data := pipe.read(LONGEST_REPLY):
-            take(data)
-    take(b"")
 
 
 # The process, seen from within

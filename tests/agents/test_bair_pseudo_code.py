@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pairs import pairs
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import BAIR
@@ -171,9 +172,7 @@ def test_a_user_who_tires_of_every_arm_is_met_as_in_the_pseudo_code(
     assert_follows_the_pseudo_code(n_arms, options, respond)
 
 
-@pytest.mark.parametrize("n_arms", [2, 5])
-@pytest.mark.parametrize("noise", [0.0, 0.1])
-@pytest.mark.parametrize("rejections", ["all", "consecutive"])
+@pairs(n_arms=[2, 5], noise=[0.0, 0.1], rejections=["all", "consecutive"])
 def test_runs_with_real_users_are_those_of_the_pseudo_code(
     setting: Setting, n_arms: int, noise: float, rejections: str
 ) -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 import pytest
+from pairs import pairs
 from weights import weights_of
 
 import explorative_user_env as eu
@@ -214,11 +215,10 @@ def test_the_solution_lies_within_the_brackets() -> None:
                     assert LOWEST * upper <= ratio <= upper * (1.0 + 1e-11)
 
 
-@pytest.mark.parametrize("tied", ["random", "least recommended"])
-@pytest.mark.parametrize("primed", [False, True])
-@pytest.mark.parametrize(
-    "options",
-    [
+@pairs(
+    tied=["random", "least recommended"],
+    primed=[False, True],
+    options=[
         {"noise": 1.0},
         {"n_arms": 7, "seed": 671182, "noise": 1.0, "alpha": 1e-12, "gap": 1e-8},
         {"n_arms": 2, "noise": 0.3, "alpha": 1e-12, "gap": 1e-8},

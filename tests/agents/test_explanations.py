@@ -28,7 +28,7 @@ from explorative_user_env.agents.uniform import ALGORITHM
 from explorative_user_env.kernels import loops as kernels
 from explorative_user_env.protocol import Against
 from explorative_user_env.results.records import record_of
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 
 K = 4
 

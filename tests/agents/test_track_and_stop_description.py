@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import TrackAndStop
@@ -108,9 +109,7 @@ def follow(
         reference.observe(arm, accepted)
 
 
-@pytest.mark.parametrize("n_arms", [2, 5])
-@pytest.mark.parametrize("primed", [False, True])
-@pytest.mark.parametrize("tied", ["random", "least recommended"])
+@pairs(n_arms=[2, 5], primed=[False, True], tied=["random", "least recommended"])
 def test_runs_with_real_users_are_those_of_the_description(
     setting: Setting, n_arms: int, primed: bool, tied: str, slow_weights: SlowWeights
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 from explorative_user_env.agents import UCB1
 
@@ -28,10 +29,10 @@ def fading(step: int, arm: int) -> bool:
     return (7 * step + 3 * arm) % 11 > (abs(step - 150) // 30 if arm == 0 else 2 + 2 * arm)
 
 
-@pytest.mark.parametrize("c", [0.1, 2.0, 30.0])
-@pytest.mark.parametrize("n_arms", [2, 4, 9])
-@pytest.mark.parametrize(
-    "respond", [fading, lambda step, arm: False, lambda step, arm: step % (arm + 2) == 0]
+@pairs(
+    c=[0.1, 2.0, 30.0],
+    n_arms=[2, 4, 9],
+    respond=[fading, lambda step, arm: False, lambda step, arm: step % (arm + 2) == 0],
 )
 def test_every_step_is_that_of_figure_1(
     n_arms: int, c: float, respond: Callable[[int, int], bool]

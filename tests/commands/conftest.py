@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from typer import rich_utils
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 
 
 class Call(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 import typer
 from processes import python
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.version import __version__
 
 COMMANDS = [

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
+from explorative_user_env.commands.results import drawings_of
 from explorative_user_env.results.results import Results
-from explorative_user_env.studies import robustness as room
+from explorative_user_env.studies import suite as room
 from explorative_user_env.validation import InvalidArgumentError
 
 SMALL: dict[str, Any] = {"n_instances": 3, "baseline_time": 4, "progress": False}
@@ -23,7 +23,7 @@ def cell(n_arms: int = 3, delta: float = 0.1, **options: Any) -> Results:
 def names_of(*cells: Results) -> list[str]:
     request = {"command": "evaluate", "options": {}}
     found = drawings_of(request, Path(), cells)
-    return [each.name for each in found if isinstance(each, Drawing)]
+    return [each.name for each in found if each.draw]
 
 
 def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in() -> None:
@@ -45,7 +45,7 @@ def test_another_line_up_with_the_same_users_is_drawn_apart_with_a_number() -> N
 def test_what_a_cell_cannot_have_is_named_with_the_reason() -> None:
     request = {"command": "evaluate", "options": {}}
     found = drawings_of(request, Path(), [cell()])
-    reasons = {each.name: each.why for each in found if isinstance(each, NotDrawn)}
+    reasons = {each.name: each.about for each in found if each.draw is None}
     assert list(reasons) == ["rounds", "phase1_rejections", "regret_by_user", "differences"]
     assert reasons["rounds"] == "of evaluations with check_theory=True"
     assert reasons["regret_by_user"] == "of the task population only"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from stores import rows_in, without_numbers
 
-from explorative_user_env.commands.run import RUN_FILE, Places
+from explorative_user_env.commands.run import RUN_FILE, places_around, places_of
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.evaluation import workers as places
 from explorative_user_env.files import MADE_BY
@@ -206,8 +206,8 @@ def test_a_file_may_be_given_in_place_of_a_folder(
 
 def test_places_are_found_from_either_end(tmp_path: Path) -> None:
     for output in (tmp_path / "out", tmp_path / "mine.sqlite"):
-        places = Places.of(output)
-        assert Places.around(places.file) == places
+        places = places_of(output)
+        assert places_around(places[1]) == places
 
 
 def test_a_finished_run_is_run_again_by_who_asks_for_it_again(

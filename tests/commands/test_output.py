@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.commands.output import write_and_show
+from explorative_user_env.commands.run import write_and_show
 from explorative_user_env.display import plots as figures
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.validation import InvalidArgumentError

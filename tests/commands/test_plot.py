@@ -11,7 +11,7 @@ from tiny_commands import run_tiny
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
-from explorative_user_env.commands.drawings import Drawing, drawings_of
+from explorative_user_env.commands.results import Drawing, drawings_of
 from explorative_user_env.evaluation import runner as grid
 from explorative_user_env.validation import CallableError
 

@@ -123,7 +123,7 @@ def test_an_interrupt_among_the_words_does_not_say_that_there_are_no_files(
     def interrupted(*sections: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("explorative_user_env.commands.output.show", interrupted)
+    monkeypatch.setattr("explorative_user_env.commands.run.show", interrupted)
     assert run_tiny("bench", str(output)) == 0
     assert capsys.readouterr() == ("", "")
     assert names_in(output) == FILES

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.validation import missing_of
 
 NUMBERS = {

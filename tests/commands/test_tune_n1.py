@@ -197,7 +197,7 @@ def test_what_is_not_asked_for_is_one_in_ten_of_twenty_arms(
 
 def test_the_list_of_commands_needs_nothing_heavy() -> None:
     code = (
-        "import sys; from explorative_user_env import cli; cli.app(['--help']);"
+        "import sys; from explorative_user_env import commands as cli; cli.app(['--help']);"
         "print([name for name in ('numba', 'pandas', 'scipy') if name in sys.modules])"
     )
     finished = python("-c", code)

@@ -8,7 +8,7 @@ from processes import python
 from terminals import in_terminal, shown
 
 import explorative_user_env as eu
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.runs.films import film_of, page_of
 
 Run = Callable[..., int]

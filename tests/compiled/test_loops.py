@@ -2,6 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 pytest.importorskip("numba")
 
@@ -18,9 +19,9 @@ from explorative_user_env.agents import (
     Uniform,
     uniform,
 )
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs, run_compiled
+from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
 from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
@@ -33,9 +34,7 @@ NAMES = sorted({*AGENTS, "Full-information"})
 """The paper's agents and the one that is told rewards."""
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1])
-@pytest.mark.parametrize("n_arms", [2, 5, 20])
-@pytest.mark.parametrize("name", NAMES)
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], name=NAMES)
 def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
     name: str, setting: Setting, n_arms: int, noise: float
 ) -> None:
@@ -65,9 +64,7 @@ def test_compiled_plays_of_the_references_are_the_readable_ones_to_the_last_bit(
         assert play_of(users, agent, seed, True) == play_of(users, agent, seed, False)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1])
-@pytest.mark.parametrize("n_arms", [2, 5])
-@pytest.mark.parametrize("name", NAMES)
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5], name=NAMES)
 def test_compiled_runs_are_those_of_the_environment(
     name: str, setting: Setting, n_arms: int, noise: float
 ) -> None:
@@ -75,7 +72,7 @@ def test_compiled_runs_are_those_of_the_environment(
     agent = agent_as_in_an_evaluation(name, users)
     env = environment_of(users, agent)
     numbers, schedule = users.user, users.schedule
-    runs = run_compiled(Runs(users, agent, CAP, HORIZON), SEEDS)
+    runs = Runs(users, agent, CAP, HORIZON).rows("compiled", SEEDS)
     for seed, run in zip(SEEDS, runs.tolist(), strict=True):
         episode = rollout(env, agent, seed, CAP, HORIZON)
         truth = env.hidden_state()

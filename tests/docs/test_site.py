@@ -20,8 +20,8 @@ from browser import (
 )
 from built_site import PACKAGE, ROOT, Built, build, inventory
 
-from explorative_user_env import cli
-from explorative_user_env.envs.registration import ENTRIES
+from explorative_user_env import commands as cli
+from explorative_user_env.envs import ENTRIES
 from explorative_user_env.teach import LESSONS
 
 pytestmark = pytest.mark.slow
@@ -103,7 +103,8 @@ def test_every_environment_has_a_page_with_all_that_gymnasium_s_have(site: Built
         (page,) = [each for each in pages if each.text.startswith(name)]
         one = gym.make(name, n_arms=5)
         assert str(one.action_space) in page.text
-        for words in (f'gym.make("{name}")', f'gym.make_vec("{name}"', entry.one, entry.many):
+        kinds = [entry[point].split(":")[1] for point in ("entry_point", "vector_entry_point")]
+        for words in (f'gym.make("{name}")', f'gym.make_vec("{name}"', *kinds):
             assert words in page.text
         sections = {"description", "action-space", "observation-space", "rewards", "arguments"}
         sections |= {"starting-state", "episode-end", "information", "version-history"}

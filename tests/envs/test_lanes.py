@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 pytest.importorskip("numba")
 
@@ -48,9 +49,7 @@ def left(lanes: Lanes) -> list[Any]:
     return [*truths, *(rng.bit_generator.state for rng in lanes.rngs)]
 
 
-@pytest.mark.parametrize("means", [*LAWS, [0.0, 2.0, 1.0, 2.0, 1.5]])
-@pytest.mark.parametrize("noise", [0.0, 0.2])
-@pytest.mark.parametrize("reward", REWARDS)
+@pairs(means=[*LAWS, [0.0, 2.0, 1.0, 2.0, 1.5]], noise=[0.0, 0.2], reward=REWARDS)
 def test_compiled_lanes_are_the_plain_ones(
     setting: Setting, reward: str, noise: float, means: Any
 ) -> None:
@@ -224,9 +223,7 @@ def go_on(vector: ExplorativeUserVectorEnv, seed: int) -> list[Any]:
     return [*outcomes, vector.hidden_states(), vector.np_random_seed]
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pairs(copied=[copy.deepcopy, pickled], compiled=[False, True], mode=["NextStep", "SameStep"])
 def test_a_copy_goes_on_alike_and_apart(
     copied: Callable[[Any], Any], compiled: bool, mode: str, setting: Setting
 ) -> None:

@@ -11,7 +11,7 @@ from population_env import SMALL, arms_of, popularity_of, seed_of_member, slow_e
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.seeding import member_seed, member_seeds
+from explorative_user_env.seeding import member_seeds
 from explorative_user_env.users.behaviours import forgetful
 from explorative_user_env.validation import CallableError
 
@@ -59,7 +59,7 @@ def test_users_share_what_is_popular_and_differ_by_their_deviations() -> None:
 
 
 def test_the_seed_of_a_member_is_in_the_list_of_all() -> None:
-    assert [member_seed(9, user) for user in range(6)] == member_seeds(9, 6)
+    assert [member_seeds(9, user + 1)[-1] for user in range(6)] == member_seeds(9, 6)
     assert member_seeds(9, 6) == [seed_of_member(9, user) for user in range(6)]
 
 

@@ -12,6 +12,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from pairs import pairs
 
 from explorative_user_env import (
     BAI_ENV_ID,
@@ -247,9 +248,7 @@ def test_a_video_is_recorded(pillow: None, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("pillow")
-@pytest.mark.parametrize("mode", ["svg", "rgb_array"])
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID])
+@pairs(mode=["svg", "rgb_array"], compiled=[False, True], name=[ENV_ID, BAI_ENV_ID])
 def test_many_users_are_rendered_as_one_by_one(mode: str, compiled: bool, name: str) -> None:
     kwargs: Any = {"n_arms": 3, "render_mode": mode, "render_intervals": True}
     many: Any = gym.make_vec(name, 3, compiled=compiled, **kwargs)

@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID
@@ -78,9 +79,11 @@ def test_a_user_whose_law_failed_needs_a_reset(env_type: Any) -> None:
     assert env.step(0)[4]["interactions"] == 1
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-@pytest.mark.parametrize("env_type", [eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv])
+@pairs(
+    compiled=[False, True],
+    mode=["NextStep", "SameStep", "Disabled"],
+    env_type=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+)
 def test_users_in_step_whose_law_failed_need_a_reset(
     env_type: Any, mode: str, compiled: bool
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from alike import Beside
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from pairs import pairs
 
 from explorative_user_env import ENV_ID, ExplorativeUserVectorEnv, Schedule
 from explorative_user_env.envs.user import REWARDS
@@ -55,10 +56,7 @@ def assert_alike(vector: ExplorativeUserVectorEnv, sync: SyncVectorEnv, steps: i
     assert heard == {0, 1}
 
 
-@pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("noise", [0.0, 0.2])
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("mode", MODES)
+@pairs(reward=REWARDS, noise=[0.0, 0.2], compiled=[False, True], mode=MODES)
 def test_it_is_gymnasiums_own_vector_of_single_environments(
     mode: AutoresetMode, compiled: bool, setting: Setting, noise: float, reward: str
 ) -> None:
@@ -99,9 +97,7 @@ def test_it_is_so_whatever_the_users_are_made_of(compiled: bool, kwargs: dict[st
         assert_alike(*pair_of(mode, compiled, **kwargs))
 
 
-@pytest.mark.parametrize("render_intervals", [False, True])
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("mode", MODES)
+@pairs(render_intervals=[False, True], compiled=[False, True], mode=MODES)
 def test_a_rendering_is_that_of_each_single_environment(
     mode: AutoresetMode, compiled: bool, setting: Setting, render_intervals: bool
 ) -> None:

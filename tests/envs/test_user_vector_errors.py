@@ -48,7 +48,7 @@ def refused(
 )
 def test_what_are_not_arms_is_refused_and_changes_nothing(compiled: bool, actions: Any) -> None:
     vector = begun(compiled)
-    with refused(vector, r"^actions must be 3 arms in 0\.\.3, got "):
+    with refused(vector, r"^actions must be 3 integers in 0\.\.3, got "):
         vector.step(actions)
 
 
@@ -57,7 +57,7 @@ def test_arms_are_looked_at_in_every_lane_also_one_about_to_be_reset(compiled: b
     vector.reset(options={"reset_mask": np.array([True, True, False])})
     assert vector.step([0, 0, 0])[3].tolist() == [False, False, True]
     for actions in ([4, 0, 0], [0, 4, 0], [0, 0, 4]):
-        with pytest.raises(InvalidArgumentError, match=r"actions must be 3 arms in 0\.\.3"):
+        with pytest.raises(InvalidArgumentError, match=r"actions must be 3 integers in 0\.\.3"):
             vector.step(actions)
 
 

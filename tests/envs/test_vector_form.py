@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError
-from explorative_user_env.envs.user_vector import lane_arms, lane_mask, lane_options, lane_seeds
+from explorative_user_env.envs.user_vector import lane_arms, lane_mask, lane_seeds
 
 
 def test_seeds_are_counted_up_or_given() -> None:
@@ -34,17 +34,17 @@ def test_other_masks_are_named(mask: Any) -> None:
 
 @pytest.mark.parametrize("actions", [3, [0], [0.0, 1.0], [True, False], [[0], 1], [[0, 1]], "01"])
 def test_what_is_not_an_integer_a_lane_is_named(actions: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^actions must be 2 arms in 0\.\.4"):
+    with pytest.raises(InvalidArgumentError, match=r"^actions must be 2 integers in 0\.\.4"):
         lane_arms(actions, 2, 5)
 
 
 def test_options_are_a_dict_and_left_alone() -> None:
-    options = {"means": [1.0, 2.0]}
-    lane_options(options).pop("means")
+    vector, options = ExplorativeUserVectorEnv(2, n_arms=2), {"means": [1.0, 2.0]}
+    vector.reset(options=options)
     assert options == {"means": [1.0, 2.0]}
-    assert lane_options(None) == {}
+    wrong: Any = [1]
     with pytest.raises(InvalidArgumentError, match=r"^options must be None or a dict"):
-        lane_options([1])
+        vector.reset(options=wrong)
 
 
 def test_only_the_lanes_that_are_reset_first_get_their_seeds() -> None:

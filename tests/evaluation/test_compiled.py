@@ -14,8 +14,9 @@ from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import Play, Runs, compiles, plays_compiled, run_compiled
+from explorative_user_env.evaluation.paths import Runs, compiles
 from explorative_user_env.kernels.seeds import N_STREAMS
+from explorative_user_env.protocol import REGRET
 from explorative_user_env.users.population import Population, Setting
 
 
@@ -31,8 +32,8 @@ def test_a_worker_s_arrays_are_fit_for_the_next_user(
     users = Population(setting=setting, n_arms=5, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     seeds = range(N_STREAMS + 7)  # more than there are streams to lend, so several portions
-    apart = [run_compiled(Runs(users, agent, CAP, 100), [seed])[0].tolist() for seed in seeds]
-    assert run_compiled(Runs(users, agent, CAP, 100), seeds).tolist() == apart
+    apart = [Runs(users, agent, CAP, 100).rows("compiled", [seed])[0].tolist() for seed in seeds]
+    assert Runs(users, agent, CAP, 100).rows("compiled", seeds).tolist() == apart
 
 
 @pytest.mark.parametrize("name", ["BAIR", "EXP3"])
@@ -40,9 +41,9 @@ def test_plays_in_several_portions_are_those_of_one_user_each(name: str, setting
     users = Population(setting=setting, n_arms=3)
     agent = agent_as_in_an_evaluation(name, users)
     seeds = range(N_STREAMS + 7)
-    together = Play.joined(plays_compiled(Runs(users, agent, 60, 60), seeds))
+    together = Runs(users, agent, 60, 60, REGRET).play("compiled", seeds)
     for seed in seeds:
-        alone = Play.joined(plays_compiled(Runs(users, agent, 60, 60), [seed]))
+        alone = Runs(users, agent, 60, 60, REGRET).play("compiled", [seed])
         for all_of_it, one in zip(together, alone, strict=True):
             np.testing.assert_array_equal(all_of_it[seed], one[0])
 

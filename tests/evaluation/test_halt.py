@@ -17,10 +17,8 @@ from compared import agent_as_in_an_evaluation
 from explorative_user_env.agents import Uniform, uniform
 from explorative_user_env.evaluation.paths import (
     RUN_COLUMNS,
-    Play,
     Runs,
-    plays_compiled,
-    run_compiled,
+    compiled,
 )
 from explorative_user_env.kernels.loops import make_play, make_run, steps_between_looks
 from explorative_user_env.protocol import BAI, REGRET, Algorithm, Array, Task
@@ -50,10 +48,10 @@ def halted_after(seconds: float) -> Iterator[Array]:
 @pytest.mark.parametrize("n_arms", [2, 1000])
 def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
     users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
-    run_compiled(Runs(users, agent, 1), [1])
+    Runs(users, agent, 1).rows("compiled", [1])
     for seconds in SOON:
         with halted_after(seconds) as halt:
-            rows = run_compiled(Runs(users, agent, VERY_LONG), [1, 2, 3], halt)
+            rows = Runs(users, agent, VERY_LONG).rows("compiled", [1, 2, 3], halt)
         columns = [RUN_COLUMNS.index(name) for name in ("acceptances", "rejections")]
         taken = rows[:, columns].sum(axis=1)
         if taken[0]:
@@ -64,11 +62,11 @@ def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) 
 
 def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
     users, agent = Population(n_arms=3), Uniform(horizon=LONG)
-    Play.joined(plays_compiled(Runs(users, agent, 1, 1), [1]))
+    Runs(users, agent, 1, 1, REGRET).play("compiled", [1])
     for seconds in SOON:
         with halted_after(seconds) as halt:
             began = time.monotonic()
-            plays = list(plays_compiled(Runs(users, agent, LONG, LONG), [1], halt))
+            plays = list(compiled(Runs(users, agent, LONG, LONG, REGRET), [1], halt))
         if time.monotonic() > began + seconds:
             break
     assert not plays

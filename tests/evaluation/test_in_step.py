@@ -2,6 +2,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pairs import pairs
 from toy_agents import Clock, Wanderer
 
 import explorative_user_env as eu
@@ -26,9 +27,7 @@ def test_the_agent_of_these_tests_is_one_of_both_kinds() -> None:
     assert isinstance(Wanderer(), Agent)
 
 
-@pytest.mark.parametrize("facts", TASKS, ids=["bai", "regret"])
-@pytest.mark.parametrize("stops", [0.0, 0.05, 0.5, 1.0])
-@pytest.mark.parametrize("setting", ["printed", "released"])
+@pairs(facts=TASKS, stops=[0.0, 0.05, 0.5, 1.0], setting=["printed", "released"])
 def test_users_in_step_have_the_runs_they_have_one_by_one(
     facts: dict[str, Any], stops: float, setting: str
 ) -> None:

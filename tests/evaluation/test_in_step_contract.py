@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import pairs
 from toy_agents import Wanderer
 
 import explorative_user_env as eu
@@ -67,9 +68,7 @@ def test_wrong_arms_are_refused_by_name(facts: dict[str, Any], arms: Any) -> Non
         eu.evaluate([agent], **SMALL | facts)
 
 
-@pytest.mark.parametrize("facts", TASKS, ids=["bai", "regret"])
-@pytest.mark.parametrize("answer", [-1, 3, 0.5])
-@pytest.mark.parametrize("stops", [0.0, 1.0])
+@pairs(facts=TASKS, answer=[-1, 3, 0.5], stops=[0.0, 1.0])
 def test_wrong_answers_are_refused_by_name(
     facts: dict[str, Any], answer: float, stops: float
 ) -> None:

@@ -14,7 +14,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Thompson, TrackAndStop, Uniform
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.evaluation import workers as places
-from explorative_user_env.evaluation.request import agent_record
+from explorative_user_env.evaluation.runner import agent_record
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
@@ -68,7 +68,7 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     done = places.done
 
     def counted(job: Any, chunks: Any, *rest: Any) -> Any:
-        if getattr(job, "func", job).__name__ != "_check":  # of the theory
+        if getattr(job, "func", job).__name__ != "checked":  # of the theory
             met.extend(map(len, chunks))
         return done(job, chunks, *rest)
 

@@ -14,7 +14,7 @@ SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 5, "seed": 3, "progress": F
 
 @pytest.fixture(autouse=True)
 def _a_cap_that_is_soon_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorative_user_env.evaluation.request.STEP_CAP", 40)
+    monkeypatch.setattr("explorative_user_env.protocol.STEP_CAP", 40)
 
 
 def test_an_agent_that_never_stops_is_told_of_after_its_first_user() -> None:
@@ -24,7 +24,7 @@ def test_an_agent_that_never_stops_is_told_of_after_its_first_user() -> None:
         runs = eu.evaluate([tireless()], **options).runs
     (warning,) = warned
     assert str(warning.message) == (
-        "tireless did not stop with the first user within 40 steps, where it was cut off; of 5 "
+        "tireless did not stop with the first user within 40 steps; of 5 "
         "users each may take as long: give a smaller max_steps=, to evaluate or as an attribute of "
         "tireless"
     )

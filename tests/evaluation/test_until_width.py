@@ -10,8 +10,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.evaluation import runner as until_width
-from explorative_user_env.evaluation.request import Request
-from explorative_user_env.evaluation.runner import growing, is_known
+from explorative_user_env.evaluation.runner import Request, growing, is_known
 from explorative_user_env.protocol import BAI
 from explorative_user_env.results.intervals import sequence_interval
 from explorative_user_env.users.population import Population
@@ -165,7 +164,7 @@ def asked_for(wide: float) -> Request:
     """What an evaluation is asked for, with a width."""
     nothing = {"horizon": None, "baseline_time": None, "max_steps": None, "step_cost": None}
     own: dict[str, Any] = {"n_instances": 3000, "seed": 0, "delta": 0.1, **nothing}
-    own |= {"compiled": True, "check_theory": False, "until_width": wide}
+    own |= {"check_theory": False, "until_width": wide}
     return Request(population=Population(), task=BAI, **own)
 
 

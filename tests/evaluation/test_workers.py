@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from pairs import pairs
 from processes import PACKAGE, heed_signals
 
 LONG_ENOUGH = 180
@@ -111,9 +112,11 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Started]]:
         program.process.communicate()
 
 
-@pytest.mark.parametrize("everybody", [False, True], ids=["the command alone", "its whole group"])
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize("agent", ["own:Slow", "thompson"], ids=["readable", "compiled"])
+@pairs(
+    everybody=[False, True],
+    how=[signal.SIGTERM, signal.SIGHUP, signal.SIGINT],
+    agent=["own:Slow", "thompson"],
+)
 def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(
     start: Callable[..., Started], tmp_path: Path, agent: str, how: signal.Signals, everybody: bool
 ) -> None:
@@ -137,7 +140,7 @@ def test_what_nohup_has_ignored_stays_ignored(
     start: Callable[..., Started], tmp_path: Path
 ) -> None:
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    ignoring += "from explorative_user_env.cli import main; main()"
+    ignoring += "from explorative_user_env.commands import main; main()"
     command = "bench --agent uni --baseline-time 5 --n-instances 20 --output out"
     program = start("-c", ignoring, *command.split())
     assert within((tmp_path / "out").exists)

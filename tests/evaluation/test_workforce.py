@@ -42,9 +42,9 @@ def test_without_dask_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"executor": POOL}, "executor must be left out for locked, which cannot be sent"),
-        ({"workers": 2}, "workers must be 1 for locked, which cannot be sent"),
-        ({}, "agent must be one that can be sent to another process, where a parallel_config"),
+        ({"executor": POOL}, "agent must be one that can be sent to another process"),
+        ({"workers": 2}, "agent must be one that can be sent to another process"),
+        ({}, "agent must be one that can be sent to another process"),
     ],
 )
 def test_an_agent_that_cannot_be_sent_is_told_of_by_what_sends_it(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pairs import pairs
 from readable import problems
 from watched import Silent, run
 
@@ -36,9 +37,11 @@ def film(agent: Any = "bair", seed: int = 7, reveal: bool = True, **how: Any) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_arms", [2, 26, 130])
-@pytest.mark.parametrize("agent", ["bair", "tas", "full-information", Silent()])
-@pytest.mark.parametrize("form", [ALONE, TOGETHER, ON_A_PHONE])
+@pairs(
+    n_arms=[2, 26, 130],
+    agent=["bair", "tas", "full-information", Silent()],
+    form=[ALONE, TOGETHER, ON_A_PHONE],
+)
 def test_every_word_has_room_and_all_pictures_are_of_one_size(
     agent: Any, n_arms: int, form: Any
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fuzz.fuzzing import Door
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.validation import InvalidArgumentError
 
 CELL: dict[str, Sequence[str]] = {

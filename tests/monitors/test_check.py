@@ -9,17 +9,17 @@ from traces import RESTLESS, broken, environment, trace_of
 from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.evaluation.monitors import Given, TheoryCheck, Trace, check_run, examine
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.evaluation.monitors import TheoryCheck, Trace, check_run, examine
+from explorative_user_env.runs.loop import Episode
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import PRINTED
 
 
 def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:
-    given = Given(0.1, n1, 1.0, 1.0, 2.0, "round robin")
     rewards = (0.0,) * len(trace.arms)
     arms, accepted = tuple(trace.arms), tuple(trace.accepted)
-    return examine(trace, given, Episode("BAIR", 7, arms, accepted, rewards, answer, censored))
+    episode = Episode("BAIR", 7, arms, accepted, rewards, answer, censored)
+    return examine(trace, episode, 0.1, n1, (1.0, 1.0, 2.0), "round robin")
 
 
 def test_a_forced_run_breaks_what_it_should_and_nothing_else() -> None:

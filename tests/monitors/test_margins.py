@@ -9,7 +9,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, AlgorithmAgent
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
 from explorative_user_env.evaluation.monitors import band_margin, check_run, measured
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import Episode
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import Setting

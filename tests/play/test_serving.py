@@ -14,9 +14,9 @@ httpx = pytest.importorskip("httpx", reason="pages are asked for with httpx")
 
 from page_server import address_of, started
 
-from explorative_user_env.commands import play
+from explorative_user_env import commands
 from explorative_user_env.play import page as serving
-from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
+from explorative_user_env.validation import InvalidArgumentError
 
 
 @pytest.mark.slow
@@ -61,11 +61,16 @@ def test_what_is_no_port_is_refused(port: Any) -> None:
         serving.serve(port, print)
 
 
-def test_without_the_extra_one_line_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_one_line_names_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "explorative_user_env.play.page", None)  # nobody imports it
     monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match="the page needs jinja2 and starlette and uvicorn"):
-        play._play_on_page("", 0, opens=False)
+    monkeypatch.setattr(sys, "argv", ["explorative-user", "play"])
+    with pytest.raises(SystemExit, match="2"):
+        commands.main()
+    told = capsys.readouterr().err
+    assert told.startswith("error: the page needs jinja2 and starlette and uvicorn: pip install")
 
 
 def test_no_browser_is_opened_where_there_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,27 +1,31 @@
 """When runs stop and who is right by then: the courses by hand, and what of them is drawn."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_results import CELL, bai_runs
+from pairs import pairs
 from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import FullInformation
 from explorative_user_env.display.plots import as_png
 from explorative_user_env.results.intervals import proportion_interval, sequence_interval
-from explorative_user_env.results.plots_of_runs import (
+from explorative_user_env.results.plots import (
     MOST_POINTS,
-    stopping_time_survival,
-    success_by_budget,
+    by_time,
     success_course,
     survival_course,
 )
 from explorative_user_env.results.results import Results
 
 pytest.importorskip("matplotlib")
+
+success_by_budget = partial(by_time, kind="success")
+stopping_time_survival = partial(by_time, kind="stopping_times")
 
 
 def runs_of(
@@ -158,9 +162,7 @@ def test_times_far_apart_have_a_logarithmic_axis_and_others_a_plain_one() -> Non
     assert line_of(axes, "A")[1] == [0.5, 0.0]
 
 
-@pytest.mark.parametrize("correct", [True, False])
-@pytest.mark.parametrize("cut", [True, False])
-@pytest.mark.parametrize("n_runs", [1, 20])
+@pairs(correct=[True, False], cut=[True, False], n_runs=[1, 20])
 def test_all_or_nobody_right_or_cut_off_is_drawn_as_it_is(
     n_runs: int, cut: bool, correct: bool
 ) -> None:

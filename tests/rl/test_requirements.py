@@ -39,8 +39,8 @@ for name in MISSING:
         found["blocked"].append(name)
 
 import explorative_user_env as eu
-from explorative_user_env import cli
-from explorative_user_env.commands import agents, train
+from explorative_user_env import commands as cli
+from explorative_user_env.commands import agents, bench
 
 agent = eu.PolicyAgent(lambda observation: 0)
 results = eu.evaluate([agent, "UCB1"], task="regret", horizon=20, n_instances=3, compiled=False)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 pytest.importorskip("torch", reason="needs the extra rl")
 pytest.importorskip("stable_baselines3", reason="needs the extra rl")
@@ -16,14 +17,14 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.seeding import training_seed, training_seeds, user_seeds
+from explorative_user_env.seeding import training_seeds, user_seeds
 
 
 def pair(
     task: str, observation: str, n_envs: int, seed: int, **kwargs: Any
 ) -> tuple[Any, SB3VecEnv]:
     dummy = DummyVecEnv([lambda: single(task, observation, **kwargs) for _ in range(n_envs)])
-    dummy.seed(training_seed(seed))
+    dummy.seed(training_seeds(seed, 1)[0])
     return dummy, many(n_envs, task, observation=observation, seed=seed, **kwargs)
 
 
@@ -59,9 +60,7 @@ def assert_same_step(one: Any, other: Any) -> None:
         assert [type(mine[name]) for name in theirs] == [type(each) for each in theirs.values()]
 
 
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("n_envs", [3, 66])
+@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
 def test_many_users_are_as_many_of_stable_baselines3s_own(
     task: str, observation: str, n_envs: int
 ) -> None:
@@ -174,9 +173,7 @@ def test_options_go_to_all_users_for_one_reset() -> None:
     assert means[0] != (0.0, 2.0, 1.0)
 
 
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-@pytest.mark.parametrize("seed", [None, 5])
+@pairs(task=TASKS, observation=OBSERVATIONS, seed=[None, 5])
 def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
     """As in SB3's own vector of single environments; in the first reset and in a later one."""
     one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}

@@ -15,6 +15,7 @@ from bounds import (
     assert_refused,
     close,
 )
+from pairs import pairs
 
 from explorative_user_env import theory
 from explorative_user_env.users import model as rules
@@ -172,9 +173,7 @@ def test_a_bound_that_is_no_float_is_refused(alpha: float) -> None:
         theory.elimination_bound(1e-100, 10.0, 5, 0.1, alpha)
 
 
-@pytest.mark.parametrize("gap", [1e-100, 1e-8, 0.5, 1e100])
-@pytest.mark.parametrize("alpha", [1e-12, 1.0, 1e6])
-@pytest.mark.parametrize("delta", [0.9, 1e-300])
+@pairs(gap=[1e-100, 1e-8, 0.5, 1e100], alpha=[1e-12, 1.0, 1e6], delta=[0.9, 1e-300])
 def test_a_bound_takes_as_many_tries_as_it_has_digits(
     gap: float, alpha: float, delta: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from one_user import PLAYS, Play, at_random, bounds, converse, gamma, new_user
+from pairs import pairs
 from reference_user import ReferenceUser
 
 from explorative_user_env.users import model as rules
@@ -59,9 +60,7 @@ def compare(
     return responses
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-@pytest.mark.parametrize("n_arms", [2, 7])
-@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.5])
+@pairs(noise=[0.0, 0.3], n_arms=[2, 7], alpha=[0.3, 1.0, 2.5])
 def test_the_user_decides_as_the_text_says(
     setting: Setting, alpha: float, n_arms: int, noise: float
 ) -> None:

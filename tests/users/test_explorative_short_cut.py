@@ -17,6 +17,7 @@ from one_user import (
     rejects_by_definition,
     until_rejected,
 )
+from pairs import pairs
 
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.model import Schedule, number_tables
@@ -54,10 +55,7 @@ def lives_with_and_without_short_cut(
     return without_short_cut(quick), without_short_cut(plain)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.2])
-@pytest.mark.parametrize("rho", [None, 1.0])
-@pytest.mark.parametrize("play", PLAYS)
-@pytest.mark.parametrize("means_of", [drawn, equal])
+@pairs(noise=[0.0, 0.2], rho=[None, 1.0], play=PLAYS, means_of=[drawn, equal])
 def test_a_user_who_looks_at_all_arms_lives_the_same_life(
     setting: Setting,
     means_of: Callable[[int], list[float]],

@@ -5,14 +5,15 @@ from collections.abc import Callable
 import pytest
 from lives import LENGTHS, N_ARMS, drawn, equal, life
 from one_user import Play, at_random, best_pair, in_turn, until_rejected
+from pairs import pairs
 
 from explorative_user_env.users.model import number_tables
 from explorative_user_env.users.population import Setting
 
 
-@pytest.mark.parametrize("rho", [None, 1.0])
-@pytest.mark.parametrize("play", [at_random, best_pair, until_rejected, in_turn])
-@pytest.mark.parametrize("means_of", [drawn, equal])
+@pairs(
+    rho=[None, 1.0], play=[at_random, best_pair, until_rejected, in_turn], means_of=[drawn, equal]
+)
 def test_tables_of_any_length_give_the_same_life(
     setting: Setting, means_of: Callable[[int], list[float]], play: Play, rho: float | None
 ) -> None:

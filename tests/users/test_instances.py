@@ -8,6 +8,7 @@ import pytest
 from bounds import assert_refused
 from hypothesis import given
 from hypothesis import strategies as st
+from pairs import pairs
 from scipy import stats
 
 from explorative_user_env import Instance, InvalidArgumentError
@@ -18,9 +19,7 @@ def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@pytest.mark.parametrize("law", ["normal", "uniform"])
-@pytest.mark.parametrize("gap", [0.001, 0.5, 3.0])
-@pytest.mark.parametrize("n_arms", [2, 20])
+@pairs(law=["normal", "uniform"], gap=[0.001, 0.5, 3.0], n_arms=[2, 20])
 def test_the_best_arm_is_moved_to_the_second_best_plus_the_gap(
     law: str, gap: float, n_arms: int
 ) -> None:
@@ -163,7 +162,7 @@ def test_drawing_leaves_the_given_numbers_alone() -> None:
         ({"means": "gaussian"}, r"means must be one of normal, uniform, uniform_with_room, got 'g"),
         ({"means": [0.0, math.nan, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, nan, 1"),
         ({"means": [0.0, math.inf, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, inf, 1"),
-        ({"means": [0.0, 1.0]}, r"means must be 3 finite numbers .*, got \[0\.0, 1\.0\]"),
+        ({"means": [0.0, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, 1\.0\]"),
         ({"means": [0.0, "1", 2.0]}, r"means must be 3 finite numbers, got \[0\.0, '1', 2\.0\]"),
         ({"means": [0.0, True, 2.0]}, r"means must be 3 finite numbers, got \[0\.0, True"),
         ({"means": np.zeros((3, 3))}, r"means must be 3 finite numbers, got"),

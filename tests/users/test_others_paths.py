@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from other_users import KINDS, LEAVERS, low_means
+from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
@@ -62,9 +63,7 @@ def test_so_are_the_runs_over_a_horizon(kind: Behaviour) -> None:
     assert fast["regret"].nunique() == 10
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-@pytest.mark.parametrize("law", REWARD_LAWS)
-@pytest.mark.parametrize("noise", [0.0, 0.2])
+@pairs(kind=KINDS, law=REWARD_LAWS, noise=[0.0, 0.2])
 def test_a_lane_is_the_single_user(
     setting: Setting, kind: Behaviour, law: str, noise: float
 ) -> None:

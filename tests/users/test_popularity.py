@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorative_user_env.runs.members import Members, laws_of_episodes
+from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import member_seeds, user_generator
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import Population
@@ -10,7 +10,7 @@ from explorative_user_env.users.population import Population
 
 def instances(deviation: float, n_users: int = 4, seed: int = 3, **users: object) -> list[Instance]:
     members = Members(n_users, deviation)
-    law = laws_of_episodes(members, Population(n_arms=6, **users))(seed)  # type: ignore[arg-type]
+    law = members.laws(Population(n_arms=6, **users))(seed)  # type: ignore[arg-type]
     return [law.draw(user_generator(each)) for each in member_seeds(seed, n_users)]
 
 

@@ -7,6 +7,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from other_users import low_means
+from pairs import pairs
 from scipy import stats
 
 from explorative_user_env import (
@@ -87,9 +88,7 @@ def test_private_draws_are_of_her_law(law: str) -> None:
     assert_has_the_moments_of(law, np.array(firsts))
 
 
-@pytest.mark.parametrize("law", REWARD_LAWS)
-@pytest.mark.parametrize("noise", [0.0, 0.2])
-@pytest.mark.parametrize("compiled", [True, False])
+@pairs(law=REWARD_LAWS, noise=[0.0, 0.2], compiled=[True, False])
 def test_a_lane_is_the_single_user(
     setting: Setting, law: str, noise: float, compiled: bool
 ) -> None:

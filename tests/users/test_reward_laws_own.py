@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from other_users import low_means, random_arms, started
 from own_laws import COIN, EXPONENTIAL, LAPLACE, coin, laplace_reward, short_reward
+from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
@@ -57,9 +58,7 @@ def test_plays_over_a_horizon_are_the_same_compiled_and_not() -> None:
     assert fast["acceptances"].max() < 80
 
 
-@pytest.mark.parametrize("law", [LAPLACE, COIN], ids=lambda law: law.name)
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("means", [low_means, "uniform_with_room"])
+@pairs(law=[LAPLACE, COIN], compiled=[True, False], means=[low_means, "uniform_with_room"])
 def test_a_lane_is_the_single_user(
     setting: Setting, law: eu.RewardLaw, compiled: bool, means: Any
 ) -> None:

@@ -145,7 +145,8 @@ def test_what_nobody_can_have_written_is_refused_in_a_line_or_not_right(
 
 
 @pytest.mark.parametrize(
-    "place", ["explorative_user_env.__main__:main", "explorative_user_env.cli:main", "os:system"]
+    "place",
+    ["explorative_user_env.__main__:main", "explorative_user_env.commands:main", "os:system"],
 )
 def test_no_program_is_run_because_a_file_names_it(
     honest: Path, tmp_path: Path, place: str

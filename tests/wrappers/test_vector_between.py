@@ -8,6 +8,7 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorWrapper
 from gymnasium.wrappers import vector as theirs
+from pairs import pairs
 from wrapped import LANES, LIMIT, N_ARMS, Heard, counts_of, last_step_of, made, ranks_of, vector_of
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, InvalidArgumentError
@@ -122,10 +123,10 @@ def by_hand(wrapper: Any, heard: Heard) -> list[float]:
     return counts_of(heard, arms, LIMIT)
 
 
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
-@pytest.mark.parametrize("between", TRUE)
-@pytest.mark.parametrize(
-    "wrapper", [many.CountsObservation, many.LastStepObservation, many.SortedArms]
+@pairs(
+    mode=MODES,
+    between=TRUE,
+    wrapper=[many.CountsObservation, many.LastStepObservation, many.SortedArms],
 )
 def test_what_is_shown_is_what_each_user_heard_and_said(
     name: str, wrapper: Any, between: str, mode: AutoresetMode
