@@ -23,6 +23,7 @@ from explorative_user_env.protocol import BAI, N_USERS, ONLY, POPULATION, Array,
 from explorative_user_env.results.records import record_of
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
 from explorative_user_env.wrappers import CHANGE_OBSERVATIONS
+from explorative_user_env.wrappers import observations as kinds
 from explorative_user_env.wrappers.observations import PolicyAgent, bounds_of
 
 #: Users that a policy is asked about at once; fewer are filled up.
