@@ -18,7 +18,7 @@ from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, a
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, workers
 from explorative_user_env.evaluation.paths import PLAY_COLUMNS, RUN_COLUMNS, Runs
-from explorative_user_env.kernels import compiler, presence
+from explorative_user_env.kernels import compiler
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
 from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
@@ -587,8 +587,8 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
 
     An agent has to compile; without one (None), users who do not compile are not asked.
     """
-    reason = presence.why_no_compiler()
-    checks.applies(reason is None, f"it takes {presence.COMPILER}, but {reason}")
+    reason = compiler.why_no_compiler()
+    checks.applies(reason is None, f"it takes {compiler.COMPILER}, but {reason}")
     who = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
     seeds = [*range(seed, seed + COMPILED_USERS)]
     for task in (protocol.BAI, protocol.REGRET)[: 1 if users.behaviour.moves_means else 2]:
