@@ -272,8 +272,7 @@ def over_time(
 ) -> "Axes":
     """Draw the rejections, or the regret, up to a time: a line an agent, with 95% intervals.
 
-    The first runs are replayed. An agent that has stopped is rejected no more; where a step cap
-    ends a run, the line ends. Of best-arm identification the regret is that of the recommendations.
+    The first runs are replayed. Where a step cap ends a run, the line ends.
 
     Args:
         results: of a task with one user an episode.
@@ -473,14 +472,13 @@ def kinds_for(sweep: Any) -> list[str]:
 def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
 
-    With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
-    Beside stopping times against 1/delta stand the theory's bounds, where the users are the
-    paper's; beside the rounds and rejections of Phase 1 their bounds.
+    With the 95% intervals of the table. Where both vary, each delta has its dashes. Beside stopping
+    times against 1/delta stand the theory's bounds, where the users are the paper's; beside the
+    rounds and rejections of Phase 1 their bounds.
 
     Args:
         sweep: cells that differ in K or delta only.
-        kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-            "utility"; "rounds" or "phase1_rejections" of checked runs. None is the first of them.
+        kind: as for `Sweep.plot`.
         axes: where it is drawn; None is a new figure.
 
     Raises:
