@@ -114,7 +114,7 @@ NOTEBOOK_DOTS = 110
 #: Points of the words of an axis; of titles, numbers and the legend.
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
 
-DASHES: Sequence[Any] = (
+DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.6)),
     (0, (1.2, 1.2)),

@@ -247,8 +247,8 @@ class Comparison(_Page):
     second: str
     n_users: int
     level: float
-    censored: tuple[float, float]
-    left: tuple[float, float]
+    censored: Sequence[float]
+    left: Sequence[float]
     differences: Sequence[PairedDifference]
 
     def frame(self) -> pd.DataFrame:
@@ -259,7 +259,7 @@ class Comparison(_Page):
     def notes(self) -> list[str]:
         """Return notes on runs that were cut off, and on means that one user dominates."""
 
-        def of_both(shares: tuple[float, float]) -> str:
+        def of_both(shares: Sequence[float]) -> str:
             return f"{shares[0]:.3f} of {self.first}'s and {shares[1]:.3f} of {self.second}'s"
 
         notes = []
@@ -365,11 +365,15 @@ def compare(
         lengths = [each.loc[each["censored"], column] for each in both]
         tau = float(pd.concat(lengths).min())  # NaN where no run was cut off
         both = [each.assign(success=succeeded(each)) for each in both]
-    values = [np.fmin(each[column].to_numpy(float), tau) for each in both]
+
+    def compared(name: str, kind: str, column: str, most: float = math.nan) -> PairedDifference:
+        values, others = (np.fmin(each[column].to_numpy(float), most) for each in both)
+        return replace(paired_difference(name, kind, values, others, level), tau=most)
+
     differences = [
-        replace(paired_difference(figure, AS_MEANS, *values, level), tau=tau),
-        replace(paired_difference(less, AS_PROBABILITY, *values, level), tau=tau),
-        paired_difference(other, kind, *(each[other].to_numpy() for each in both), level),
+        compared(figure, AS_MEANS, column, tau),
+        compared(less, AS_PROBABILITY, column, tau),
+        compared(other, kind, other),
     ]
     return Comparison(first, second, len(both[0]), level, censored, left, differences)
 
