@@ -16,7 +16,7 @@ from explorative_user_env.check import checks
 from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, workers
-from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
+from explorative_user_env.evaluation.paths import OUTCOMES, Runs
 from explorative_user_env.kernels import compiler, presence
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
 from explorative_user_env.runs.loop import Episode, rollout
@@ -612,10 +612,9 @@ def _rows(
     cap: int,
     horizon: int | None = None,
 ) -> dict[str, Array]:
-    """Return `RUN_COLUMNS` in one form; who needs a horizon is told it, by default the cap."""
+    """Return the figures of runs in a form; who needs a horizon is told it, by default the cap."""
     told = (horizon or cap) if needs_horizon(agent) else None
-    rows = Runs(users, agent, cap, told).rows(form, [*seeds])
-    return dict(zip(RUN_COLUMNS, rows.T, strict=True))
+    return Runs(users, agent, cap, told).figures(form, [*seeds])
 
 
 def _expect_rows(
@@ -623,7 +622,7 @@ def _expect_rows(
 ) -> None:
     """Fail a check unless the runs with the users of these seeds are the same on two paths."""
     for place, seed in enumerate(seeds):
-        pairs = [(name, found[name][place], wanted[name][place]) for name in RUN_COLUMNS]
+        pairs = [(name, found[name][place], wanted[name][place]) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
         expect(not differs, f"the run with the user of seed {seed} is another {how}: {differs}")
 
@@ -694,7 +693,7 @@ def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
     if not workers.can_start_processes():
         raise checks.NotAskedError(workers.NONE_START)
-    names, users = [*RUN_COLUMNS[1:4]], Population(n_arms=usual_arms(subject))
+    names, users = [*OUTCOMES[:3]], Population(n_arms=usual_arms(subject))
     options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}
     options |= {"max_steps": STEPS_IN_STEP, "compiled": False, "progress": False}
     options["baseline_time"] = STEPS_IN_STEP if needs_horizon(subject.make()) else None
