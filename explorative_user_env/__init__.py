@@ -36,7 +36,7 @@ from explorative_user_env.users.model import (
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.version import __version__
-from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.observations import PolicyAgent
 
 if TYPE_CHECKING:
     from explorative_user_env.check.verify import verify

@@ -21,8 +21,7 @@ from explorative_user_env.studies.paper import (
     run_experiment,
     with_entrants,
 )
-from explorative_user_env.studies.paper_report import figure_with_interval
-from explorative_user_env.studies.paper_verdicts import verdicts
+from explorative_user_env.studies.paper_report import figure_with_interval, verdicts
 
 pytestmark = pytest.mark.slow
 

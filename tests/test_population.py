@@ -12,7 +12,7 @@ from one_user import users_of
 
 import explorative_user_env as eu
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
-from explorative_user_env.studies.robustness import robustness
+from explorative_user_env.studies.suite import robustness
 from explorative_user_env.studies.tuning import tune_n1
 from explorative_user_env.users.behaviours import forgetful
 from explorative_user_env.users.model import SMOOTHED_ACCEPTANCE_RATE, Schedule, constant_rule

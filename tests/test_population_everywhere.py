@@ -20,10 +20,10 @@ from pathlib import Path
 import gymnasium as gym
 import explorative_user_env as eu
 from explorative_user_env import commands as cli
-from explorative_user_env.studies.robustness import VARIETIES, robustness
+from explorative_user_env.studies.suite import VARIETIES, robustness
 from explorative_user_env.studies import tuning as trials
 from explorative_user_env.studies.tuning import tune_n1
-from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.vector import make_task
 
 home = Path(sys.argv[1])
 assert Path(eu.__file__).is_relative_to(home), eu.__file__

@@ -11,7 +11,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import ALGORITHMS
-from explorative_user_env.studies.robustness import Variety
+from explorative_user_env.studies.suite import Variety
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
 from explorative_user_env.users.instances import LARGEST_MEAN, Instance, InstanceLaw
 from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule, constant

@@ -9,7 +9,7 @@ import explorative_user_env as eu
 from explorative_user_env import theory
 from explorative_user_env.agents import SuccessiveElimination, agent_named
 from explorative_user_env.studies.lower_bound import overlap
-from explorative_user_env.studies.robustness import robustness
+from explorative_user_env.studies.suite import robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import title_of

@@ -11,6 +11,7 @@ from explorative_user_env.display.progress import silent
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper import (
     EXPERIMENTS,
+    SHORT_TITLES,
     published_figures,
     quick_form,
     run_ladder,
@@ -18,13 +19,13 @@ from explorative_user_env.studies.paper import (
 )
 from explorative_user_env.studies.paper_report import (
     NAMES,
-    Gallery,
+    REASONS,
+    is_given,
     number,
     of_experiment,
     of_ladder,
-    short_titles,
+    reproduce,
 )
-from explorative_user_env.studies.paper_verdicts import REASONS, Reproduction, is_given, reproduce
 from explorative_user_env.users.population import DIFFERENCES
 
 ROOT = Path(__file__).parents[1]
@@ -66,7 +67,6 @@ def test_every_verdict_follows_from_z_and_a_reason() -> None:
 def test_the_tutorials_grid_is_the_reports_and_counts_its_verdicts() -> None:
     shown = TUTORIAL.split("<!-- grid -->")[1].split("<!-- /grid -->")[0].strip()
     assert shown in REPORT, "copy the grid from examples/reproduction/report.md"
-    titles = short_titles([Reproduction(each, {}, {}) for each in EXPERIMENTS.values()])
     n_counted, title = 0, ""
     for line in rows_of(shown):
         title = line["experiment"] or title
@@ -74,7 +74,7 @@ def test_the_tutorials_grid_is_the_reports_and_counts_its_verdicts() -> None:
             own = [
                 row["verdict"]
                 for row in JUDGED
-                if (titles[row["experiment"]], row["agent"], row["figure"])
+                if (SHORT_TITLES[row["experiment"]], row["agent"], row["figure"])
                 == (title, line["agent"], figure)
             ]
             if not own:
@@ -165,7 +165,7 @@ def test_the_code_finds_the_reports_figures(name: str, agents: list[str]) -> Non
     section = REPORT.split(f"## {experiment.title}\n")[1].split("\n## ")[0]
     n_checked = 0
     for title in ("Stopping time", "Rejection rate", "Probability of success"):
-        page = of_experiment(found, Gallery())
+        page = of_experiment(found, {})
         if f"### {title}\n" not in page:
             continue
         whole = rows_of(section.split(f"### {title}\n")[1].split("\n### ")[0])
@@ -178,7 +178,7 @@ def test_the_code_finds_the_reports_figures(name: str, agents: list[str]) -> Non
 @pytest.mark.slow
 def test_the_code_finds_the_reports_ladder_for_bair() -> None:
     options: dict[str, Any] = {"n_instances": 1000, "seed": 0, "workers": 2, "progress": silent}
-    page = of_ladder(run_ladder(agents=["bair"], **options), Gallery(), agents=["BAIR"])
+    page = of_ladder(run_ladder(agents=["bair"], **options), {}, agents=["BAIR"])
     shown = rows_of(REPORT.split("in the paper's text.")[1])
     found = rows_of(page.split("in the paper's text.")[1])
     assert [row["step"] for row in found][1:] == [one.point for one in DIFFERENCES]

@@ -28,9 +28,8 @@ from explorative_user_env.wrappers import (
     PopulationCountsObservation,
     SortedArms,
 )
-from explorative_user_env.wrappers.make import make_task
-from explorative_user_env.wrappers.observations import OBSERVATIONS
-from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.observations import OBSERVATIONS, PolicyAgent
+from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
 OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon

@@ -22,7 +22,8 @@ from explorative_user_env.users.behaviours import forgetful
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import PRINTED, Population
 from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE, missing_of
-from explorative_user_env.wrappers.make import counts_env, counts_vector_env, make_task
+from explorative_user_env.wrappers import counts_env
+from explorative_user_env.wrappers.vector import counts_vector_env, make_task
 
 DEEP: list[Any] = []
 for _ in range(100_000):

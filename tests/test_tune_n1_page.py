@@ -1,21 +1,31 @@
 """What the example's page says is what the search finds."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from explorative_user_env.agents.bair import phase1_acceptances
 from explorative_user_env.display.progress import silent
-from explorative_user_env.studies.tuning import FRONTIER_USERS, Trials, found, search, search_line
+from explorative_user_env.studies.tuning import (
+    CONFIRMATION,
+    FRONTIER_USERS,
+    TunedAgent,
+    found,
+    frontier_of,
+    meet,
+    search,
+    search_line,
+    successes,
+)
 from explorative_user_env.users.population import RELEASED, Population
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "examples" / "tune_n1.md").read_text(encoding="utf-8")
 HOW_TO = (ROOT / "docs" / "how_to" / "tune_n1.md").read_text(encoding="utf-8")
-TRIALS = Trials(
-    Population(setting=RELEASED, n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
-)
+USERS = Population(setting=RELEASED, n_arms=20)
+HOW = {"population": USERS, "delta": 0.005, "max_steps": 1_000_000, "workers": 2, "seed": 0}
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -33,7 +43,7 @@ def test_the_command_is_this_cell() -> None:
 
 @pytest.mark.slow
 def test_the_search_is_the_pages() -> None:
-    candidates = search(TRIALS.successes, 200, 8000, delta=0.005, error=0.05, cap=20_000)
+    candidates = search(partial(successes, HOW), 200, 8000, delta=0.005, error=0.05, cap=20_000)
     assert [search_line(candidate).split() for candidate in candidates] == [
         " ".join(row).split() for row in rows("Search")
     ]
@@ -45,7 +55,7 @@ def test_the_search_is_the_pages() -> None:
 def test_the_frontier_is_the_pages() -> None:
     shown = {int(row[0]): row for row in rows(f"Frontier, {FRONTIER_USERS} users")}
     n1s = [0, 2, 20, 8000]
-    for found_row in TRIALS.frontier(n1s, silent).to_dict("records"):
+    for found_row in frontier_of(n1s, HOW, silent).to_dict("records"):
         _, time, success, *_ = shown[found_row["n1"]]
         half = found_row["stopping_time_high"] - found_row["stopping_time"]
         assert time == f"{found_row['stopping_time']:.0f} ± {half:.0f}"
@@ -58,7 +68,8 @@ def test_the_confirmation_is_near_the_pages() -> None:
 
     T is not compared: one run in some thousands is so long that a small sample tells little of it.
     """
-    row = TRIALS.confirmation(2, 3000, silent).iloc[0]
+    agents = [TunedAgent(2, {"delta": 0.005})]
+    row = meet(agents, HOW, 3000, CONFIRMATION, progress=silent).summary().iloc[0]
     shown = float(re.findall(r"on 100000 fresh users (\d\.\d+)", PAGE)[0])
     assert row["success_low"] < shown < row["success_high"]
 

@@ -51,7 +51,7 @@ def few(n: int, delta: float) -> list[AlgorithmAgent]:
 ROOM = "explorative_user_env"
 COMPUTED = (
     "evaluation.runner.run_cells",
-    "studies.robustness.robustness",
+    "studies.suite.robustness",
     "studies.suite.run_suite",
     "studies.lower_bound.overlap",
     "studies.lower_bound.success",

@@ -17,11 +17,11 @@ from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, a
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, workers
 from explorative_user_env.evaluation.paths import OUTCOMES, Runs
-from explorative_user_env.kernels import compiler, presence
+from explorative_user_env.kernels import compiler
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
 from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -657,8 +657,8 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
         NotAskedError: where there is no compiler, or users do not compile.
         FailedCheckError: naming the first user and step that differ.
     """
-    if (reason := presence.why_no_compiler()) is not None:
-        raise checks.NotAskedError(f"it takes {presence.COMPILER}, but {reason}")
+    if (reason := compiler.why_no_compiler()) is not None:
+        raise checks.NotAskedError(f"it takes {compiler.COMPILER}, but {reason}")
     who = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
     seeds = [*range(seed, seed + COMPILED_USERS)]
     runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, protocol.REGRET)

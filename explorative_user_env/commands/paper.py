@@ -17,10 +17,9 @@ from explorative_user_env.results.records import closing_section, details_of
 from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import table_of
 from explorative_user_env.studies import lower_bound as bound
-from explorative_user_env.studies import tuning
+from explorative_user_env.studies import paper_report, tuning
 from explorative_user_env.studies.paper import EXPERIMENTS, quick_form, run_ladder, with_entrants
-from explorative_user_env.studies.paper_report import glance, report, short_titles
-from explorative_user_env.studies.paper_verdicts import calibration_of, reproduce
+from explorative_user_env.studies.paper_report import calibration_of, reproduce
 from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.population import SETTINGS
 from explorative_user_env.validation import choice, how_to_get, integer, risk
@@ -77,16 +76,16 @@ def tables(
         cells = [each for one in found for results in one.results.values() for each in results]
         folder.note(**details_of([each.cell for each in cells]))
         how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
-        page = report(found, ladder, how, calibration)
+        page, pictures = paper_report.report(found, ladder, how, calibration)
         contents: dict[str, Any] = {
-            "report.md": page.markdown,
-            "report.html": page.html(closing_section(folder.made_by)),
+            "report.md": page,
+            "report.html": paper_report.as_html(page + closing_section(folder.made_by), pictures),
             "summary.csv": pd.concat(
                 summary.assign(experiment=one.experiment.name)
                 for one in found
                 for summary in one.summaries.values()
             ),
-            **page.pictures,
+            **pictures,
         }
         shown: list[Any] = [
             table_of(summary, f"{one.experiment.title}, {name}")
@@ -96,7 +95,7 @@ def tables(
         ]
         if judged := [one.found for one in found if not one.found.empty]:
             contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
-            shown.append(glance(contents["verdicts.csv"], short_titles(found), calibration))
+            shown.append(paper_report.glance(contents["verdicts.csv"], calibration))
         if ladder is not None:
             contents["ladder.csv"] = ladder
         if not whole:

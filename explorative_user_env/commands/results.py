@@ -17,15 +17,14 @@ from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
 from explorative_user_env.files import Folder, write_whole
-from explorative_user_env.results.plots import kinds_for
-from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
+from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
 from explorative_user_env.results.records import record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep, load, runs_with_cells, summaries_of
 from explorative_user_env.results.store import About
 from explorative_user_env.results.store import about as about_run
 from explorative_user_env.results.tables import legend_of, table_of
 from explorative_user_env.studies import lower_bound as bound
-from explorative_user_env.studies import robustness, suite, tuning
+from explorative_user_env.studies import suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError, choice, require
 
@@ -214,10 +213,10 @@ def drawings_of(
             for name, draw in ("overlap", bound.draw_overlap), ("needed", bound.draw_needed):
                 studies.append((pair, partial(bound.kept_table, folder, name), {name: draw}))
         case "suite --user":
-            kinds = robustness.varieties_named(None if asked["user"] == ["all"] else asked["user"])
+            kinds = suite.varieties_named(None if asked["user"] == ["all"] else asked["user"])
             population = Population(**split_options(asked)[0])
-            found = partial(robustness.kept_matrix, cells, population, kinds)
-            studies = [("robustness", found, {"heat_map": robustness.heat_map})]
+            found = partial(suite.kept_matrix, cells, population, kinds)
+            studies = [("robustness", found, {"heat_map": suite.heat_map})]
         case "suite":
             found = partial(suite.kept_suite, asked, cells)
             studies = [("the suite", found, {"heat_map": suite.SuiteResults.plot})]
@@ -265,7 +264,7 @@ def _of_cells(cells: Sequence[Results]) -> Iterator[Drawing]:
         results = group[0]
         for kind, draw_kind in RUN_KINDS.items():
             why = why_not(kind, results)
-            draw = None if why else partial(draw_kind, results, None)
+            draw = None if why else partial(draw_kind, results, kind, None)
             yield Drawing(prefix + kind, why or about, draw)
         try:
             compared = results.compare_all(next(iter(results.deltas)))

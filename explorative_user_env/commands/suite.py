@@ -12,7 +12,6 @@ from explorative_user_env.commands.options import command, users_a_cell
 from explorative_user_env.commands.run import OTHERS, Run, write_and_show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
-from explorative_user_env.studies import robustness as others
 from explorative_user_env.studies import suite as study
 from explorative_user_env.studies import suite_tasks
 from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, training_name
@@ -23,7 +22,7 @@ from explorative_user_env.validation import InvalidArgumentError
 @command(
     "suite",
     "studies.suite.run_suite",
-    "studies.robustness.robustness",
+    "studies.suite.robustness",
     options="quick seed delta baseline_time max_steps",
     first="agent task user quick seed",
     users={},
@@ -84,23 +83,23 @@ def _meet_others(
     options = dict(run.options)
     options["n_instances"] = users_a_cell(n_instances, options.pop("quick"))
     options["seed"] = options["seed"] or 0
-    varieties = others.varieties_named(None if user == ["all"] else user)
+    varieties = study.varieties_named(None if user == ["all"] else user)
     agents = line_ups.agents_called(agent, options["max_steps"]) if agent else None
     population = Population(**run.users)
     with run.opened(agents or (), usual=Path("results/robustness")) as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"progress": report, "store": store, **options, **run.workers}
-            matrix = others.robustness(agents, varieties, population=population, **how)
+            matrix = study.robustness(agents, varieties, population=population, **how)
         numbers = [options[each] for each in ("delta", "n_instances", "max_steps")]
-        title = others.title_of_matrix(population, *numbers)
+        title = study.title_of_matrix(population, *numbers)
         contents = {
-            "table.md": others.matrix_page(matrix, title),
+            "table.md": study.matrix_page(matrix, title),
             "summary.csv": matrix,
-            "heat_map.png": lambda: others.heat_map(matrix),
+            "heat_map.png": lambda: study.heat_map(matrix),
         }
-        sections: list[Any] = [title, others.matrix_table(matrix)]
+        sections: list[Any] = [title, study.matrix_table(matrix)]
         cells = matrix.attrs["cells"]
-        write_and_show(folder, contents, sections, notes=others.notes_of(matrix), cells=cells)
+        write_and_show(folder, contents, sections, notes=study.notes_of(matrix), cells=cells)
 
 
 def entrants_called(names: Sequence[str]) -> list[Any]:

@@ -31,8 +31,8 @@ ENTRIES: dict[str, dict[str, Any]] = {
         "max_episode_steps": MAX_EPISODE_STEPS,
     },
     COUNTS_ENV_ID: {
-        "entry_point": "explorative_user_env.wrappers.make:counts_env",
-        "vector_entry_point": "explorative_user_env.wrappers.make:counts_vector_env",
+        "entry_point": "explorative_user_env.wrappers:counts_env",
+        "vector_entry_point": "explorative_user_env.wrappers.vector:counts_vector_env",
         "max_episode_steps": REGRET.horizon,
     },
     BAI_ENV_ID: {

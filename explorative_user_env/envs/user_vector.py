@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from explorative_user_env.envs.history import RENDER_MODES_OF_MANY
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, UserQuestions, counts_of, met
-from explorative_user_env.kernels.presence import can_compile, require_compiler
+from explorative_user_env.kernels.compiler import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE

@@ -23,7 +23,7 @@ from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
 from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles, joined
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval

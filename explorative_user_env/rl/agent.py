@@ -22,9 +22,13 @@ from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import BAI, N_USERS, ONLY, POPULATION, Array, Task, as_task
 from explorative_user_env.results.records import record_of
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
-from explorative_user_env.wrappers.observations import POPULATION_OBSERVATIONS, bounds_of, observed
-from explorative_user_env.wrappers.policy_agent import PolicyAgent
-from explorative_user_env.wrappers.single import CHANGE_OBSERVATIONS
+from explorative_user_env.wrappers import CHANGE_OBSERVATIONS
+from explorative_user_env.wrappers.observations import (
+    POPULATION_OBSERVATIONS,
+    PolicyAgent,
+    bounds_of,
+    observed,
+)
 
 #: Users that a policy is asked about at once; fewer are filled up.
 USERS_AT_ONCE = 64

@@ -21,7 +21,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.files import Folder
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl import models

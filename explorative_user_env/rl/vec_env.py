@@ -16,8 +16,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from explorative_user_env.protocol import Array, Task
 from explorative_user_env.seeding import seed_number, training_seeds
 from explorative_user_env.validation import InvalidArgumentError
-from explorative_user_env.wrappers.make import make_task
-from explorative_user_env.wrappers.single import layers
+from explorative_user_env.wrappers import layers
+from explorative_user_env.wrappers.vector import make_task
 
 #: The name in a vector environment of an attribute of a single one.
 OF_ALL_LANES = {

@@ -22,14 +22,9 @@ from rich.table import Table
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from explorative_user_env.agents import (
-    BAIR,
-    EXP3,
-    AlgorithmAgent,
-    FullInformation,
-    TrackAndStop,
-    Uniform,
-)
+from explorative_user_env import agents as line_ups
+from explorative_user_env import theory, validation
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, table
@@ -38,37 +33,21 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
-from explorative_user_env.theory import (
-    HardPair,
-    exponent_loss,
-    hard_pair,
-    proof_conditions,
-    unique_gap,
-)
+from explorative_user_env.theory import HardPair
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.model import Schedule, as_schedule, number_of_arms
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    count,
-    integer,
-    positive,
-    risk,
-    sequence,
-)
+from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["Histories", "draw", "histories", "needed", "overlap", "success"]
-
 
 #: The index of the proof's arm 2.
 ARM_2 = 1
@@ -78,6 +57,8 @@ REWARDS_AT_ONCE = 2**20
 
 #: Of arm 2's rewards; some numbers of each are in memory for every N_0.
 MOST_PATHS = 1_000_000
+#: Each gives a probability, not a yes or no, so few will do.
+N_PATHS = 2000
 
 
 class Histories(NamedTuple):
@@ -141,11 +122,6 @@ def as_foreseen(play: Play) -> Array:
     return np.asarray((play.accepted == foreseen).all(axis=1))
 
 
-def uniform_steps(n_arms: int, n0: int) -> int:
-    """Return how many steps of UNI have N_0 acceptances in the history above."""
-    return max(n_arms, n_arms * (n0 - n_arms) + 2)
-
-
 def rejected_below(
     n0s: Sequence[int], alpha: float, rho_1: float, n_arms: int, n_paths: int, seed: int
 ) -> Array:
@@ -197,13 +173,9 @@ BOUND_GRID = tuple(2 + round(2 ** (power / 2)) for power in range(27))
 
 def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
     """Return the agents that are compared, as they are for N = `n`."""
-    return [
-        BAIR(delta=delta, n1=n),
-        TrackAndStop(delta=delta, max_steps=n),
-        Uniform(horizon=n),
-        EXP3(horizon=n),
-        FullInformation(horizon=n),
-    ]
+    first = [line_ups.BAIR(delta=delta, n1=n), line_ups.TrackAndStop(delta=delta, max_steps=n)]
+    others = (line_ups.Uniform, line_ups.EXP3, line_ups.FullInformation)
+    return first + [make(horizon=n) for make in others]
 
 
 def success(
@@ -239,33 +211,20 @@ def success(
         `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` hold `Results.cell`.
     """
     instances = {"nu": pair.nu, "nu'": pair.nu_prime}
-    grid = sorted({integer("n_grid", n, 1) for n in n_grid})
+    grid = sorted({validation.integer("n_grid", n, 1) for n in n_grid})
+    how: dict[str, Any] = {"n_arms": pair.n_arms, "delta": pair.delta, "alpha": pair.alpha}
+    how |= {"rho": pair.rho_1 if rho is None else rho, "n_instances": n_instances, "seed": seed}
+    how |= {"workers": workers, "executor": executor, "store": store, "progress": False}
     rows, cells = [], []
     for position, (n, name) in enumerate(product(grid, instances)):
         progress(f"N = {n}, {name}", position, len(grid) * len(instances))
-        results = evaluate(
-            agents(n, pair.delta),
-            n_arms=pair.n_arms,
-            n_instances=n_instances,
-            seed=seed,
-            delta=pair.delta,
-            alpha=pair.alpha,
-            means=instances[name].means,
-            rho=pair.rho_1 if rho is None else rho,
-            workers=workers,
-            executor=executor,
-            store=store,
-            progress=False,
-        )
+        results = evaluate(agents(n, pair.delta), means=instances[name].means, **how)
         cells.append({**results.cell, "n": n, "instance": name})
-        rows += [
-            {"n": n, "instance": name, "agent": agent}
-            | _share("success", runs["correct"])
-            | {"n_runs": len(runs)}
-            | {what: runs[what].mean() for what in ("interactions", "acceptances")}
-            | {"sees_rewards": agent in results.references}
-            for agent, runs in results.runs.groupby("agent", sort=False)
-        ]
+        for agent, runs in results.runs.groupby("agent", sort=False):
+            row = {"n": n, "instance": name, "agent": agent} | _share("success", runs["correct"])
+            row |= {"n_runs": len(runs)}
+            row |= {what: runs[what].mean() for what in ("interactions", "acceptances")}
+            rows.append(row | {"sees_rewards": agent in results.references})
     progress("", len(cells), len(cells))
     found = pd.DataFrame(rows)
     found.attrs["cells"] = cells
@@ -298,19 +257,16 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
         n = max(standard_bandit_needs(instance, delta) for instance in (pair.nu, pair.nu_prime))
         rows += [(delta, STANDARD_BANDIT, "exact", n, n), (delta, ANY_AGENT, "bound", bound, bound)]
         for agent, runs in measured.groupby("agent", sort=False):
-            rows.append((delta, agent, "measured", *_least(runs, risk("delta", delta))))
+            both = runs.groupby("n").agg({"success": "min", "interactions": "max", "n_runs": "min"})
+            enough = both["success"] >= 1.0 - validation.risk("delta", delta)
+            enough &= both["n_runs"] * delta >= 10
+            lasting = both["interactions"][enough[::-1].cummin()[::-1]]
+            least, longer = next(iter(lasting.items()), (math.nan, math.nan))
+            rows.append((delta, agent, "measured", least, longer))
     found = pd.DataFrame(rows, columns=["delta", "agent", "kind", "n", "interactions"])
     found = found.astype({"n": float, "interactions": float})
     seeing = measured[measured["sees_rewards"]] if "sees_rewards" in measured else measured[:0]
     return found.assign(sees_rewards=found["agent"].isin(seeing["agent"]))
-
-
-def _least(runs: pd.DataFrame, delta: float) -> tuple[float, float]:
-    """Return the least N from which on the worse instance's success is enough, and the longer T."""
-    both = runs.groupby("n").agg({"success": "min", "interactions": "max", "n_runs": "min"})
-    enough = (both["success"] >= 1.0 - delta) & (both["n_runs"] * delta >= 10)
-    lasting = both[enough[::-1].cummin()[::-1]]
-    return next(((float(n), row.interactions) for n, row in lasting.iterrows()), (math.nan,) * 2)
 
 
 #: The least gap that there may be takes fewer; of no more is a root a float.
@@ -324,7 +280,7 @@ def standard_bandit_success(instance: Instance, pulls: int) -> float:
     """
     best = instance.best_arm
     gaps = [gap for arm, gap in enumerate(instance.gaps) if arm != best]
-    scaled = math.sqrt(integer("pulls", pulls, 0, MOST_PULLS)) * np.array(gaps)
+    scaled = math.sqrt(validation.integer("pulls", pulls, 0, MOST_PULLS)) * np.array(gaps)
 
     def density(z: float) -> float:
         return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * float(np.prod(ndtr(z + scaled)))
@@ -342,7 +298,7 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
         delta: allowed probability of a wrong answer, in (0, 1).
     """
     # Phi(-x) is at most exp(-x^2/2)/2, and an arm is above the best with Phi(-Delta_i sqrt(m/2)).
-    gap = unique_gap(instance)
+    gap = theory.unique_gap(instance)
     certain = 4.0 * math.log((instance.n_arms - 1) / (2.0 * delta)) / gap / gap
     enough = 1
     while enough < certain and standard_bandit_success(instance, enough) < 1.0 - delta:
@@ -350,15 +306,13 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
     too_few = enough // 2
     while enough - too_few > 1:
         middle = (enough + too_few) // 2
-        if standard_bandit_success(instance, middle) < 1.0 - delta:
-            too_few = middle
-        else:
-            enough = middle
+        fails = standard_bandit_success(instance, middle) < 1.0 - delta
+        too_few, enough = (middle, enough) if fails else (too_few, middle)
     return instance.n_arms * enough
 
 
 def any_agent_needs(
-    pair: HardPair, deltas: Sequence[float], n_paths: int = 2000, seed: int = 0
+    pair: HardPair, deltas: Sequence[float], n_paths: int = N_PATHS, seed: int = 0
 ) -> list[float]:
     """Return the least N_0, of `BOUND_GRID`, that could do for any agent: overlap <= 2 delta.
 
@@ -372,7 +326,7 @@ def any_agent_needs(
         n_paths: see `rejected_below`.
         seed: of the paths.
     """
-    n_paths = count("n_paths", n_paths, 2, MOST_PATHS)
+    n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
     rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed_number(seed))
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]
@@ -383,8 +337,6 @@ def any_agent_needs(
 
 
 DEFAULT_N0S = (3, 10, 30, 100, 300)
-#: Paths of arm 2's rewards; each gives a probability, not a yes or no, so few will do.
-N_PATHS = 2000
 
 
 def overlap(
@@ -426,11 +378,11 @@ def overlap(
         responses under both, with exact intervals.
     """
     schedule = as_schedule(rho)
-    c = exponent_loss(c, positive("alpha", alpha))
+    c = theory.exponent_loss(c, validation.positive("alpha", alpha))
     n_instances, n_arms = number_of_users(n_instances), number_of_arms(n_arms)
-    n_paths = count("n_paths", n_paths, 2, MOST_PATHS)
-    longest = LONGEST_HORIZON // n_arms
-    n0s = sorted({count("n0s", n0, n_arms, longest) for n0 in sequence("n0s", n0s)})
+    n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
+    given, longest = validation.sequence("n0s", n0s), LONGEST_HORIZON // n_arms
+    n0s = sorted({validation.count("n0s", n0, n_arms, longest) for n0 in given})
     if not n0s:
         raise InvalidArgumentError("n0s", n0s, "at least one number")
     rho_0, rho_1 = schedule.rho_0, schedule.rho_1
@@ -439,7 +391,7 @@ def overlap(
     # N_0 = delta^(-1/alpha + c)/rho_0
     deltas = [math.exp(-math.log(rho_0 * n0) / (1.0 / alpha - c)) for n0 in n0s]
     pairs = [
-        hard_pair(delta, alpha, rho_0, rho_1, n_arms, n0, c=c, gap=gap)
+        theory.hard_pair(delta, alpha, rho_0, rho_1, n_arms, n0, c=c, gap=gap)
         for delta, n0 in zip(deltas, n0s, strict=True)
     ]
     seeds = user_seeds(seed, n_instances)
@@ -449,13 +401,12 @@ def overlap(
         progress(f"N_0 = {pair.n0}", index, len(pairs))
         probabilities = overlap_probability(bounds, pair.nu_prime)
         low, high = mean_interval(probabilities)
-        steps = uniform_steps(n_arms, pair.n0)
-        met = histories(pair, Uniform(horizon=steps), steps, seeds, schedule)
+        steps = max(n_arms, n_arms * (pair.n0 - n_arms) + 2)  # of UNI, until N_0 acceptances
+        met = histories(pair, line_ups.Uniform(horizon=steps), steps, seeds, schedule)
         row = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
-        row |= {
-            name: getattr(pair, name) for name in ("d", "epsilon", "event_b_prime", "overlap_bound")
-        }
-        row |= {"conditions": all(condition.holds for condition in proof_conditions(pair))}
+        for name in ("d", "epsilon", "event_b_prime", "overlap_bound"):
+            row[name] = getattr(pair, name)
+        row["conditions"] = all(condition.holds for condition in theory.proof_conditions(pair))
         row |= {"overlap": float(probabilities.mean()), "overlap_low": low, "overlap_high": high}
         row |= _share("nu", met.only_arm_2) | _share("nu_prime", met.only_arm_2_prime)
         rows.append(row | _share("same", met.same))
@@ -499,6 +450,7 @@ def sections_of(
         Column("2^(1-K) P[B']", "overlap_bound", "{:.2e}"),
         Column("2δ", "twice_delta", "{:.2e}"),
     ]
+    proved = theory.proof_conditions(pair)
     conditions = [
         Column("equation", "where", left=True),
         Column("condition", "says", left=True),
@@ -518,7 +470,7 @@ def sections_of(
         f"Interactions needed for success 1 - δ ({users})": table(
             times.reset_index(), [AGENT_COLUMN, *lengths]
         ),
-        f"What the proof takes for granted ({hard})": table(proof_conditions(pair), conditions),
+        f"What the proof takes for granted ({hard})": table(proved, conditions),
     }
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import resources
 from typing import Any
 
@@ -16,33 +15,10 @@ from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.runner import run_cells, times_for
 from explorative_user_env.results.tables import PUBLISHED
+from explorative_user_env.users import population as users
 from explorative_user_env.users.instances import DEFAULT_GAP
-from explorative_user_env.users.population import (
-    DIFFERENCES,
-    PRINTED,
-    Population,
-    Setting,
-    as_setting,
-)
+from explorative_user_env.users.population import DIFFERENCES, PRINTED, Population, Setting
 from explorative_user_env.validation import choice
-
-__all__ = [
-    "BENCH_DELTAS",
-    "BENCH_N_ARMS",
-    "EXPERIMENTS",
-    "LINE_UP",
-    "PUBLISHED_CELLS",
-    "TABLE2",
-    "Entrant",
-    "Experiment",
-    "published_figures",
-    "published_for",
-    "quick_form",
-    "run_experiment",
-    "run_ladder",
-    "with_entrants",
-]
-
 
 #: The paper's agents; the last two run to BAIR's mean stopping time.
 LINE_UP = tuple(AGENTS)
@@ -50,14 +26,9 @@ LINE_UP = tuple(AGENTS)
 #: The agents whose stopping time is an input.
 TOLD_THEIR_HORIZON = ("UNI", "EXP3")
 
-#: Default risks of a benchmark.
+#: Default risks and numbers of arms of a benchmark.
 BENCH_DELTAS = (0.1, 0.01)
-
-#: Default numbers of arms of a benchmark.
 BENCH_N_ARMS = (2, 5, 20)
-
-#: The most arms in the quick form of an experiment.
-QUICK_MOST_ARMS = 20
 
 
 @dataclass(frozen=True)
@@ -117,13 +88,9 @@ class Experiment:
 
 
 def _bair(
-    name: str,
-    column: str,
-    judged: bool | str = True,
-    n1: Callable[[float, int, float], float] | None = None,
-    **options: Any,
+    name: str, column: str, judged: bool | str = True, n1: Any = None, **options: Any
 ) -> Entrant:
-    """Return a form of BAIR; `n1` gives its N_1 in a cell, where rho_0 is 1."""
+    """Return a form of BAIR; `n1(delta, K, alpha)` gives its N_1 in a cell, where rho_0 is 1."""
 
     def make(*cell: Any) -> AlgorithmAgent:
         return BAIR(name=name, n1=None if n1 is None else n1(*cell), **options)
@@ -131,21 +98,19 @@ def _bair(
     return Entrant(name, column, make, judged)
 
 
-#: The paper's main experiment; the others are changes of it.
+RISKS, ARMS, FEW_ARMS = (0.1, 0.05, 0.02, 0.01, 0.005), (2, 5, 20, 100), (2, 5, 20)
+
+#: The paper's main experiment.
 TABLE2 = Experiment(
-    name="table2",
-    title="Table 2: BAIR and three baselines (alpha = 1)",
-    deltas=(0.1, 0.05, 0.02, 0.01, 0.005),
-    n_arms=(2, 5, 20, 100),
-    data="table2_alpha1.csv",
+    "table2", "Table 2: BAIR and three baselines (alpha = 1)", RISKS, ARMS, "table2_alpha1.csv"
 )
 
 TABLE3 = Experiment(
-    name="table3",
-    title="Table 3: users with click noise p = .1",
-    deltas=(0.1, 0.05),
-    n_arms=(2, 5, 20, 100),
-    data="table3_click_noise.csv",
+    "table3",
+    "Table 3: users with click noise p = .1",
+    RISKS[:2],
+    ARMS,
+    "table3_click_noise.csv",
     noise=0.1,
     entrants=(
         _bair("BAIR(m) printed", "BAIR", "printed", m="paper"),
@@ -163,11 +128,11 @@ TABLE3 = Experiment(
 )
 
 TABLE4 = Experiment(
-    name="table4",
-    title="Table 4: users who share BAIR's Phase 1",
-    deltas=(0.02, 0.01),
-    n_arms=(2, 5, 20, 100),
-    data="table4_shared_phase1.csv",
+    "table4",
+    "Table 4: users who share BAIR's Phase 1",
+    (0.02, 0.01),
+    ARMS,
+    "table4_shared_phase1.csv",
     shared_phase1=True,
     note=(
         "All agents meet users after BAIR's Phase 1, know nothing of it, and count from its end; "
@@ -175,29 +140,20 @@ TABLE4 = Experiment(
     ),
 )
 
-TABLE5 = replace(
-    TABLE2,
-    name="table5",
-    title="Table 5: more willing users (alpha = 2)",
-    data="table5_alpha2.csv",
-    alpha=2.0,
+TABLE5 = Experiment(
+    "table5", "Table 5: more willing users (alpha = 2)", RISKS, ARMS, "table5_alpha2.csv", 2.0
 )
 
 TABLE6 = Experiment(
-    name="table6",
-    title="Table 6: less willing users (alpha = .8)",
-    deltas=TABLE2.deltas,
-    n_arms=(2, 5, 20),
-    data="table6_alpha08.csv",
-    alpha=0.8,
+    "table6", "Table 6: less willing users (alpha = .8)", RISKS, FEW_ARMS, "table6_alpha08.csv", 0.8
 )
 
 TABLE7 = Experiment(
-    name="table7",
-    title="Table 7: BAIR with other choices of N_1 (alpha = .8)",
-    deltas=(0.1, 0.01),
-    n_arms=(20, 100),
-    data="table7_n1.csv",
+    "table7",
+    "Table 7: BAIR with other choices of N_1 (alpha = .8)",
+    (0.1, 0.01),
+    (20, 100),
+    "table7_n1.csv",
     alpha=0.8,
     entrants=(
         _bair("N_1 full", "full"),
@@ -216,9 +172,7 @@ PRINTED_TWICE = {("table7", "N_1 full", 20)}
 
 FIGURE1A = replace(TABLE2, name="figure1a", title="Figure 1a: Delta_1 = .5 (Table 2)", drawn=True)
 
-FIGURE1B = replace(
-    TABLE2, name="figure1b", title="Figure 1b: Delta_1 = .2", data=None, gap=0.2, drawn=True
-)
+FIGURE1B = replace(FIGURE1A, name="figure1b", title="Figure 1b: Delta_1 = .2", data=None, gap=0.2)
 
 #: All experiments by name.
 EXPERIMENTS = {
@@ -226,14 +180,16 @@ EXPERIMENTS = {
     for experiment in (TABLE2, TABLE3, TABLE4, TABLE5, TABLE6, TABLE7, FIGURE1A, FIGURE1B)
 }
 
+#: The beginnings of their titles, such as "Table 2".
+SHORT_TITLES = {name: each.title.split(":")[0] for name, each in EXPERIMENTS.items()}
+
 #: Experiments with published figures for cells of a benchmark.
 PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
 
 
 def quick_form(experiment: Experiment) -> Experiment:
     """Return `experiment` without the cells of many arms, which take the most time."""
-    few = tuple(arms for arms in experiment.n_arms if arms <= QUICK_MOST_ARMS)
-    return replace(experiment, n_arms=few)
+    return replace(experiment, n_arms=tuple(arms for arms in experiment.n_arms if arms <= 20))
 
 
 def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
@@ -302,7 +258,8 @@ def run_experiment(
 
     Under `printed`, UNI and EXP3 get T = BAIR's measured mean time. Under a setting that counts
     private draws, as the published tables do, they get BAIR's published time, on which the
-    published columns of UNI and EXP3 rest.
+    published columns of UNI and EXP3 rest. After a shared Phase 1, all counts leave out the Phase 1
+    of the same user.
 
     Args:
         experiment: the experiment.
@@ -310,83 +267,51 @@ def run_experiment(
         progress: as for `run_cells`.
         options: passed on to `evaluate`.
     """
-    choices = as_setting(setting)
-    run: Callable[..., list[Results]] = partial(
-        run_cells,
-        deltas=experiment.deltas,
-        n_arms=experiment.n_arms,
-        setting=choices,
-        alpha=experiment.alpha,
-        gap=experiment.gap,
-        noise=experiment.noise,
-        **options,
-    )
-    published = _published_times(experiment, choices)
+    setting, first = users.as_setting(setting), experiment.entrants[0].name
+    users_met = {name: getattr(experiment, name) for name in ("alpha", "gap", "noise")}
+    published: dict[tuple[float, int], int] = {}
+    if experiment.data is not None and setting.counts_private_draws:
+        draws = 0 if experiment.shared_phase1 else setting.private_draws
+        for row in published_figures(experiment).to_dict("records"):
+            if row["agent"] in TOLD_THEIR_HORIZON:
+                time = int(row[PUBLISHED["stopping_time"]]) - draws * row["n_arms"]
+                published[row["delta"], row["n_arms"]] = max(1, time)
+
+    def run(agents: Any, measured: Any, report: OnProgress) -> list[Results]:
+        def times(*place: Any) -> dict[str, Any]:
+            return times_for(agents(*place), published.get(place) or measured(*place))
+
+        cells = (experiment.deltas, experiment.n_arms)
+        how = {"setting": setting, **users_met, **options}
+        return run_cells(agents, *cells, per_cell=times, progress=report, **how)
 
     def line_up(delta: float, arms: int) -> list[AlgorithmAgent]:
         return [each.make(delta, arms, experiment.alpha) for each in experiment.entrants]
 
-    def times(delta: float, arms: int) -> dict[str, Any]:
-        time = published.get((delta, arms), experiment.entrants[0].name)
-        return times_for(line_up(delta, arms), time)
-
-    if experiment.shared_phase1:
-        return _run_after_phase1(line_up, choices, run, published, progress)
-    return run(line_up, per_cell=times, progress=progress)
-
-
-def _published_times(experiment: Experiment, setting: Setting) -> Mapping[Any, int]:
-    """Return T of UNI and EXP3 by cell (delta, K); no cells where it is measured."""
-    if experiment.data is None or not setting.counts_private_draws:
-        return {}
-    published = published_figures(experiment)
-    timed = published[published["agent"].isin(TOLD_THEIR_HORIZON)]
-    draws = 0 if experiment.shared_phase1 else setting.private_draws
-    return {
-        (row["delta"], row["n_arms"]): max(1, int(row[PUBLISHED["stopping_time"]]) - draws * arms)
-        for row in timed.to_dict("records")
-        if (arms := row["n_arms"])
-    }
-
-
-COUNTS = ("interactions", "acceptances")
-
-
-def _run_after_phase1(
-    line_up: Callable[[float, int], list[AlgorithmAgent]],
-    setting: Setting,
-    run: Callable[..., list[Results]],
-    published_times: Mapping[Any, int],
-    progress: OnProgress,
-) -> list[Results]:
-    """Run BAIR, the first of `line_up`, as ever, and the other agents after its Phase 1.
-
-    All counts leave out the Phase 1 of the same user.
-    """
+    if not experiment.shared_phase1:
+        return run(line_up, lambda *place: first, progress)
     phase1 = Phase1()
-    firsts = run(
-        lambda delta, arms: [line_up(delta, arms)[0], phase1], progress=portion(progress, 0, 2)
-    )
-    alone, found = {}, {}
-    for cell in firsts:
-        of_phase1 = cell.runs["agent"] == phase1.name
-        alone[_place(cell)] = cell.runs[of_phase1]
-        found[_place(cell)] = without_phase1(cell.runs[~of_phase1], cell.runs[of_phase1])
+    alone, found, results = {}, {}, []
+    begin = portion(progress, 0, 2)
+    for cell in run(lambda *place: [line_up(*place)[0], phase1], lambda *place: first, begin):
+        place, is_phase1 = _place(cell), cell.runs["agent"] == phase1.name
+        alone[place] = cell.runs[is_phase1]
+        runs = without_phase1(cell.runs[~is_phase1], alone[place])
+        found[place] = replace(cell, runs=runs)
+    if len(experiment.entrants) == 1:
+        return list(found.values())
 
     def prepared(delta: float, arms: int) -> list[Any]:
         bair = setting.agent_options("BAIR", arms)
-        options = {name: bair[name] for name in ("n1", "phase1_counts", "first_sweep")}
-        return [after_phase1(agent, **options) for agent in line_up(delta, arms)[1:]]
+        own = {name: bair[name] for name in ("n1", "phase1_counts", "first_sweep")}
+        return [after_phase1(agent, **own) for agent in line_up(delta, arms)[1:]]
 
-    def times(delta: float, arms: int) -> dict[str, Any]:
-        measured = max(1, round(float(found[delta, arms]["interactions"].mean())))
-        return times_for(prepared(delta, arms), published_times.get((delta, arms), measured))
+    def bairs_time(*place: Any) -> int:
+        return max(1, round(float(found[place].runs["interactions"].mean())))
 
-    if not line_up(*_place(firsts[0]))[1:]:
-        return [replace(cell, runs=found[_place(cell)]) for cell in firsts]
-    results = []
-    for cell in run(prepared, per_cell=times, progress=portion(progress, 1, 2)):
-        both = [found[_place(cell)], without_phase1(cell.runs, alone[_place(cell)])]
+    for cell in run(prepared, bairs_time, portion(progress, 1, 2)):
+        place = _place(cell)
+        both = [found[place].runs, without_phase1(cell.runs, alone[place])]
         results.append(replace(cell, runs=pd.concat(both, ignore_index=True)))
     return results
 
@@ -402,11 +327,11 @@ def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
         runs: of any agents, as in `Results.runs`.
         phase1: of Phase 1 alone, with the same users.
     """
-    before = phase1.set_index("user_seed")[list(COUNTS)].loc[runs["user_seed"]].to_numpy()
-    counts = runs[list(COUNTS)] - before
-    steps = counts["interactions"]
-    found = counts.assign(stopping_time=steps, rejections=steps - counts["acceptances"])
-    return runs.assign(**{name: found[name] for name in found})
+    counts = ["interactions", "acceptances"]
+    before = phase1.set_index("user_seed")[counts].loc[runs["user_seed"]].to_numpy()
+    steps, acceptances = (runs[counts] - before).to_numpy().T
+    found = {"interactions": steps, "acceptances": acceptances, "stopping_time": steps}
+    return runs.assign(**found, rejections=steps - acceptances)
 
 
 PRINTED_STEP = "the paper's text"
@@ -436,22 +361,17 @@ def run_ladder(
         A row for each step and agent: `step` from 0, `point`, `agent`, and the figures with their
         intervals; with `alone_` before their names, those with this difference alone switched.
     """
-    ladder = [PRINTED]
+    ladder, alone = [PRINTED], [PRINTED]
     for difference in DIFFERENCES:
         ladder.append(difference.switched(ladder[-1]))
-    alone = [PRINTED, *(difference.switched(PRINTED) for difference in DIFFERENCES)]
+        alone.append(difference.switched(PRINTED))
     points = [PRINTED_STEP, *(difference.point for difference in DIFFERENCES)]
     settings = list(dict.fromkeys([*ladder, *alone]))  # the first two steps are each alone as well
     found = {}
+    cell = {"delta": delta, "n_arms": n_arms, **options}
     for index, setting in enumerate(settings):
-        results = evaluate(
-            agents,
-            setting=setting,
-            delta=delta,
-            n_arms=n_arms,
-            progress=portion(progress, index, len(settings)),
-            **options,
-        )
+        report = portion(progress, index, len(settings))
+        results = evaluate(agents, setting=setting, progress=report, **cell)
         found[setting] = results.summary().to_dict("records")
     names = [f"{figure}{end}" for figure in PUBLISHED for end in ("", "_low", "_high")]
     return pd.DataFrame(
@@ -473,15 +393,7 @@ UNITS = {"stopping_time": 1.0, "rejection_rate": 0.001, "success": 0.001}
 ESTIMATED = ("stopping_time", "rejection_rate")
 
 
-def figures_of(
-    times: np.ndarray,
-    rejections: np.ndarray,
-    correct: np.ndarray,
-    censored: np.ndarray,
-    *,
-    rejection_rate: str,
-    drops_censored: bool,
-) -> Mapping[str, np.ndarray]:
+def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.ndarray]:
     """Return the figures of samples of runs, with the relative errors of ours and the published.
 
     The error of a mean is the standard error together with the effect of one more run as far off
@@ -489,31 +401,28 @@ def figures_of(
     and then its standard error is too small. A step cap bounds the tail.
 
     Args:
-        times: T of each run, shape (..., n).
-        rejections: of each run, shape (..., n).
-        correct: whether each run's answer is the best arm, shape (..., n), bool.
-        censored: whether the step cap ended each run, shape (..., n), bool.
-        rejection_rate: as for `summarize`, like the next.
-        drops_censored: whether censored runs are left out of times and rejections.
+        runs: times, rejections, whether the answer is right, and whether the step cap ended the
+            run; each of shape (..., n).
+        setting: how figures are counted.
 
     Returns:
         Each of shape (...): the three figures, and of time and rejection rate `_error` and
         `_published_error`. NaN where fewer than two runs are left.
     """
-    kept = ~censored if drops_censored else np.ones_like(censored)
+    times, rejections, correct, censored = runs
+    kept = ~censored if setting.drops_censored else np.ones_like(censored)
     n_kept = kept.sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         time = (times * kept).sum(axis=-1) / n_kept
         farthest = (times.max(axis=-1) - time) / time
         off_time = (times - time[..., None]) / time[..., None]
-        if rejection_rate == "ratio of means":
+        if setting.rejection_rate == "ratio of means":
             rate = (rejections * kept).sum(axis=-1) / (times * kept).sum(axis=-1)
             off_rate = rejections / (rate * time)[..., None] - times / time[..., None]
             farthest_rate = farthest
         else:
-            ratios = np.divide(
-                rejections, times, out=np.zeros(times.shape), where=(times > 0) & kept
-            )
+            ratios, some = np.zeros(times.shape), (times > 0) & kept
+            np.divide(rejections, times, out=ratios, where=some)
             rate = ratios.sum(axis=-1) / n_kept
             off_rate = ratios / rate[..., None] - 1.0
             farthest_rate = off_rate.max(axis=-1)
@@ -529,23 +438,14 @@ def figures_of(
     return found
 
 
-def arrays_of(results: Results, agent: str) -> tuple[np.ndarray, ...]:
-    """Return an agent's times, rejections, right answers and censored runs, for `figures_of`."""
+def figures_of_agent(
+    results: Results, agent: str, places: Any = slice(None)
+) -> Mapping[str, np.ndarray]:
+    """Return `figures_of` an agent in one cell, with the users of these places."""
     runs = results.runs[results.runs["agent"] == agent]
     kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
-    return tuple(runs[name].to_numpy(kind) for name, kind in kinds.items())
-
-
-def figures_of_agent(
-    results: Results, agent: str, users: Any = slice(None)
-) -> Mapping[str, np.ndarray]:
-    """Return `figures_of` an agent in one cell, with the users of these indices."""
-    setting = results.population.setting
-    return figures_of(
-        *(values[users] for values in arrays_of(results, agent)),
-        rejection_rate=setting.rejection_rate,
-        drops_censored=setting.drops_censored,
-    )
+    arrays = [runs[name].to_numpy(kind)[places] for name, kind in kinds.items()]
+    return figures_of(arrays, results.population.setting)
 
 
 def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> Any:
@@ -579,11 +479,18 @@ def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.D
     """Return the summaries of all cells beside the published figures.
 
     `stopping_time_difference` is relative to the published time, the other differences are
-    absolute; positive where ours is larger. For `_error` and `_published_error` see `with_errors`.
+    absolute; positive where ours is larger. `_error` is the relative error of ours in times and
+    rejection rates, `_published_error` that of a thousand runs (see `figures_of`).
     """
+    summaries = [cell.summary() for cell in results]
     if published is None:
-        return pd.concat([cell.summary() for cell in results], ignore_index=True)
-    summary = pd.concat([with_errors(cell) for cell in results], ignore_index=True)
+        return pd.concat(summaries, ignore_index=True)
+    names = [f"{figure}_{end}" for figure in ESTIMATED for end in ("error", "published_error")]
+    for place, cell in enumerate(results):
+        found = [figures_of_agent(cell, agent) for agent in summaries[place]["agent"]]
+        errors = {name: [float(one[name]) for one in found] for name in names}
+        summaries[place] = summaries[place].assign(**errors)
+    summary = pd.concat(summaries, ignore_index=True)
     summary = summary.merge(published, on=CELL, how="left", validate="one_to_one")
     if summary[PUBLISHED["success"]].isna().all():
         return summary.drop(columns=list(PUBLISHED.values()))
@@ -593,14 +500,3 @@ def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.D
             difference /= summary[beside]
         summary[f"{figure}_difference"] = difference
     return summary
-
-
-def with_errors(results: Results) -> pd.DataFrame:
-    """Return `Results.summary` with the relative errors of times and rejection rates.
-
-    `_error` is that of ours, `_published_error` that of a thousand runs (see `figures_of`).
-    """
-    summary = results.summary()
-    found = [figures_of_agent(results, agent) for agent in summary["agent"]]
-    names = [f"{figure}_{end}" for figure in ESTIMATED for end in ("error", "published_error")]
-    return summary.assign(**{name: [float(one[name]) for one in found] for name in names})

@@ -1,42 +1,349 @@
-"""The report on the paper's experiments: tables and pictures, as Markdown and as one HTML page."""
+"""The report on the paper's experiments: verdicts on the published figures, tables and pictures."""
 
+import math
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from rich.table import Table
 
+from explorative_user_env.agents.bair import phase1_acceptances
 from explorative_user_env.display.plots import as_svg, can_plot, logarithmic, new_figure
+from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import in_markdown, share, share_with_interval, with_error
+from explorative_user_env.evaluation import Results
 from explorative_user_env.results.tables import AGENT_COLUMN, PUBLISHED
-from explorative_user_env.studies import paper_verdicts as judging
-from explorative_user_env.studies.paper_verdicts import LIMIT, Calibration, Reproduction
-from explorative_user_env.users.population import DIFFERENCES
+from explorative_user_env.studies import paper
+from explorative_user_env.studies.paper import CELL, Entrant, Experiment, published_figures, z_of
+from explorative_user_env.users.population import DIFFERENCES, as_setting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["glance", "report", "short_titles"]
+AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
+NOT_JUDGED = ""
 
-TITLE = "The paper's experiments, run again"
+#: The setting the published tables were made with, by which a figure is judged.
+DECISIVE = "released"
+
+#: Errors that two figures may be apart and still agree: chance takes one in 370 farther.
+LIMIT = 3.0
+
+#: By figure, how far ours may be off to be near in practice: relative and absolute, the larger one.
+TOLERANCES = {
+    "stopping_time": (0.04, 0.0),
+    "rejection_rate": (0.05, 0.002),
+    "success": (0.0, 0.02),
+}
+
+Row = Mapping[str, Any]
+
+
+def is_given(agent: str, figure: str) -> bool:
+    """Return whether the figure is an input: UNI and EXP3 run to a given time."""
+    return figure == "stopping_time" and agent in paper.TOLD_THEIR_HORIZON
+
+
+def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
+    """Return whether figures of ours are near published ones; both without `n1` of a time."""
+    relative, absolute = TOLERANCES[figure]
+    allowed = np.maximum(relative * abs(published - n1), absolute)
+    return abs(ours - published) <= allowed + 1e-12  # shares often lie on the edge
+
+
+def n1_if_most(
+    experiment: Experiment, setting: str, entrants: Mapping[str, Entrant], row: Row, time: float
+) -> float:
+    """Return N_1 in a cell if it is counted and at least half of `time`, else 0."""
+    agent = entrants[row["agent"]].make(row["delta"], row["n_arms"], experiment.alpha)
+    if "n1" not in agent.options or experiment.shared_phase1:
+        return 0.0
+    n1 = as_setting(setting).bair_n1 if agent.options["n1"] is None else agent.options["n1"]
+    n1 = phase1_acceptances(n1, row["n_arms"], row["delta"], experiment.alpha, 1.0)
+    return n1 if n1 >= 0.5 * time else 0.0
+
+
+def decisive_of(settings: Collection[str]) -> str:
+    """Return the setting that is judged: `released`, or the only one that ran."""
+    return DECISIVE if DECISIVE in settings else next(iter(settings))
+
+
+def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return one row a published figure, with ours under each setting, and whether it agrees.
+
+    The verdict is that of `decisive_of`. It is empty for entrants that are not judged, for figures
+    that an earlier table has as well, and where there are too few runs for an error.
+
+    Args:
+        experiment: the experiment that ran.
+        summaries: by setting, as from `compared`.
+
+    Returns:
+        The cell and agent, the figure, `published`, `n1` (see `n1_if_most`), and by setting our
+        figure, its interval (`_low`, `_high`), the errors it is apart (`_z`) and whether it is near
+        in practice (`_near`); `verdict` and `reason`.
+    """
+    decisive, parts = decisive_of(summaries), []
+    cells, entrants = summaries[decisive], {each.name: each for each in experiment.entrants}
+    if PUBLISHED["success"] not in cells:
+        return pd.DataFrame()
+    agents, places = cells["agent"], zip(cells["agent"], cells["n_arms"], strict=True)
+    twice = [(experiment.name, *place) in paper.PRINTED_TWICE for place in places]
+    judged = agents.map(lambda name: entrants[name].judged in (True, decisive)) & ~np.array(twice)
+    for figure, beside in PUBLISHED.items():
+        published, n1 = cells[beside].mask([is_given(name, figure) for name in agents]), 0.0
+        if figure == "stopping_time":
+            times = zip(cells.to_dict("records"), published, strict=True)
+            n1 = [n1_if_most(experiment, decisive, entrants, row, time) for row, time in times]
+        found = cells[["delta", "n_arms", "agent", "horizon"]].assign(figure=figure)
+        found = found.assign(published=published, n1=n1)
+        for setting, ours in summaries.items():
+            for end in ("", "_low", "_high"):
+                found[setting + end] = ours[figure + end]
+            found[f"{setting}_z"] = z_of(figure, ours, published, ours["n_runs"])
+            found[f"{setting}_near"] = is_near(figure, ours[figure], published, found["n1"])
+        z = found[f"{decisive}_z"]
+        found["verdict"] = np.where(abs(z) <= LIMIT, AGREES, DIFFERS)
+        found["verdict"] = found["verdict"].where(judged & z.notna(), NOT_JUDGED)
+        parts.append(found[published.notna()].assign(reason=""))
+    found = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+    found.insert(0, "experiment", experiment.name)
+    return found
+
+
+def counted(found: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return how many figures have each verdict, and how many are judged, by groups of `by`."""
+    judged = found[found["verdict"] != NOT_JUDGED]
+    each = {verdict: judged["verdict"].eq(verdict).astype(int) for verdict in VERDICTS}
+    return judged[by].assign(**each, cells=1).groupby(by, sort=False).sum().reset_index()
+
+
+#: By name, the title of each reason why a figure cannot be had, and the argument with the test.
+REASONS = {
+    "arithmetic": (
+        "time and rejection rate leave no room for the rejections there must be",
+        "Every run of BAIR has at least K-1 rejections before one arm is left, and the table "
+        "counts the K private draws as well; Track-and-Stop has to see each other arm rejected. So "
+        "time x rate cannot be less, whatever was run. The test multiplies the two figures, each "
+        "half a digit above what is printed.",
+    ),
+    "digits": (
+        "the digits are Table 2's",
+        "BAIR's time in this table is Table 2's less 2(K-1)/delta, digit by digit, but for one "
+        "cell: Phase 1 was not measured. Where Table 2's time cannot be had, this one cannot. "
+        "BAIR's rejection rates are those of its whole run in Table 2, and one time of T&S "
+        "is Table 2's as well. The test compares the digits.",
+    ),
+}
+
+#: The figures whose product is the mean number of rejections, and who has both of them in a table.
+COUNTED = ("stopping_time", "rejection_rate")
+SUMMED = {("BAIR", f"table{n}") for n in (2, 5, 6)} | {("T&S", f"table{n}") for n in range(2, 7)}
+
+#: Columns of Table 4 in which digits of Table 2 come back.
+COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stopping_time")}
+
+
+def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
+    """Test the reasons that may concern a published figure, without running anything.
+
+    Yields:
+        Of each reason the name, the figure that the test gives, what gave it, and whether the
+        reason holds.
+    """
+    delta, n_arms, agent = place = tuple(row[name] for name in CELL)
+    if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
+        cell = published_figures(experiment).set_index(CELL).loc[place]
+        room = math.prod(cell[PUBLISHED[name]] + paper.UNITS[name] / 2 for name in COUNTED)
+        # The private draws of BAIR are counted; an arm never rejected looks as good as any to T&S.
+        fewest = 2 * n_arms - 1 if agent == "BAIR" else n_arms - 1
+        yield "arithmetic", room, f"rejections at most, of at least {fewest}", bool(room < fewest)
+    if row["experiment"] == "table4" and (agent, row["figure"]) in COPIED:
+        table2 = published_figures(replace(paper.TABLE2, entrants=experiment.entrants))
+        other, at = table2.set_index(CELL).loc[place, PUBLISHED[row["figure"]]], "Table 2's figure"
+        if (agent, row["figure"]) == ("BAIR", "stopping_time"):
+            other, at = other - 2 * (n_arms - 1) / delta, "Table 2's time less 2(K-1)/delta"
+        same = abs(other - row["published"]) <= 1e-9 * max(1.0, row["published"])
+        yield "digits", other, at, bool(same)
+
+
+def explained(
+    experiment: Experiment, found: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Test the reasons for each figure that differs; its verdict is "cannot" where one holds.
+
+    Returns:
+        `found` (see `verdicts`) with verdicts and reasons, and by reason the rows that were tested,
+        with `found`, `at` and `explained` of the test.
+    """
+    found = found.copy()
+    evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
+    for index, row in found[found["verdict"] == DIFFERS].iterrows():
+        for key, given, at, holds in reasons_for(experiment, row):
+            evidence[key].append({**row, "found": given, "at": at, "explained": holds})
+            if holds:
+                found.loc[index, ["verdict", "reason"]] = [CANNOT, key]
+                break
+    return found, {key: pd.DataFrame(rows) for key, rows in evidence.items() if rows}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """One experiment with its results.
+
+    Attributes:
+        experiment: the experiment.
+        results: by setting, one a cell.
+        summaries: by setting, beside the published figures.
+        found: a row a published figure with a verdict; empty for a drawn experiment, whose figures
+            are a table's.
+        evidence: by reason, the rows that were tested.
+    """
+
+    experiment: Experiment
+    results: Mapping[str, list[Results]]
+    summaries: Mapping[str, pd.DataFrame]
+    found: pd.DataFrame = field(default_factory=pd.DataFrame)
+    evidence: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+def reproduce(
+    experiments: Sequence[Experiment], settings: Sequence[str], *, progress: OnProgress, **how: Any
+) -> list[Reproduction]:
+    """Run `experiments` under `settings`; two that run the same share their runs.
+
+    Args:
+        experiments: the experiments.
+        settings: names of settings.
+        progress: called with the cell that runs and the share done over all.
+        how: `n_instances`, `seed`, `workers` and `store`, as for `evaluate`.
+    """
+    runs: dict[Experiment, dict[str, list[Results]]] = {}
+    found = []
+    for position, each in enumerate(experiments):
+        own = runs.setdefault(replace(each, name="", title="", drawn=False), {})
+        share_done = portion(progress, position, len(experiments))
+        for place, setting in enumerate(() if own else settings):
+            report = named(portion(share_done, place, len(settings)), each.name)
+            own[setting] = paper.run_experiment(each, setting, progress=report, **how)
+        published = published_figures(each)
+        summaries = {name: paper.compared(cells, published) for name, cells in own.items()}
+        is_judged = each.data is not None and not each.drawn
+        judged = explained(each, verdicts(each, summaries)) if is_judged else ()
+        found.append(Reproduction(each, own, summaries, *judged))
+    return found
+
+
+#: Samples of each agent's runs in each cell, twice.
+DRAWS = 200
+
+#: How the drawn published figures are moved: times a number, or a success down by points.
+MOVES: Mapping[str, Sequence[float]] = {
+    "stopping_time": (1.05, 1.1, 1.2),
+    "rejection_rate": (1.05, 1.1, 1.2),
+    "success": (0.01, 0.02, 0.05),
+}
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How far verdicts can be trusted, by simulation; arrays of shape (figures, draws), bool.
+
+    Attributes:
+        figures: one row a judged figure, as in `verdicts`.
+        false_alarms: whether it differs from a published figure drawn from the same runs.
+        agreeing: whether ours, drawn anew, agrees with the published figure.
+        found: by place in `MOVES`, whether it differs from a drawn figure that was moved.
+    """
+
+    figures: pd.DataFrame
+    false_alarms: np.ndarray
+    agreeing: np.ndarray
+    found: Sequence[np.ndarray]
+
+    @property
+    def expected(self) -> float:
+        """The expected number of false alarms if errors were normal."""
+        return math.erfc(LIMIT / math.sqrt(2.0)) * len(self.figures)
+
+    def spread(self, by: Sequence[str]) -> dict[tuple[str, ...], tuple[int, int]]:
+        """Return between how many figures agree in 95% of the draws, by groups of `by`."""
+        groups = self.figures.groupby(list(by), sort=False).indices
+        return {key: range_of(self.agreeing[places].sum(axis=0)) for key, places in groups.items()}
+
+
+def range_of(counts: np.ndarray) -> tuple[int, int]:
+    """Return the range of the central 95% of `counts`."""
+    low, high = np.quantile(counts, (0.025, 0.975), method="nearest")
+    return int(low), int(high)
+
+
+def calibration_of(
+    reproductions: Sequence[Reproduction], seed: int, draws: int = DRAWS, *, progress: OnProgress
+) -> Calibration | None:
+    """Draw users anew, with this seed, and judge again; None where nothing is judged.
+
+    Args:
+        reproductions: the experiments; figures without a verdict are left out.
+        seed: the seed.
+        draws: the number of samples.
+        progress: called with the number of cells that are done.
+    """
+    if not (with_verdicts := [one for one in reproductions if not one.found.empty]):
+        return None
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    found = pd.concat([one.found for one in with_verdicts], ignore_index=True)
+    judged = found[found["verdict"] != NOT_JUDGED].reset_index(drop=True)
+    rows_of = judged.groupby(["experiment", *CELL]).indices
+    shape = (2 + len(MOVES["success"]), len(judged), draws)
+    agreeing, *apart = np.zeros(shape, dtype=bool)
+    cells = [
+        (one.experiment.name, cell)
+        for one in with_verdicts
+        for cell in one.results[decisive_of(one.results)]
+    ]
+    for done, (experiment, cell) in enumerate(cells):
+        progress("drawing users anew", done, len(cells))
+        n_runs = int(cell.runs.groupby("agent").size().iloc[0])
+        ours = rng.integers(n_runs, size=(draws, n_runs))
+        theirs = rng.integers(n_runs, size=(draws, paper.PUBLISHED_RUNS))
+        for agent in cell.runs["agent"].unique():
+            place = (experiment, cell.cell["delta"], cell.cell["n_arms"], agent)
+            if place not in rows_of:
+                continue
+            sample, other = (paper.figures_of_agent(cell, agent, users) for users in (ours, theirs))
+            for row in rows_of[place]:
+                figure = judged.loc[row, "figure"]
+                unit, drawn = paper.UNITS[figure], other[figure]
+                published = np.full(draws, judged.loc[row, "published"])
+                agreeing[row] = abs(z_of(figure, sample, published, n_runs)) <= LIMIT
+                moved = [
+                    np.maximum(drawn - move, 0.0) if figure == "success" else drawn * move
+                    for move in MOVES[figure]
+                ]
+                for verdict, values in zip(apart, [drawn, *moved], strict=True):
+                    printed = np.round(values / unit) * unit
+                    verdict[row] = ~(abs(z_of(figure, sample, printed, n_runs)) <= LIMIT)
+    return Calibration(judged, apart[0], agreeing, apart[1:])
+
 
 NAMES = {
     "stopping_time": "stopping time",
     "rejection_rate": "rejection rate",
     "success": "probability of success",
 }
-#: Of the figures, in full and in short.
+#: Of the figures, in short.
 HEADINGS = dict(zip(NAMES, ("T", "rej. %", "success"), strict=True))
 
 #: By verdict; the words stand in the tables as well.
-VERDICT_COLOURS = dict(zip(judging.VERDICTS, ("#2f7f9e", "#e0b84c", "#c8553d"), strict=True))
+VERDICT_COLOURS = dict(zip(VERDICTS, ("#2f7f9e", "#e0b84c", "#c8553d"), strict=True))
 
 
 def number(figure: str, value: float) -> str:
@@ -46,7 +353,7 @@ def number(figure: str, value: float) -> str:
     return f"{100 * value:.1f}" if figure == "rejection_rate" else share(value)
 
 
-def figure_with_interval(figure: str, name: str, row: Mapping[str, Any]) -> str:
+def figure_with_interval(figure: str, name: str, row: Row) -> str:
     """Return the figure in `row[name]` with its 95% interval, as `number` shows it."""
     value, high = row[name], row[f"{name}_high"]
     if pd.isna(value):
@@ -61,25 +368,22 @@ def figure_with_interval(figure: str, name: str, row: Mapping[str, Any]) -> str:
 PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT_COLUMN)
 YES_OR_NO = {True: "yes", False: "no"}.__getitem__
 
+#: The pictures of a page, by the names of their SVG files.
+Pictures = dict[str, bytes]
 
-@dataclass(frozen=True)
-class Gallery:
-    """Pictures of a page, by the names of their files, as SVG."""
 
-    files: dict[str, bytes] = field(default_factory=dict)
+def shown(pictures: Pictures, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
+    """Draw a picture and return the Markdown that shows it, or says why not; [] without Matplotlib.
 
-    def shown(self, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
-        """Draw a picture and return the Markdown that shows it; nothing without Matplotlib.
-
-        Where drawing fails the Markdown says why: the tables matter more.
-        """
-        if not can_plot():
-            return []
-        try:
-            self.files[name] = as_svg(draw(), title)
-        except Exception as error:
-            return [f"{title}: not drawn, {in_markdown(f'{type(error).__name__}: {error}')}"]
-        return [f"![{title}]({name})"]
+    The tables matter more than an error of a picture.
+    """
+    if not can_plot():
+        return []
+    try:
+        pictures[name] = as_svg(draw(), title)
+    except Exception as error:
+        return [f"{title}: not drawn, {in_markdown(f'{type(error).__name__}: {error}')}"]
+    return [f"![{title}]({name})"]
 
 
 def comparison(summary: pd.DataFrame) -> "Figure":
@@ -95,11 +399,11 @@ def comparison(summary: pd.DataFrame) -> "Figure":
     for (row, column), axes in np.ndenumerate(grid):
         name, beside = list(PUBLISHED.items())[row]
         for place, agent in enumerate(agents):
-            if judging.is_given(agent, name):
+            if is_given(agent, name):
                 continue
             rows = summary[summary["agent"].eq(agent) & summary["delta"].eq(deltas[column])]
-            shown = {"color": f"C{place}", "marker": ".", "linewidth": 1, "label": agent}
-            axes.errorbar(rows["n_arms"], rows[name], yerr=sides_of(rows, name), **shown)
+            style = {"color": f"C{place}", "marker": ".", "linewidth": 1, "label": agent}
+            axes.errorbar(rows["n_arms"], rows[name], yerr=sides_of(rows, name), **style)
             if beside in rows:
                 axes.plot(rows["n_arms"], rows[beside], "o", mfc="none", color=f"C{place}", ms=5)
         axes.set_xscale("log")
@@ -124,32 +428,28 @@ def sides_of(rows: pd.DataFrame, figure: str) -> np.ndarray:
     return np.asarray(np.nan_to_num(np.clip(sides, 0.0, None)))
 
 
-def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure":
-    """Draw one square for each published figure, a row for each table, agent and metric.
-
-    Args:
-        found: as from `verdicts`, of all experiments.
-        titles: by the experiments' names.
-    """
+def grid_of_verdicts(found: pd.DataFrame) -> "Figure":
+    """Draw one square for each published figure, a row for each table, agent and metric."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    judged = found[found["verdict"] != judging.NOT_JUDGED]
+    judged = found[found["verdict"] != NOT_JUDGED]
     rows = list(judged.groupby(["experiment", "agent", "figure"], sort=False))
     squares = np.full((len(rows), max(len(cells) for _, cells in rows)), np.nan)
     for place, (_, cells) in enumerate(rows):
         ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])["verdict"]
-        squares[place, : len(ordered)] = ordered.map(judging.VERDICTS.index)
+        squares[place, : len(ordered)] = ordered.map(VERDICTS.index)
     figure = new_figure(8.5, 0.19 * len(rows) + 1.2)
     axes = figure.subplots()
     colours = ListedColormap(list(VERDICT_COLOURS.values()))
     axes.imshow(squares, vmin=0, vmax=len(VERDICT_COLOURS) - 1, aspect="auto", cmap=colours)
     for edge in np.arange(0.5, squares.shape[1] - 1):
         axes.axvline(edge, color="white", linewidth=1)
-    names = [name for (name, _, _), _ in rows]
-    for place, (above, name) in enumerate(pairwise(names)):
-        axes.axhline(place + 0.5, color="white" if name == above else "black", linewidth=1)
-    labels = [f"{titles[name]}: {agent}, {NAMES[metric]}" for (name, agent, metric), _ in rows]
+    for place, ((above, _), (below, _)) in enumerate(pairwise(rows)):
+        axes.axhline(place + 0.5, color="white" if above[0] == below[0] else "black", linewidth=1)
+    labels = [
+        f"{paper.SHORT_TITLES[name]}: {agent}, {NAMES[metric]}" for (name, agent, metric), _ in rows
+    ]
     axes.set_yticks(range(len(rows)), labels, fontsize=7)
     axes.set_xticks([])
     axes.set_xlabel("cells: δ from .1 down, in each K upwards", fontsize=8)
@@ -168,8 +468,8 @@ def ladder(frame: pd.DataFrame, agents: Sequence[str]) -> "Figure":
     panels = figure.subplots(1, len(agents), sharey=True, squeeze=False)[0]
     for axes, agent in zip(panels, agents, strict=True):
         rows, name = frame[frame["agent"] == agent], "stopping_time"
-        shown = {"marker": ".", "linewidth": 1, "color": "C0"}
-        axes.errorbar(rows[name], rows["step"], xerr=sides_of(rows, name), **shown)
+        style = {"marker": ".", "linewidth": 1, "color": "C0"}
+        axes.errorbar(rows[name], rows["step"], xerr=sides_of(rows, name), **style)
         axes.set_xlabel("stopping time", fontsize=8)
         axes.set_title(agent, fontsize=9)
         axes.grid(axis="y", linewidth=0.3)
@@ -183,18 +483,16 @@ def of_calibration(calibration: Calibration) -> str:
     """Return the section on the trust in verdicts: false alarms, spread and power."""
     n_figures, draws = calibration.false_alarms.shape
     alarms = calibration.false_alarms.sum(axis=0)
-    low, high = judging.range_of(alarms)
-    fewest, most = judging.range_of(calibration.agreeing.sum(axis=0))
-    summed_up = (
+    low, high = range_of(alarms)
+    fewest, most = range_of(calibration.agreeing.sum(axis=0))
+    words = (
         f"Users were drawn anew from ours, {draws} times, for us and for the paper. If every "
         f"published figure were a mean of a thousand runs of ours, {calibration.expected:.1f} of "
         f"the {n_figures} would differ by chance at |z| > {LIMIT:g} with normal errors; in the "
         f"simulation {alarms.mean():.1f} did ({low} to {high} in 95% of the draws). Judged against "
         f"the real published figures, {fewest} to {most} figures agree over the draws: in brackets "
         "in the table above by agent and figure, as other seeds would have it (a little fewer, as "
-        "drawing again adds an error)."
-    )
-    power = (
+        "drawing again adds an error).\n\n"
         "What would be found: the share of figures that differ after the drawn published one was "
         "moved."
     )
@@ -205,12 +503,11 @@ def of_calibration(calibration: Calibration) -> str:
             groups.items(), key=lambda one: list(NAMES).index(one[0][0])
         )
     ]
-    moves = zip(judging.MOVES["stopping_time"], judging.MOVES["success"], strict=True)
     columns = [Column("figure", left=True), Column("agent", left=True)]
-    for factor, points in moves:
+    for factor, points in zip(MOVES["stopping_time"], MOVES["success"], strict=True):
         columns.append(Column(f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"))
     title = "## How far to trust the verdicts"
-    return "\n\n".join([title, summed_up, power, markdown(table(rows, columns))])
+    return "\n\n".join([title, words, markdown(table(rows, columns))])
 
 
 def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame]]) -> str:
@@ -221,126 +518,107 @@ def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame
         evidence: of each experiment, by reason, the rows that were tested.
     """
     lines = []
-    for key, reason in judging.REASONS.items():
-        if tested := sum(len(one[key]) for one in evidence if key in one):
-            counts = f"({(found['reason'] == key).sum()} of {tested} figures tested)"
-            lines.append(f"- **{key}: {reason.title}** {counts}. {reason.text}")
-    n_differing = (found["verdict"] == judging.DIFFERS).sum()
+    for key, (title, text) in REASONS.items():
+        if n_tested := sum(len(one[key]) for one in evidence if key in one):
+            counts = f"({(found['reason'] == key).sum()} of {n_tested} figures tested)"
+            lines.append(f"- **{key}: {title}** {counts}. {text}")
+    n_differing = (found["verdict"] == DIFFERS).sum()
     return "\n".join([*lines, f"- **none** ({n_differing} figures): they *differ*."])
 
 
-def glance(
-    found: pd.DataFrame, titles: Mapping[str, str], calibration: Calibration | None = None
-) -> Table:
+def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table:
     """Return how many published figures agree, by experiment and agent, as a Rich table.
 
     Args:
         found: as from `verdicts`, of all experiments.
-        titles: of the experiments, by name.
         calibration: the source of the ranges in brackets.
     """
     by = ["experiment", "agent", "figure"]
     spread = calibration.spread(by) if calibration else {}
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for row in judging.counted(found, by).to_dict("records"):
+    for row in counted(found, by).to_dict("records"):
         name, agent, figure = (row[each] for each in by)
         between = spread.get((name, agent, figure))
         cell = f"{row['agrees']} of {row['cells']}"
         cell += f" ({between[0]}-{between[1]})" if between else ""
-        empty = {"experiment": titles[name], "agent": agent, **dict.fromkeys(NAMES, "")}
+        empty = {"experiment": paper.SHORT_TITLES[name], "agent": agent, **dict.fromkeys(NAMES, "")}
         rows.setdefault((name, agent), empty)[figure] = cell
     columns = [Column("experiment", left=True, once=True), AGENT_COLUMN]
     columns += [Column(words, figure) for figure, words in NAMES.items()]
     return table(rows.values(), columns, padding=1, leading=2)
 
 
-def short_titles(reproductions: Sequence[Reproduction]) -> dict[str, str]:
-    """Return the paper's short titles of the experiments, such as "Table 2", by name."""
-    return {one.experiment.name: one.experiment.title.split(":")[0] for one in reproductions}
-
-
-def of_experiment(reproduction: Reproduction, gallery: Gallery) -> str:
+def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
     """Return the section of one experiment: its verdicts, figure by figure, and the evidence."""
     experiment, summaries = reproduction.experiment, reproduction.summaries
-    found, decisive = reproduction.found, judging.decisive_of(summaries)
+    found, decisive = reproduction.found, decisive_of(summaries)
     parts = [f"## {experiment.title}", *([experiment.note] if experiment.note else [])]
-    # The first setting's rows, each with every setting's row under its name.
-    records = zip(*(summary.to_dict("records") for summary in summaries.values()), strict=True)
-    rows = [{**every[0], **dict(zip(summaries, every, strict=True))} for every in records]
+    frames = [frame.add_prefix(f"{name}_") for name, frame in summaries.items()]
+    rows = pd.concat([summaries[decisive], *frames], axis=1)
     if experiment.drawn or found.empty:
         for setting, summary in summaries.items():
             name, title = f"{experiment.name}-{setting}.svg", f"{experiment.title}, {setting}"
-            shown = gallery.shown(title, name, partial(comparison, summary))
-            parts += [f"### {setting}", *shown] if shown else []
+            drawn = shown(pictures, title, name, partial(comparison, summary))
+            parts += [f"### {setting}", *drawn] if drawn else []
         if experiment.data is None:
-            columns = [
-                Column(
-                    f"{heading}: {name}",
-                    lambda row, at=name, of=figure: figure_with_interval(of, of, row[at]),
-                )
-                for figure, heading in HEADINGS.items()
-                for name in summaries
-            ]
-            parts.append(markdown(table(rows, [*PLACE, *columns])))
+            columns = list(PLACE)
+            for (figure, heading), name in product(HEADINGS.items(), summaries):
+                cell = partial(figure_with_interval, figure, f"{name}_{figure}")
+                columns.append(Column(f"{heading}: {name}", cell))
+            parts.append(markdown(table(rows, columns)))
         return "\n\n".join(parts)
+    high = f"{decisive}_high"
     apart = [
         Column("z", f"{decisive}_z", lambda z: "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"),
         Column("near", f"{decisive}_near", YES_OR_NO),
     ]
+    verdict = Column("verdict", lambda row: f"{row['verdict']}: {row['reason']}".removesuffix(": "))
     sections: list[tuple[str, Any, list[Column]]] = []
     for figure, frame in found.groupby("figure", sort=False):
-        name = str(figure)
-        columns = [Column("paper", "published", partial(number, name))]
-        columns += [Column(each, partial(figure_with_interval, name, each)) for each in summaries]
-        columns += [*apart, Column("verdict", _verdict)]
-        sections.append((NAMES[name].capitalize(), frame, [*PLACE, *columns]))
-
-    def ours_without_n1(row: Mapping[str, Any]) -> str:
-        ours = row[decisive]
-        return f"{ours - row['n1']:.0f} ± {row[f'{decisive}_high'] - ours:.0f}"
-
+        columns = [*PLACE, Column("paper", "published", partial(number, figure))]
+        columns += [Column(each, partial(figure_with_interval, figure, each)) for each in summaries]
+        sections.append((NAMES[figure].capitalize(), frame, [*columns, *apart, verdict]))
+    most = found[found["n1"] > 0.0]
+    less = most[["published", decisive]].sub(most["n1"], axis="index")
+    most = most.assign(
+        published=less["published"], ours=less[decisive], half=most[high] - most[decisive]
+    )
     columns = [
         Column("N_1", "n1", "{:.0f}"),
-        Column("paper", lambda row: f"{row['published'] - row['n1']:.0f}"),
-        Column(decisive, ours_without_n1),
-        *apart,
+        Column("paper", "published", "{:.0f}"),
+        Column(decisive, "{ours:.0f} ± {half:.0f}".format_map),
     ]
     title = "Stopping time less N_1, where N_1 is at least half of it"
-    sections.append((title, found[found["n1"] > 0.0], [*PLACE, *columns]))
+    sections.append((title, most, [*PLACE, *columns, *apart]))
     columns = [Column("paper: not right", lambda row: share(1.0 - row[PUBLISHED["success"]]))]
     for name in summaries:
-        for words, kind in (("wrong", "wrong"), ("cut off", "censored")):
-            ours = Column(f"{name}: {words}", lambda row, at=name, of=kind: share(row[at][of]))
-            columns.append(ours)
-    tracking = [row for row in rows if row["agent"] == "T&S"]
+        columns.append(Column(f"{name}: wrong", f"{name}_wrong", share))
+        columns.append(Column(f"{name}: cut off", f"{name}_censored", share))
+    tracking = rows[rows["agent"] == "T&S"]
     sections.append(("How Track-and-Stop fails", tracking, [*PLACE[:2], *columns]))
+
+    def test_gives(row: Row) -> str:
+        counts = row["at"].startswith("rejections")
+        return number("stopping_time" if counts else row["figure"], row["found"])
+
     columns = [
         Column("figure", "figure", NAMES.__getitem__, left=True),
         Column("paper", lambda row: number(row["figure"], row["published"])),
-        Column("test gives", _test_gives),
+        Column("test gives", test_gives),
         Column("with", "at", left=True),
         Column("explains it", "explained", YES_OR_NO),
     ]
     for key, evidence in reproduction.evidence.items():
-        title = f"Reason tested, {key}: {judging.REASONS[key].title}"
+        title = f"Reason tested, {key}: {REASONS[key][0]}"
         sections.append((title, evidence, [*PLACE, *columns]))
-    for heading, shown_rows, columns in sections:
-        if len(shown_rows):
-            parts += [f"### {heading}", markdown(table(shown_rows, columns))]
+    for title, lines, columns in sections:
+        if len(lines):
+            parts += [f"### {title}", markdown(table(lines, columns))]
     return "\n\n".join(parts)
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
-    return f"{judging.CANNOT}: {row['reason']}" if row["reason"] else str(row["verdict"])
-
-
-def _test_gives(row: Mapping[str, Any]) -> str:
-    counts = row["at"].startswith("rejections")
-    return number("stopping_time" if counts else row["figure"], row["found"])
-
-
 def of_ladder(
-    frame: pd.DataFrame, gallery: Gallery, agents: Sequence[str] = ("BAIR", "T&S")
+    frame: pd.DataFrame, pictures: Pictures, agents: Sequence[str] = ("BAIR", "T&S")
 ) -> str:
     """Return the section on what differs between text and code, and the effect of each."""
     words = [
@@ -351,9 +629,9 @@ def of_ladder(
     steps: dict[str, dict[str, str]] = {}
     for row in frame[frame["agent"].isin(agents)].to_dict("records"):
         for figure, name in HEADINGS.items():
-            shown = figure_with_interval(figure, figure, row)
+            ours = figure_with_interval(figure, figure, row)
             cells = steps.setdefault(row["point"], {"step": row["point"]})
-            cells[f"{row['agent']}: {name}"] = f"{shown} ({number(figure, row[f'alone_{figure}'])})"
+            cells[f"{row['agent']}: {name}"] = f"{ours} ({number(figure, row[f'alone_{figure}'])})"
     header = [Column("step", left=True)]
     header += [Column(f"{agent}: {name}") for agent in agents for name in HEADINGS.values()]
     parts = [
@@ -363,55 +641,54 @@ def of_ladder(
         "brackets what the difference does alone, in the paper's text.",
         markdown(table(steps.values(), header)),
     ]
-    parts += gallery.shown("The ladder", "ladder.svg", lambda: ladder(frame, agents))
+    parts += shown(pictures, "The ladder", "ladder.svg", lambda: ladder(frame, agents))
     return "\n\n".join(parts)
 
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }
-th, td { padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }
-img { max-width: 100%; }
-"""
+TITLE = "The paper's experiments, run again"
 
-PAGE = """<!doctype html>
+#: The beginning of the HTML page.
+HEAD = f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>{title}</title>
-<style>{style}</style>
+<title>{TITLE}</title>
+<style>
+body {{ font: 15px/1.5 sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
+table {{ border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }}
+th, td {{ padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }}
+img {{ max-width: 100%; }}
+{" ".join(f"td.{name} {{ background: {c}44; }}" for name, c in VERDICT_COLOURS.items())}
+</style>
 </head>
 <body>
-{body}</body>
-</html>
 """
 
 
-@dataclass(frozen=True)
-class Report:
-    """The report, in two forms.
+def as_html(page: str, pictures: Pictures) -> str:
+    """Return a page of Markdown with its pictures as one HTML file that needs no other."""
+    from markdown_it import MarkdownIt
 
-    Attributes:
-        markdown: the page, which shows pictures by the names of their files.
-        pictures: by name, each as an SVG file; empty without Matplotlib.
-    """
+    body = MarkdownIt("commonmark").enable("table").render(page)
+    for name, picture in pictures.items():
+        address = "data:image/svg+xml;base64," + b64encode(picture).decode()
+        body = body.replace(f'src="{name}"', f'src="{address}"')
+    body = re.sub(rf"<td([^>]*)>({'|'.join(VERDICTS)})", r'<td\1 class="\2">\2', body)
+    return f"{HEAD}{body}</body>\n</html>\n"
 
-    markdown: str
-    pictures: Mapping[str, bytes]
 
-    def html(self, more: str = "") -> str:
-        """Return the page with `more` Markdown at its end as one HTML file that needs no other."""
-        from markdown_it import MarkdownIt
-
-        body = MarkdownIt("commonmark").enable("table").render(self.markdown + more)
-        for name, picture in self.pictures.items():
-            address = "data:image/svg+xml;base64," + b64encode(picture).decode()
-            body = body.replace(f'src="{name}"', f'src="{address}"')
-        body = re.sub(rf"<td([^>]*)>({'|'.join(VERDICT_COLOURS)})", r'<td\1 class="\2">\2', body)
-        rules = (
-            f"td.{verdict} {{ background: {c}44; }}\n" for verdict, c in VERDICT_COLOURS.items()
-        )
-        return PAGE.format(title=TITLE, style=STYLE + "".join(rules), body=body)
+HOW_TO_READ = (
+    "Each published figure is judged once, under `{setting}`; the tables were made with "
+    "`released`. Published figures are means of a thousand runs and have errors like ours. *z* "
+    "is how many errors ours is from the published figure, with both errors and the rounding "
+    "of the latter; it *agrees* if z is within 3 of 0. Times and rates are compared "
+    "by their logarithms, and their errors allow for one more run as far off as the farthest, "
+    "or as the step cap. It *cannot* be had where arithmetic, or the digits of another table, "
+    "show that no run gave it. Else it *differs*. The table counts what agrees; the stopping "
+    "times of UNI and EXP3 are inputs. *near* is no verdict: ours is near enough in practice "
+    "(stopping time within 4%, less N_1 where N_1 is half of it; rejection "
+    "rate within 5% or 0.2 points; success within .020)."
+)
 
 
 def report(
@@ -419,8 +696,8 @@ def report(
     steps: pd.DataFrame | None,
     how: str,
     calibration: Calibration | None = None,
-) -> Report:
-    """Return the whole report.
+) -> tuple[str, Pictures]:
+    """Return the whole report in Markdown, and its pictures by name (none without Matplotlib).
 
     Args:
         reproductions: the experiments that ran.
@@ -429,39 +706,17 @@ def report(
         calibration: of the verdicts, None to leave it out.
     """
     judged = [one for one in reproductions if not one.found.empty]
-    gallery = Gallery()
+    pictures: Pictures = {}
     parts = [f"# {TITLE}", how]
     if judged:
         found = pd.concat([one.found for one in judged], ignore_index=True)
-        titles = short_titles(judged)
-        parts += ["## At a glance", how_to_read(judging.decisive_of(judged[0].summaries))]
-        parts.append(markdown(glance(found, titles, calibration)))
-        parts += gallery.shown(
-            "Every published figure and its verdict",
-            "verdicts.svg",
-            lambda: grid_of_verdicts(found, titles),
-        )
+        parts += ["## At a glance", HOW_TO_READ.format(setting=decisive_of(judged[0].summaries))]
+        parts.append(markdown(glance(found, calibration)))
+        title = "Every published figure and its verdict"
+        parts += shown(pictures, title, "verdicts.svg", partial(grid_of_verdicts, found))
         parts += [] if calibration is None else [of_calibration(calibration)]
         parts += ["## Reasons", of_reasons(found, [one.evidence for one in judged])]
     if steps is not None:
-        parts.append(of_ladder(steps, gallery))
-    parts += [of_experiment(one, gallery) for one in reproductions]
-    return Report("\n\n".join(parts) + "\n", gallery.files)
-
-
-def how_to_read(setting: str = judging.DECISIVE) -> str:
-    """Return the meaning of the verdicts under `setting`, with the tolerances in force."""
-    time, rate, success = judging.TOLERANCES.values()
-    return (
-        f"Each published figure is judged once, under `{setting}`; the tables were made with "
-        "`released`. Published figures are means of a thousand runs and have errors like ours. *z* "
-        "is how many errors ours is from the published figure, with both errors and the rounding "
-        f"of the latter; it *agrees* if z is within {LIMIT:g} of 0. Times and rates are compared "
-        "by their logarithms, and their errors allow for one more run as far off as the farthest, "
-        "or as the step cap. It *cannot* be had where arithmetic, or the digits of another table, "
-        "show that no run gave it. Else it *differs*. The table counts what agrees; the stopping "
-        "times of UNI and EXP3 are inputs. *near* is no verdict: ours is near enough in practice "
-        f"(stopping time within {time.relative:.0%}, less N_1 where N_1 is half of it; rejection "
-        f"rate within {rate.relative:.0%} or {100 * rate.absolute:.1f} points; success within "
-        f"{share(success.absolute)})."
-    )
+        parts.append(of_ladder(steps, pictures))
+    parts += [of_experiment(one, pictures) for one in reproductions]
+    return "\n\n".join(parts) + "\n", pictures

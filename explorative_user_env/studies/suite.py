@@ -1,17 +1,19 @@
-"""The suite: frozen tasks on which scores of agents can be compared.
+"""The suite: frozen tasks on which agents have scores, and users who are not the paper's.
 
-In every task UNI has 0 and a stated reference 1, and all agents meet the same users.
+In every task UNI has 0 and a stated reference 1, and all agents meet the same users. `robustness`
+changes the user alone: each agent is told what it is told of the paper's user (alpha, rho_0 and
+whether there is click noise), and nothing of her behaviour.
 """
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from zlib import crc32
 
 import numpy as np
@@ -19,47 +21,35 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
-from explorative_user_env.display import tables
-from explorative_user_env.display.plots import AXIS_SIZE, TEXT_SIZE, plot_axes, verbatim
-from explorative_user_env.display.progress import OnProgress, named, portion, shown
+from explorative_user_env.agents import BAIR, EXP3, AlgorithmAgent, TrackAndStop, Uniform
+from explorative_user_env.display import plots, tables, text
+from explorative_user_env.display.progress import OnProgress, named, portion, shown, silent
 from explorative_user_env.display.tables import Column, as_text, markdown, table
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.evaluation import Results, Sweep, evaluate, load
 from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record, carries_finished
-from explorative_user_env.protocol import Array
+from explorative_user_env.protocol import Agent, Array, name_of
+from explorative_user_env.results import records
 from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.metrics import scores_of
-from explorative_user_env.results.records import record_of, stream_fingerprint, versions_of
 from explorative_user_env.results.store import Store, about
-from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
-from explorative_user_env.studies.suite_tasks import (
-    CENTRAL,
-    SUITE_VERSION,
-    WORST,
-    SuiteRun,
-    SuiteTask,
-    Taking,
-    check_fitting,
-    entrant_of,
-    line_up_for,
-    suite_digest,
-    taking_part,
-    who,
-)
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.results.tables import AGENT_COLUMN, MEANS_LEGEND, marked, references_of
+from explorative_user_env.studies import suite_tasks as tasks_of
+from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, SuiteTask, entrant_of
+from explorative_user_env.users import population as users_of
+from explorative_user_env.users.model import ROOMY
+from explorative_user_env.users.population import Population, UserOptions
+from explorative_user_env.validation import InvalidArgumentError, check_fields, of_class, sequence
 from explorative_user_env.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SuiteResults", "kept_suite", "load_suite", "rankings_of", "run_suite"]
-
 #: Of the bootstrap.
 N_REPLICATES = 2000
 
 
-@dataclass(frozen=True)
-class Replicates:
+class Replicates(NamedTuple):
     """A number, and its values for users and trainings that are drawn again.
 
     Attributes:
@@ -77,19 +67,11 @@ class Replicates:
         return float(low), float(high)
 
 
-def losses_of(results: Results) -> dict[str, Array]:
-    """Return the losses of each agent, by its name: one a training and user, (trainings, users)."""
-    found: dict[str, list[Array]] = {}
-    for name, scores in scores_of([(results.runs, results.cell)], None).items():
-        found.setdefault(entrant_of(name), []).append(-scores[:, 0])
-    return {name: np.stack(losses) for name, losses in found.items()}
-
-
 def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]:
     """Return the mean loss of each agent with the users of a task.
 
     Args:
-        losses: as of `losses_of`.
+        losses: of each agent by its name, one a training and user, shape (trainings, users).
         seed: the task's; the draws of users follow from it, those of trainings from the agent's
             name as well, so that other agents change nothing.
     """
@@ -115,16 +97,14 @@ def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]
 
 def scores_in(task: SuiteTask, losses: Mapping[str, Replicates]) -> dict[str, Replicates]:
     """Return the score of each agent in a task; NaN where both anchors lose the same."""
-    worst, reference = losses[WORST], losses[task.reference]
+    worst, best = losses[WORST], losses[task.reference]
+
+    def score(own: Replicates) -> Replicates:
+        each = zip(own, worst, best, strict=True)
+        return Replicates(*(np.divide(zero - one, zero - top) for one, zero, top in each))
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {
-            name: Replicates(
-                float(np.divide(worst.value - own.value, worst.value - reference.value)),
-                (worst.drawn - own.drawn) / (worst.drawn - reference.drawn),
-            )
-            for name, own in losses.items()
-        }
+        return {name: score(own) for name, own in losses.items()}
 
 
 def over_tasks(scores: Sequence[Replicates], mean: Callable[..., Any]) -> Replicates:
@@ -162,68 +142,61 @@ def rankings_of(
     from scipy import stats
 
     def surely_less(one: Replicates, other: Replicates) -> bool:
-        apart = Replicates(one.value - other.value, one.drawn - other.drawn)
-        return apart.interval()[1] < 0.0
+        return Replicates(0.0, one.drawn - other.drawn).interval()[1] < 0.0
 
     rows, there = [], losses.get(against, {})
     for task, here in losses.items() if there else ():
         both = [name for name in here if name in there and name not in references]
         own, other = ([cell[name].value for name in both] for cell in (here, there))
-        row: dict[str, Any] = {
-            "task": task,
-            "order": sorted(both, key=lambda name: here[name].value),
-        }
-        row["tau"] = float(stats.kendalltau(own, other).statistic) if len(both) > 1 else math.nan
-        row["reversed"] = [
+        tau = float(stats.kendalltau(own, other).statistic) if len(both) > 1 else math.nan
+        order = sorted(both, key=lambda name: here[name].value)
+        certain = [
             f"{one} > {two}"
             for one, two in permutations(both, 2)
             if surely_less(here[one], here[two]) and surely_less(there[two], there[one])
         ]
-        rows.append(row)
+        rows.append((task, order, tau, certain))
     return pd.DataFrame(rows, columns=["task", "order", "tau", "reversed"])
 
 
 def draw_heat_map(
-    values: Array,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    text: Sequence[Sequence[str]],
-    *,
-    label: str,
-    most: float = 1.0,
-    bar: Mapping[str, Any] | None = None,
-    axes: "Axes | None" = None,
+    values: pd.DataFrame, words: Array, label: str, axes: "Axes | None", most: float = 1.0
 ) -> "Axes":
-    """Draw numbers as a map from dark, at 0, to light, each with its text; NaN stays white.
+    """Draw numbers as a map from dark, at 0, to light, each with its words; NaN stays white.
 
     Args:
-        values: the numbers, (rows, columns).
-        rows: names, the first on top.
-        columns: names, from the left.
-        text: the words in each cell.
+        values: the numbers, with the names of rows and columns.
+        words: the words in each cell.
         label: the name of the scale.
-        most: the number at the light end; numbers beyond the ends have the colours of the ends.
-        bar: options of the colour bar.
         axes: where it is drawn, and what is returned; None is a new figure.
+        most: the number at the light end; numbers beyond the ends have the colours of the ends.
     """
-    lines = [part for line in text for cell in line for part in cell.split("\n")]
-    n_lines = len(lines) / max(1, values.size)
-    height = 1.9 + (0.2 + 0.16 * n_lines) * len(rows)
-    width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(columns)
-    axes = plot_axes(axes, height, width)
-    image = axes.imshow(values, vmin=0.0, vmax=most, cmap="cividis", aspect="auto")
-    axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
-    axes.set_yticks(range(len(rows)), [verbatim(name, 24) for name in rows])
-    axes.tick_params(labelsize=TEXT_SIZE, length=0)
+    lines = [part for cell in words.ravel() for part in cell.split("\n")]
+    height = 1.9 + (0.2 + 0.16 * (len(lines) / max(1, values.size))) * len(values)
+    width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(values.columns)
+    axes = plots.plot_axes(axes, height, width)
+    numbers = values.to_numpy(float)
+    image = axes.imshow(numbers, vmin=0.0, vmax=most, cmap="cividis", aspect="auto")
+    axes.set_xticks(range(len(values.columns)), list(values.columns), rotation=40, ha="right")
+    axes.set_yticks(range(len(values)), [plots.verbatim(name, 24) for name in values.index])
+    axes.tick_params(labelsize=plots.TEXT_SIZE, length=0)
     axes.spines[:].set_visible(False)
-    for (row, column), value in np.ndenumerate(values):
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": plots.TEXT_SIZE}
+    for (row, column), value in np.ndenumerate(numbers):
         if not np.isnan(value):
-            words = axes.text(column, row, text[row][column], ha="center", va="center")
-            words.set(fontsize=TEXT_SIZE, color="black" if value > 0.6 else "white")
-    scale = axes.figure.colorbar(image, ax=axes, pad=0.02, **(bar or {}))
-    scale.set_label(label, fontsize=AXIS_SIZE)
-    scale.ax.tick_params(labelsize=TEXT_SIZE)
+            colour = "black" if value > 0.6 else "white"
+            axes.text(column, row, words[row, column], color=colour, **style)
+    ends = "both" if most > 1.0 else "neither"
+    scale = axes.figure.colorbar(image, ax=axes, pad=0.02, extend=ends)
+    scale.set_label(label, fontsize=plots.AXIS_SIZE)
+    scale.ax.tick_params(labelsize=plots.TEXT_SIZE)
     return axes
+
+
+def _grid(rows: pd.DataFrame, of: Any, index: str, columns: str) -> pd.DataFrame:
+    """Return values of rows as a grid by the names in two columns, in their order."""
+    found = rows.assign(of=of).pivot(index=index, columns=columns, values="of")
+    return found.reindex(index=rows[index].unique(), columns=rows[columns].unique())
 
 
 #: Of an agent that does not run on a task.
@@ -250,17 +223,11 @@ def notes_of_scores(totals: pd.DataFrame, ranked: pd.DataFrame) -> tuple[str, ..
 
 def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
     """Return `SuiteResults.totals` as a Rich table."""
-
-    def interval(name: str, row: Mapping[str, Any]) -> str:
-        return f"{row[name]:.2f} [{row[f'{name}_low']:.2f}, {row[f'{name}_high']:.2f}]"
-
     columns = [
         Column("rank", "rank", lambda rank: NO_SCORE if pd.isna(rank) else str(int(rank))),
         AGENT_COLUMN,
-        *(
-            Column(f"{heading} [95%]", partial(interval, heading.lower()))
-            for heading in ("mean", "IQM")
-        ),
+        Column("mean [95%]", "{mean:.2f} [{mean_low:.2f}, {mean_high:.2f}]".format_map),
+        Column("IQM [95%]", "{iqm:.2f} [{iqm_low:.2f}, {iqm_high:.2f}]".format_map),
         Column("tasks", "n_tasks"),
     ]
     return table(marked(totals), columns, title, padding=1, leading=2)
@@ -279,34 +246,30 @@ def scores_table(scores: pd.DataFrame, totals: pd.DataFrame, ranked: pd.DataFram
     for row in marked(scores).to_dict("records"):
         error = max(row["high"] - row["score"], row["score"] - row["low"])
         cell = f"{row['score']:.2f} ± {error:.2f}" if error else f"{row['score']:g}"
-        missing = {"task": row["task"], "τ": taus.get(row["task"], math.nan)}
-        line = rows.setdefault(row["task"], missing)
+        line = rows.setdefault(row["task"], {"task": row["task"]})
         line[row["agent"]] = NO_SCORE if math.isnan(error) else cell
-    columns = [Column("task", left=True)]
-    if taus:
-        columns.append(Column("τ", form=lambda tau: NO_SCORE if math.isnan(tau) else f"{tau:.2f}"))
+        tau = taus.get(row["task"], math.nan)
+        line["τ"] = NO_SCORE if math.isnan(tau) else f"{tau:.2f}"
+    columns = [Column("task", left=True), *([Column("τ")] if taus else [])]
     leading = len(columns)
     for name in marked(totals)["agent"]:
         columns.append(Column(name, lambda row, name=name: row.get(name, NO_SCORE)))
     return table(rows.values(), columns, leading=leading)
 
 
-def tasks_table(tasks: Sequence[SuiteTask]) -> Table:
-    """Return the tasks as a Rich table."""
+def _question(task: SuiteTask) -> str:
+    words = {**task.options, **task.numbers()}
+    return f"{task.task}: " + ", ".join(f"{name}={value}" for name, value in words.items())
 
-    def question(task: SuiteTask) -> str:
-        words = {**task.options, **task.numbers()}
-        return f"{task.task}: " + ", ".join(f"{name}={value}" for name, value in words.items())
 
-    columns = [
-        Column("task", "name", left=True),
-        Column("for", "about", left=True),
-        Column("asks for", question, left=True),
-        Column("users", "n_instances"),
-        Column("seed", "seed"),
-        Column("1 is", "reference"),
-    ]
-    return table(tasks, columns)
+TASK_COLUMNS = (
+    Column("task", "name", left=True),
+    Column("for", "about", left=True),
+    Column("asks for", _question, left=True),
+    Column("users", "n_instances"),
+    Column("seed", "seed"),
+    Column("1 is", "reference"),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -342,10 +305,14 @@ class SuiteResults:
     @cached_property
     def losses(self) -> Mapping[str, Mapping[str, Replicates]]:
         """By task and agent the mean loss, with its replicates."""
-        return {
-            task.name: mean_losses(losses_of(self.cells[task.name]), task.seed)
-            for task in self.tasks
-        }
+        found = {}
+        for task in self.tasks:
+            cell, losses = self.cells[task.name], dict[str, list[Array]]()
+            for name, scores in scores_of([(cell.runs, cell.cell)], None).items():
+                losses.setdefault(entrant_of(name), []).append(-scores[:, 0])
+            stacked = {name: np.stack(trainings) for name, trainings in losses.items()}
+            found[task.name] = mean_losses(stacked, task.seed)
+        return found
 
     def scores(self) -> pd.DataFrame:
         """Return one row a task and agent that ran on it.
@@ -374,16 +341,13 @@ class SuiteResults:
         """
         from scipy import stats
 
-        means: dict[str, Any] = {
-            "mean": np.mean,
-            "iqm": partial(stats.trim_mean, proportiontocut=0.25),
-        }
+        middle = partial(stats.trim_mean, proportiontocut=0.25)
         by_task = [scores_in(task, self.losses[task.name]) for task in self.tasks]
         rows = []
         for name in self.agents:
             scores = [found[name] for found in by_task if name in found]
             row: dict[str, Any] = {"agent": name, "n_tasks": len(scores)}
-            for figure, mean in means.items():
+            for figure, mean in (("mean", np.mean), ("iqm", middle)):
                 low, high = (total := over_tasks(scores, mean)).interval()
                 row |= {figure: total.value, f"{figure}_low": low, f"{figure}_high": high}
             rows.append(row | {"sees_rewards": name in self.references})
@@ -402,27 +366,25 @@ class SuiteResults:
         frames = {"scores": self.scores(), "totals": self.totals(), "rankings": self.rankings()}
         record: dict[str, Any] = {
             "title": self.run.title,
-            "version": SUITE_VERSION,
-            "digest": suite_digest(),
-            "versions": versions_of(),
-            "streams": stream_fingerprint(),
+            "version": tasks_of.SUITE_VERSION,
+            "digest": tasks_of.suite_digest(),
+            "versions": records.versions_of(),
+            "streams": records.stream_fingerprint(),
             "tasks": [vars(task) for task in self.tasks],
         }
         for name, frame in frames.items():
             record[name] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        found: dict[str, Any] = record_of(record)
-        return found
+        return dict(records.record_of(record))
 
     def page(self) -> str:
         """Return everything as a page of Markdown."""
-        totals, ranked = self.totals(), self.rankings()
-        references: dict[tuple[str, str], list[str]] = {}
+        ranked, references = self.rankings(), dict[tuple[str, str], list[str]]()
         for task in self.tasks:
             references.setdefault((task.reference, task.why), []).append(task.name)
-        parts = [f"# Scores, {self.run.title}", markdown(totals_table(totals))]
-        parts += ["## By task", markdown(scores_table(self.scores(), totals, ranked))]
+        totals, by_task = map(markdown, self.tables())
+        parts = [f"# Scores, {self.run.title}", totals, "## By task", by_task]
         parts += [f"- {in_markdown(note)}" for note in self.notes()]
-        parts += ["## Tasks", markdown(tasks_table(self.tasks))]
+        parts += ["## Tasks", markdown(table(self.tasks, TASK_COLUMNS))]
         for (reference, why), names in references.items():
             parts.append(in_markdown(f"- {reference} has 1 in {', '.join(names)}: {why}."))
         others = ranked[ranked["task"] != CENTRAL]
@@ -441,7 +403,7 @@ class SuiteResults:
     def notes(self) -> tuple[str, ...]:
         """Return the notes below the tables, and how to quote them."""
         package = f"explorative-user-env {__version__}"
-        quoted = f"To quote: {self.run.title} (tasks {suite_digest()}), {package}"
+        quoted = f"To quote: {self.run.title} (tasks {tasks_of.suite_digest()}), {package}"
         return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
@@ -451,16 +413,12 @@ class SuiteResults:
             axes: where it is drawn, and what is returned; None is a new figure.
         """
         totals, scores = marked(self.totals()), marked(self.scores())
-        agents, tasks = totals["agent"].tolist(), [task.name for task in self.tasks]
-        by_task = scores.pivot(index="agent", columns="task", values="score")
-        by_task = by_task.reindex(agents)[tasks].assign(mean=totals["mean"].to_numpy())
-        values = by_task.to_numpy(float)
-        text = [[f"{value:.2f}" for value in line] for line in values]
-        bar, columns = {"extend": "both"}, [*tasks, "mean"]
-        shown: dict[str, Any] = {"label": "score", "most": 1.2, "bar": bar, "axes": axes}
-        axes = draw_heat_map(values, agents, columns, text, **shown)
-        axes.axvline(len(tasks) - 0.5, color="white", linewidth=4)
-        axes.set_title(f"Scores, {self.run.title}", fontsize=AXIS_SIZE, loc="left")
+        values = _grid(scores, scores["score"], "agent", "task").reindex(totals["agent"])
+        values["mean"] = totals["mean"].to_numpy()
+        words = values.map("{:.2f}".format).to_numpy()
+        axes = draw_heat_map(values, words, "score", axes, most=1.2)
+        axes.axvline(len(self.tasks) - 0.5, color="white", linewidth=4)
+        axes.set_title(f"Scores, {self.run.title}", fontsize=plots.AXIS_SIZE, loc="left")
         return axes
 
     def __str__(self) -> str:
@@ -479,7 +437,7 @@ COMMAND = "suite"
 
 
 def run_suite(
-    agents: Iterable[Taking] | None = None,
+    agents: Iterable[tasks_of.Taking] | None = None,
     *,
     tasks: Sequence[str] | None = None,
     quick: bool = False,
@@ -511,25 +469,25 @@ def run_suite(
         InvalidArgumentError: naming the argument that is out of range.
         Exception: what `evaluate` raises; its `finished` holds the tasks that were done before.
     """
-    run, entrants = SuiteRun(tasks, quick, seed), taking_part(agents)
-    records, cells = run.records(), dict[str, Results]()
-    check_fitting(entrants, records)
+    run, entrants = SuiteRun(tasks, quick, seed), tasks_of.taking_part(agents)
+    asked, cells = run.records(), dict[str, Results]()
+    for each in entrants:
+        if not any(tasks_of.running(each, task) for task in asked):
+            allowed = f"of a kind and a K that is among {', '.join(task.name for task in asked)}"
+            raise InvalidArgumentError("agents", name_of(each), allowed)
     kept: Any = nullcontext(store)
     if store is not None and not isinstance(store, Store):
-        made_of = {name: agent_record(agent, FEWEST_ARMS) for name, agent in who(entrants).items()}
+        every = tasks_of.who(entrants).items()
+        made_of = {name: agent_record(agent, FEWEST_ARMS) for name, agent in every}
         options = {"task": tasks, "quick": quick, "seed": seed, "agents": made_of}
         kept = Store(store, {"command": COMMAND, "options": options})
     with shown(progress) as report, kept as opened:
-        for place, task in enumerate(records):
+        how: dict[str, Any] = {"workers": workers, "executor": executor, "store": opened}
+        for place, task in enumerate(asked):
+            how["progress"] = named(portion(report, place, len(asked)), f"{task.name}:")
             with carries_finished(lambda: list(cells.values())):
-                cells[task.name] = evaluate(
-                    line_up_for(task, entrants),
-                    workers=workers,
-                    executor=executor,
-                    progress=named(portion(report, place, len(records)), f"{task.name}:"),
-                    store=opened,
-                    **task.arguments(),
-                )
+                line_up = tasks_of.line_up_for(task, entrants)
+                cells[task.name] = evaluate(line_up, **how, **task.arguments())
     return SuiteResults(run, cells)
 
 
@@ -555,11 +513,7 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
 
 
 def kept_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
-    """Return the results of a suite from the cells of a file; see `load_suite`.
-
-    Args:
-        options: of the run.
-        cells: results of tasks as a file keeps them.
+    """Return the results of a suite from the options and cells of a file; see `load_suite`.
 
     Raises:
         InvalidArgumentError: if no task has its anchors with all users.
@@ -577,3 +531,212 @@ def kept_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteRes
         allowed = "one of which a task is done, with its anchors"
         raise InvalidArgumentError("suite", run.title, allowed)
     return SuiteResults(run, done)
+
+
+@dataclass(frozen=True)
+class Variety:
+    """A kind of user.
+
+    Args:
+        name: its name in tables.
+        options: how it differs from the paper's user, as options of `Population`.
+
+    Raises:
+        InvalidArgumentError: for a name or options of another class.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+_BEHAVIOURS = ("omniscient", "forgetful", "drifting", "logistic", "varied")
+
+#: The paper's user, four others of her model, two of its assumption on rewards, four who break it,
+#: and users of her model of whom each has numbers of her own.
+VARIETIES = (
+    Variety("paper"),
+    Variety("rho=1", {"rho": 1.0}),
+    Variety("alpha=0.8", {"alpha": 0.8}),
+    Variety("alpha=2", {"alpha": 2.0}),
+    Variety("noise=0.1", {"noise": 0.1}),
+    Variety("bernoulli", {"reward_law": "bernoulli", "means": ROOMY}),
+    Variety("bounded", {"reward_law": "bounded"}),
+    *(Variety(name, {"behaviour": name}) for name in _BEHAVIOURS),
+)
+
+
+def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
+    """Return the varieties of these names, all of them for None.
+
+    Raises:
+        InvalidArgumentError: for an unknown name.
+    """
+    return tasks_of.named("user", names, VARIETIES)
+
+
+#: Step cap of a run: about 25 times as long as the paper's user needs with five arms.
+MAX_STEPS = 20_000
+
+
+def default_agents() -> list[AlgorithmAgent]:
+    """Return the paper's four agents, and BAIR(m) with any user.
+
+    "BAIR(m)" drops an arm at m = 2 log(K/delta) consecutive rejections. Its m does not depend on
+    the amount of noise.
+    """
+    patient = BAIR(m="paper", rejections="consecutive", noise=0.1, name="BAIR(m)")
+    return [BAIR(), patient, TrackAndStop(), Uniform(), EXP3()]
+
+
+@users_of.lists_user_options()
+def robustness(
+    agents: Sequence[Agent | str] | None = None,
+    users: Sequence[Variety] = VARIETIES,
+    *,
+    delta: float = 0.1,
+    n_instances: int = 1000,
+    seed: int = 0,
+    baseline_time: int | str | None = None,
+    max_steps: int = MAX_STEPS,
+    workers: int = 1,
+    executor: Executor | None = None,
+    progress: OnProgress = silent,
+    store: Store | None = None,
+    population: Population | None = None,
+    **user: Unpack[UserOptions],
+) -> pd.DataFrame:
+    """Evaluate every agent with every kind of user.
+
+    Args:
+        agents: as in `evaluate`; None is `default_agents`.
+        users: the kinds of users, with different names.
+        delta: allowed probability of a wrong answer, in (0, 1).
+        n_instances: users of each kind, at least 1; the same seeds for all kinds.
+        seed: the seed of everything, at least 0.
+        baseline_time: T of the agents that do not stop by themselves, as in `evaluate`. None is
+            BAIR's mean stopping time with these users.
+        max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
+            so no success.
+        workers: as in `evaluate`; the result is the same.
+        executor: as in `evaluate`.
+        progress: called with what runs, how many pieces are done and how many there are.
+        store: as in `evaluate`.
+        population: what all kinds share, as a record; or give its options:
+        **user: the options of `Population`. A gap must be below 1 where rewards are Bernoulli,
+            whose means are then drawn from Uniform(0, 1 - gap) if the variety has no law of its
+            own. Means that drift begin so.
+
+    Returns:
+        One row for each user and agent: `user`, `agent` and the other columns of
+        `Results.summary`; its `attrs["cells"]` hold `Results.cell` of each user.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
+    names = [variety.name for variety in users]
+    if not names or len(set(names)) < len(names):
+        raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
+    shared = users_of.population_of(population, user)
+    every = [replace(shared, **variety.options) for variety in users]  # checked before any runs
+    how: dict[str, Any] = {"delta": delta, "n_instances": n_instances, "seed": seed}
+    how |= {"baseline_time": baseline_time, "max_steps": max_steps, "store": store}
+    how |= {"workers": workers, "executor": executor}
+    line_up, found = default_agents() if agents is None else agents, {}
+    for place, (name, own) in enumerate(zip(names, every, strict=True)):
+        report = named(portion(progress, place, len(users)), f"{name}:")
+        found[name] = evaluate(line_up, population=own, progress=report, **how)
+    return _matrix_of(found)
+
+
+def _matrix_of(found: Mapping[str, Results]) -> pd.DataFrame:
+    frames = [results.summary().assign(user=name) for name, results in found.items()]
+    matrix = pd.concat(frames, ignore_index=True)
+    matrix.insert(0, "user", matrix.pop("user"))
+    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
+    return matrix
+
+
+def kept_matrix(
+    cells: Sequence[Results], shared: Population, users: Sequence[Variety]
+) -> pd.DataFrame:
+    """Return the rows of `robustness` for the kinds of users among the cells of a file.
+
+    Raises:
+        InvalidArgumentError: if there are no results with any of them.
+    """
+    found = {
+        each.name: results
+        for each in users
+        for results in cells
+        if results.population == replace(shared, **each.options)
+    }
+    if not found:
+        names = [each.name for each in users]
+        raise InvalidArgumentError("users", names, "kinds of which there are results")
+    return _matrix_of(found)
+
+
+#: The notes below the matrix.
+NOTES = (
+    f"first line: success [95% interval]. Second: stopping time, {MEANS_LEGEND}. cut: "
+    "share of runs that the step cap ended, which are no successes; under printed their length "
+    "counts in the time, under released not.",
+    "UNI and EXP3 do not stop by themselves: their T is BAIR's with the same users, or "
+    "--baseline-time.",
+    "drifting: success is to name the arm that is the best when the agent answers.",
+)
+
+
+def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
+    """Return the notes below the matrix."""
+    return NOTES + references_of(matrix)
+
+
+def title_of_matrix(population: Population, delta: float, n_instances: int, max_steps: int) -> str:
+    """Return the title of a matrix: the setting, the cell and the number of users."""
+    words = population.words()
+    return (
+        f"Robustness, {words['setting']}: {n_instances} users a cell, K={words['n_arms']}, "
+        f"delta={delta:g}, gap={words['gap']:g}, at most {max_steps} steps"
+    )
+
+
+def matrix_table(matrix: pd.DataFrame) -> Table:
+    """Return the rows of `robustness` as a Rich table, a row a user and a column an agent."""
+    matrix, cells = marked(matrix), []
+    for row in matrix.to_dict("records"):
+        low, high = text.share(row["success_low"]), text.share(row["success_high"])
+        time = text.with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended"
+        cells.append(f"{text.share(row['success'])} [{low}–{high}]\n{time}{_cut(row)}")
+    grid = _grid(matrix, cells, "user", "agent")
+    return table(grid.reset_index(), [Column("user", left=True), *map(Column, grid.columns)])
+
+
+def _cut(row: Mapping[str, Any]) -> str:
+    return f"\n{text.percent(row['censored'])}% cut" if row["censored"] > 0.0 else ""
+
+
+def matrix_page(matrix: pd.DataFrame, title: str) -> str:
+    """Return the rows of `robustness` as one page of Markdown."""
+    notes = (f"- {note}" for note in notes_of(matrix))
+    return "\n\n".join([f"# {title}", markdown(matrix_table(matrix)), *notes]) + "\n"
+
+
+def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
+    """Draw the success of every agent (rows) with every user (columns), with stopping times.
+
+    Args:
+        matrix: the rows of `robustness`.
+        axes: where it is drawn, and what is returned; None is a new figure.
+    """
+    matrix = marked(matrix)
+    cells = [
+        f"{text.share(row['success'])}\nT {text.whole(row['stopping_time'])}{_cut(row)}"
+        for row in matrix.to_dict("records")
+    ]
+    words = _grid(matrix, cells, "agent", "user").fillna("").to_numpy()
+    return draw_heat_map(_grid(matrix, matrix["success"], "agent", "user"), words, "success", axes)

@@ -1,28 +1,17 @@
 """The tasks of the suite, which are frozen, and the agents that take part in them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from explorative_user_env import protocol
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
 from explorative_user_env.evaluation.runner import check_behaviour
-from explorative_user_env.protocol import (
-    BAI,
-    DELTA,
-    DEVIATION,
-    N_INSTANCES,
-    N_USERS,
-    POPULATION,
-    REGRET,
-    Agent,
-    as_task,
-    name_of,
-    trained_on,
-)
+from explorative_user_env.protocol import Agent, as_task, name_of, trained_on
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import seed_number, suite_seed
-from explorative_user_env.users.population import Population
+from explorative_user_env.users.population import Population, split_options
 from explorative_user_env.validation import InvalidArgumentError, check_fields, sequence
 
 
@@ -63,7 +52,7 @@ class SuiteTask:
     baseline_time: int | None = None
     max_steps: int | None = None
     step_cost: float | None = None
-    delta: float = DELTA
+    delta: float = protocol.DELTA
     n_users: int | None = None
     deviation: float | None = None
 
@@ -90,91 +79,79 @@ class SuiteTask:
 #: Published numbers name it; the tasks of a version never change.
 SUITE_VERSION = "v1"
 
-#: The agent whose score is 0 in every task.
-WORST = "UNI"
-
-#: The task that is the paper's central cell.
-CENTRAL = "bai-k5"
+#: The agent whose score is 0 in every task, and the task that is the paper's central cell.
+WORST, CENTRAL = "UNI", "bai-k5"
 
 #: A quick run has one in so many of the users, the first ones.
 QUICK_SHARE = 10
 
-ELIMINATION_IS_BEST = (
-    "it loses the least of the package's agents that see no rewards: nobody can tell arms apart "
-    "before a rejection, and elimination wastes little after it"
+#: Why an agent is a reference.
+_LEAST = "it loses the least of the package's agents that see no rewards"
+_WHY = {
+    "SE": ": nobody can tell arms apart before a rejection, and elimination wastes little after it",
+    "SE-transfer": ", as it carries over which arms are behind with everybody",
+    "Thompson": ": an agent that drops an arm for good, or trusts the numbers of all users "
+    "together, is wrong with many",
+}
+
+
+def _bai(baseline_time: int, step_cost: float, max_steps: int = 20_000) -> dict[str, Any]:
+    numbers = {"baseline_time": baseline_time, "max_steps": max_steps, "step_cost": step_cost}
+    return {"task": protocol.BAI.name, **numbers}
+
+
+_REGRET = {"task": protocol.REGRET.name, "horizon": protocol.REGRET.horizon}
+_MEMBERS = {"task": protocol.POPULATION.name, "horizon": protocol.POPULATION.horizon}
+_MEMBERS |= {"n_users": protocol.N_USERS, "deviation": protocol.DEVIATION}
+_TWICE = {"n_instances": 2 * protocol.N_INSTANCES}
+
+
+#: The purpose of each task.
+_ABOUT = {
+    "bai-k2": "Two arms.",
+    "bai-k5": "The paper's central cell.",
+    "bai-k20": "Many arms.",
+    "bai-k100": "More arms than patience.",
+    "regret-k5": "Recommend well, name nobody.",
+    "regret-k20": "Too many arms for the horizon.",
+    "noisy-k5": "One click in five is a coin flip.",
+    "forgetful-k5": "She forgets, and accepts again what she rejected.",
+    "drifting-k5": "Her means move; the best arm is that of the moment it is named.",
+    "logistic-k5": "She accepts by chance, the surer the better.",
+    "impatient-k5": "A rejection in fifty makes her leave, and all that remains is lost.",
+    "population-k20": "One user after another; who remembers what is popular asks the next one "
+    "less.",
+    "varied-k5": "No two are alike: alpha, rho, noise and gap are each user's own.",
+}
+
+#: The users of each task, and its numbers.
+_NUMBERS: tuple[dict[str, Any], ...] = (
+    {"n_arms": 2, **_bai(400, 5e-4)},
+    {"n_arms": 5, **_bai(600, 5e-4)},
+    {"n_arms": 20, **_bai(1000, 2.5e-4)},
+    {"n_arms": 100, **_bai(2500, 1e-4)},
+    {"n_arms": 5, **_REGRET},
+    {"n_arms": 20, **_REGRET},
+    {"noise": 0.2, **_REGRET},
+    {"behaviour": "forgetful", **_bai(1800, 1e-4, 8000), **_TWICE},
+    {"behaviour": "drifting", **_bai(800, 2.5e-4, 3000), **_TWICE},
+    {"behaviour": "logistic", **_REGRET},
+    {"behaviour": "impatient", **_REGRET, **_TWICE},
+    {"n_arms": 20, **_MEMBERS, "n_instances": 300, "reference": "SE-transfer"},
+    {"behaviour": "varied", **_REGRET, "reference": "Thompson"},
 )
-TRANSFER_IS_BEST = (
-    "it loses the least of the package's agents that see no rewards, as it carries over which arms "
-    "are behind with everybody"
-)
-#: Why these agents are references.
-SAMPLING_IS_BEST = (
-    "it loses the least of the package's agents that see no rewards: an agent that drops an arm "
-    "for good, or trusts the numbers of all users together, is wrong with many"
-)
 
 
-def _bai(
-    name: str,
-    seed: int,
-    about: str,
-    baseline_time: int,
-    step_cost: float,
-    max_steps: int = 20_000,
-    n_instances: int = N_INSTANCES,
-    **options: Any,
-) -> SuiteTask:
-    shared = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
-    figures: Any = {"baseline_time": baseline_time, "max_steps": max_steps, "step_cost": step_cost}
-    return SuiteTask(name, BAI.name, options, *shared, **figures)
+def _tasks() -> Iterator[SuiteTask]:
+    for seed, ((name, about), given) in enumerate(zip(_ABOUT.items(), _NUMBERS, strict=True), 1701):
+        options, numbers = split_options(given)
+        numbers = {"n_instances": protocol.N_INSTANCES, "reference": "SE"} | numbers
+        why = f"{_LEAST}{_WHY[numbers['reference']]}"
+        yield SuiteTask(name, options=options, seed=seed, about=about, why=why, **numbers)
 
 
-def _regret(
-    name: str, seed: int, about: str, n_instances: int = N_INSTANCES, **options: Any
-) -> SuiteTask:
-    shared = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
-    return SuiteTask(name, REGRET.name, options, *shared, horizon=REGRET.horizon)
-
-
-FORGETFUL = "She forgets, and accepts again what she rejected."
-DRIFTING = "Her means move; the best arm is that of the moment it is named."
-LOGISTIC = "She accepts by chance, the surer the better."
-IMPATIENT = "A rejection in fifty makes her leave, and all that remains is lost."
-POPULAR = "One user after another; who remembers what is popular asks the next one less."
-VARIED = "No two are alike: alpha, rho, noise and gap are each user's own."
-
-#: The tasks, in the order in which they are shown.
-SUITE = (
-    _bai("bai-k2", 1701, "Two arms.", 400, 5e-4, n_arms=2),
-    _bai("bai-k5", 1702, "The paper's central cell.", 600, 5e-4, n_arms=5),
-    _bai("bai-k20", 1703, "Many arms.", 1000, 2.5e-4, n_arms=20),
-    _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
-    _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
-    _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
-    _regret("noisy-k5", 1707, "One click in five is a coin flip.", noise=0.2),
-    _bai("forgetful-k5", 1708, FORGETFUL, 1800, 1e-4, 8000, 2 * N_INSTANCES, behaviour="forgetful"),
-    _bai("drifting-k5", 1709, DRIFTING, 800, 2.5e-4, 3000, 2 * N_INSTANCES, behaviour="drifting"),
-    _regret("logistic-k5", 1710, LOGISTIC, behaviour="logistic"),
-    _regret("impatient-k5", 1711, IMPATIENT, 2 * N_INSTANCES, behaviour="impatient"),
-    SuiteTask(
-        "population-k20",
-        POPULATION.name,
-        {"n_arms": 20},
-        n_instances=300,
-        seed=1712,
-        reference="SE-transfer",
-        about=POPULAR,
-        why=TRANSFER_IS_BEST,
-        horizon=POPULATION.horizon,
-        n_users=N_USERS,
-        deviation=DEVIATION,
-    ),
-    replace(
-        _regret("varied-k5", 1713, VARIED, behaviour="varied"),
-        reference="Thompson",
-        why=SAMPLING_IS_BEST,
-    ),
-)
+#: The tasks, in the order in which they are shown; each has the next seed.
+SUITE = tuple(_tasks())
 
 
 def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
@@ -307,13 +284,9 @@ def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
         InvalidArgumentError: for an unknown name, two entrants of one name, or another agent with
             the name of an anchor.
     """
-    if agents is None:
-        agents = [*AGENTS, *REFERENCES, *CARRIERS]
-    allowed = "a list of agents, as [BAIR()]"
-    found = [
-        agent_named(each) if isinstance(each, str) else each
-        for each in sequence("agents", agents, allowed)
-    ]
+    agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
+    given = sequence("agents", agents, "a list of agents, as [BAIR()]")
+    found = [agent_named(each) if isinstance(each, str) else each for each in given]
     names = [name_of(each) for each in found]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
@@ -354,15 +327,3 @@ def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
     trained = trained_on(entrant)
     here = {"task": task.task, "n_arms": task.population.n_arms}
     return [entrant] if all(trained.get(name, own) == own for name, own in here.items()) else []
-
-
-def check_fitting(entrants: Sequence[Agent | ModelsByTask], tasks: Sequence[SuiteTask]) -> None:
-    """Check that every entrant runs on one of the tasks.
-
-    Raises:
-        InvalidArgumentError: naming an entrant that does not.
-    """
-    for each in entrants:
-        if not any(running(each, task) for task in tasks):
-            allowed = f"of a kind and a K that is among {', '.join(task.name for task in tasks)}"
-            raise InvalidArgumentError("agents", name_of(each), allowed)

@@ -1,12 +1,11 @@
 """The paper's open question, by measurement: how short BAIR's Phase 1 can be."""
 
-import dataclasses
 import json
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
@@ -27,6 +26,7 @@ from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
 from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.store import Store
+from explorative_user_env.results.tables import mean
 from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
 from explorative_user_env.users import population as users_of
 from explorative_user_env.users.population import Population, UserOptions
@@ -41,16 +41,6 @@ from explorative_user_env.validation import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "Candidate",
-    "NoneFoundError",
-    "TunedAgent",
-    "TunedN1",
-    "Tuning",
-    "load_tuned",
-    "tune_n1",
-]
 
 AGENT = "BAIR-tuned"
 FILE, FRONTIER_FILE = "tuned.json", "frontier.csv"
@@ -67,10 +57,7 @@ class TunedAgent(AlgorithmAgent):
     """
 
     def __init__(
-        self,
-        n1: int,
-        trained_on: Mapping[str, Any] | None = None,
-        max_steps: int | None = None,
+        self, n1: int, trained_on: Mapping[str, Any] | None = None, max_steps: int | None = None
     ) -> None:
         if trained_on is not None and not isinstance(trained_on, Mapping):
             raise InvalidArgumentError("trained_on", trained_on, "None or a cell, as a dict")
@@ -79,18 +66,12 @@ class TunedAgent(AlgorithmAgent):
         super().__init__(ALGORITHMS["BAIR"], options, AGENT, max_steps)
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A figure with its 95% interval, as in `Results.summary`; NaN where there is none."""
 
     value: float
     low: float
     high: float
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any], name: str) -> "Estimate":
-        """Return the figure of this name from a row of a summary."""
-        return cls(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
 
 
 @dataclass(frozen=True)
@@ -130,16 +111,6 @@ class TunedN1:
     seed: int
     cell: Mapping[str, Any]
 
-    @property
-    def saving(self) -> float:
-        """The stopping time as a share of that of the paper's N_1."""
-        return self.stopping_time.value / self.paper_stopping_time.value
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the interval of success with fresh users has no value below 1 - delta."""
-        return self.success.low >= 1.0 - float(self.cell["delta"])
-
     def agent(self, max_steps: int | None = None) -> TunedAgent:
         """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate` or the loop.
 
@@ -152,10 +123,10 @@ class TunedN1:
 
     def save(self, path: Path) -> None:
         """Write the record as JSON, with null for NaN."""
-        record = dataclasses.asdict(self)
-        for name in ESTIMATES:
-            figures = record[name].items()
-            record[name] = {end: None if math.isnan(value) else value for end, value in figures}
+        figures = {name: getattr(self, name)._asdict() for name in ESTIMATES}
+        for ends in figures.values():
+            ends |= {end: None for end, value in ends.items() if math.isnan(value)}
+        record = vars(self) | figures
         path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
@@ -213,16 +184,10 @@ def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]
     return whole + below, whole + above
 
 
-class Verdict(NamedTuple):
-    """The decision of a test, and the trials and failures until then."""
-
-    decision: Decision
-    n: int
-    failures: int
-
-
-def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)) -> Verdict:
-    """Return the first decision of a sequential test that looks after each trial.
+def judge(
+    failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)
+) -> tuple[Decision, int, int]:
+    """Return the first decision of a sequential test, and the trials and failures until then.
 
     If q > delta, the test ever says "good" with probability at most `error`; if q <= delta, it ever
     says "bad" with probability at most `error`.
@@ -238,9 +203,9 @@ def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (
     good, bad = (side >= -math.log(error) for side in log_evidence(failures, n, delta))
     decided = np.flatnonzero(good | bad)
     if not len(decided):
-        return Verdict("undecided", before[0] + len(failed), before[1] + int(np.sum(failed)))
+        return "undecided", before[0] + len(failed), before[1] + int(np.sum(failed))
     first = decided[0]
-    return Verdict("good" if good[first] else "bad", int(n[first]), int(failures[first]))
+    return "good" if good[first] else "bad", int(n[first]), int(failures[first])
 
 
 #: Called with N_1, the number of the candidate, that of the portion and how many users; returns
@@ -288,11 +253,6 @@ class NoneFoundError(Exception):
         super().__init__(f"no N_1 was found to succeed with probability {1 - delta:g}{why}")
 
 
-def most_candidates(first: int, top: int) -> int:
-    """Return m, the most candidates that `search` tries."""
-    return 1 + max(first, top - first).bit_length()
-
-
 def search(
     draw: Draw,
     first: int,
@@ -319,7 +279,7 @@ def search(
         on_users: called with N_1 and the number of its users so far.
         on_candidate: called with each candidate when it is done.
     """
-    each = error / most_candidates(first, top)
+    each = error / (1 + max(first, top - first).bit_length())  # the most candidates there may be
     candidates: list[Candidate] = []
     low, high, n1 = 0, top + 1, first
     while low < high:
@@ -362,43 +322,31 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True)
-class Trials:
-    """BAIR on the users of a cell; the attributes are the arguments of `evaluate`."""
+def meet(
+    agents: Sequence[Any], how: Mapping[str, Any], n_users: int, *place: int, progress: OnProgress
+) -> Results:
+    """Evaluate agents on the users of a place in the tuning; `how` are options of `evaluate`."""
+    seed = tuning_seed(how["seed"], *place)
+    return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})
 
-    population: Population
-    delta: float
-    max_steps: int
-    workers: int
-    seed: int
-    executor: Executor | None = None
-    store: Store | None = None
 
-    def run(
-        self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
-    ) -> Results:
-        """Return the results of these agents on the users of a place in the tuning."""
-        options = vars(self) | {"seed": tuning_seed(self.seed, *place), "n_instances": n_users}
-        return evaluate(agents, progress=progress, **options)
+def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_users: int) -> Array:
+    """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
+    store: Store | None = how.get("store")
+    aside = {**how, "store": store.aside() if store else None}
+    agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
+    return np.asarray(succeeded(meet(agents, aside, n_users, *place, progress=silent).runs))
 
-    def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
-        """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
-        aside = replace(self, store=self.store.aside() if self.store else None)
-        agents, place = [TunedAgent(n1, {"delta": self.delta})], (SEARCH, candidate, portion)
-        return np.asarray(succeeded(aside.run(agents, n_users, *place, progress=silent).runs))
 
-    def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
-        """Return the figures of each of these N_1, all with the same users."""
-        agents = [BAIR(n1=n1, delta=self.delta, name=f"N_1 = {n1}") for n1 in points]
-        results = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress)
-        found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
-        found.attrs["cells"] = [results.cell]
-        return found
-
-    def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
-        """Return the summary of this N_1 on users who took no part in anything before."""
-        agents = [TunedAgent(n1, {"delta": self.delta})]
-        return self.run(agents, n_users, CONFIRMATION, progress=progress).summary()
+def frontier_of(
+    points: Sequence[int], how: Mapping[str, Any], progress: OnProgress
+) -> pd.DataFrame:
+    """Return the figures of each of these N_1, all with the same users."""
+    agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in points]
+    results = meet(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
+    found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
+    found.attrs["cells"] = [results.cell]
+    return found
 
 
 #: An error that can be shared among all candidates there may be.
@@ -506,10 +454,11 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    trials = Trials(users, delta, max_steps, workers, seed_number(seed), executor, store)
+    how = {"population": users, "delta": delta, "max_steps": max_steps, "workers": workers}
+    how |= {"seed": seed_number(seed), "executor": executor, "store": store}
     with shown(progress) as report:
         candidates = search(
-            trials.successes,
+            partial(successes, how),
             first,
             top,
             delta=delta,
@@ -519,21 +468,26 @@ def tune_n1(
             on_candidate=on_candidate,
         )
         n1, interval = found(candidates, delta)
-        frontier = trials.frontier(grid(n1, n_arms, top), report)
+        frontier = frontier_of(grid(n1, n_arms, top), how, report)
         fresh = frontier[frontier["n1"] == n1]
         if confirm:
-            fresh = trials.confirmation(n1, confirm, report)
-    measured, papers = fresh.iloc[0].to_dict(), frontier.iloc[-1].to_dict()
+            agent = TunedAgent(n1, {"delta": delta})
+            fresh = meet([agent], how, confirm, CONFIRMATION, progress=report).summary()
+
+    def estimate(row: Any, name: str) -> Estimate:
+        return Estimate(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
+
+    measured = fresh.iloc[0]
     schedule = {"rho": None} if users.rho is None else {}
     tuned = TunedN1(
         n1=n1,
         interval=interval,
-        success=Estimate.of(measured, "success"),
-        stopping_time=Estimate.of(measured, "stopping_time"),
+        success=estimate(measured, "success"),
+        stopping_time=estimate(measured, "stopping_time"),
         censored=float(measured["censored"]),
         n_fresh=int(measured["n_runs"]),
         paper_n1=top,
-        paper_stopping_time=Estimate.of(papers, "stopping_time"),
+        paper_stopping_time=estimate(frontier.iloc[-1], "stopping_time"),
         error=float(error),
         n_runs=sum(candidate.n_runs for candidate in candidates),
         n_instances=int(n_instances),
@@ -564,21 +518,15 @@ def search_line(candidate: Candidate) -> str:
 
 def frontier_table(tuning: Tuning) -> Table:
     """Return the figures of each N_1 of the frontier as a Rich table, the least N_1 first."""
-    found, papers, fastest = tuning.tuned.n1, tuning.tuned.paper_n1, tuning.fastest
-
-    def mark(n1: int) -> str:
-        names = {"found": found, "paper": papers, "fastest": fastest}
-        return ", ".join(name for name, marked in names.items() if marked == n1)
-
-    times = operator.itemgetter("stopping_time", "stopping_time_high")
-    success = operator.itemgetter("success", "success_low", "success_high")
+    n1s = {"found": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
+    ends = ("success", "success_low", "success_high")
     columns = [
         Column("N_1", "n1"),
-        Column("stopping time", lambda row: with_error(*times(row))),
-        Column("success [95%]", lambda row: fine_share_with_interval(*success(row))),
+        mean("stopping time", "stopping_time"),
+        Column("success [95%]", lambda row: fine_share_with_interval(*(row[end] for end in ends))),
         Column("wrong", "wrong", fine_share),
         Column("cens.", "censored", fine_share),
-        Column("", "n1", mark, left=True),
+        Column("", lambda row: ", ".join(n for n in n1s if n1s[n] == row["n1"]), left=True),
     ]
     return table(tuning.frontier, columns, padding=1)
 
@@ -598,16 +546,16 @@ def sentences(tuning: Tuning) -> list[str]:
     least = 1 - tuned.cell["delta"]
     low, high = tuned.interval
     time, papers = tuned.stopping_time, tuned.paper_stopping_time
-    success = fine_share_with_interval(*vars(tuned.success).values())
+    confirmed = "confirmed" if tuned.success.low >= least else "not confirmed"
     lines = [
         f"Found N_1 = {tuned.n1}, success at least {least:g}: right with probability at least "
         f"{1 - tuned.error:g}, after {tuned.n_runs} users.",
         f"The least such N_1 is {low if low == high else f'in {low}..{high}'}, if success grows "
         "with N_1.",
-        f"Stopping time {with_error(time.value, time.high)}, {tuned.saving:.3f} of the "
-        f"{with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
-        f"Success on {tuned.n_fresh} fresh users {success}: {'' if tuned.confirmed else 'not '}"
-        f"confirmed. Censored: {fine_share(tuned.censored)}.",
+        f"Stopping time {with_error(time.value, time.high)}, {time.value / papers.value:.3f} of "
+        f"the {with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
+        f"Success on {tuned.n_fresh} fresh users {fine_share_with_interval(*tuned.success)}: "
+        f"{confirmed}. Censored: {fine_share(tuned.censored)}.",
     ]
     if tuning.fastest != tuned.n1:
         lines.append(

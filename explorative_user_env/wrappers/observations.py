@@ -1,17 +1,21 @@
-"""The observations of a history for a policy, each defined once, for one user or for many.
+"""The observations of a history for a policy, each defined once, and a policy as an agent.
 
 The wrappers of single and of vector environments and the agents of the harness all use these
 functions, so that a model sees in the harness what it saw in training, to the bit.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from explorative_user_env import protocol
+from explorative_user_env.envs import history as histories
+from explorative_user_env.envs.bai import NO_ANSWER
 from explorative_user_env.envs.history import LATEST, N_ACCEPTED, N_REJECTED, History
-from explorative_user_env.protocol import LONGEST_HORIZON, POPULATION, Array, Task, kept_steps
+from explorative_user_env.protocol import BAI, POPULATION, Array, Task, kept_steps
 from explorative_user_env.seeding import number_of_users
+from explorative_user_env.validation import InvalidArgumentError, choice, flag
 
 
 class Scale:
@@ -35,7 +39,7 @@ class Scale:
         self.episode = self
         if n_users is not None:
             steps = self.horizon * number_of_users(n_users, "n_users")
-            self.episode = Scale(min(steps, LONGEST_HORIZON))
+            self.episode = Scale(min(steps, protocol.LONGEST_HORIZON))
 
     def count(self, counts: Array) -> Array:
         """Return log(1 + n) / log(1 + horizon)."""
@@ -181,17 +185,19 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
     return observations, actions_by_rank(order, n_actions)
 
 
+#: By unsorted name: numbers of each arm, times, and blocks of K numbers before the responses.
+_SHAPES = {"counts": (4, 1, 2), "population-counts": (7, 2, 2), "last-step": (1, 2, 1)}
+
+
 def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
     """Return the bounds of the observation called `name`; None for the bare response."""
     name = name.removeprefix("sorted-")
     if name == "response":
         return None
-    features, times = {"last-step": (1, 2), "counts": (4, 1), "population-counts": (7, 2)}[name]
-    length, signed = features * n_arms + times, slice(2 * n_arms, 3 * n_arms)
-    if name == "last-step":
-        signed = slice(n_arms, n_arms + 1)
-    low = np.zeros(length, np.float32)
-    low[signed] = -1.0  # the responses
+    features, times, before = _SHAPES[name]
+    low = np.zeros(features * n_arms + times, np.float32)
+    n_responses = 1 if name == "last-step" else n_arms
+    low[before * n_arms :][:n_responses] = -1.0
     return low, np.ones_like(low)
 
 
@@ -209,3 +215,100 @@ def scale_of(observation: str, horizon: int, n_users: int | None) -> Scale:
         n_users: how many come after another; None for one user.
     """
     return Scale(horizon, n_users if observation in POPULATION_OBSERVATIONS else None)
+
+
+class PolicyAgent(protocol.OneUserAtATime):
+    """A function from observation to action as an agent, on the same users as all others.
+
+    It gets the observations of the environments' wrappers, by the same functions, for many users at
+    once.
+
+    Args:
+        policy: called with an observation, returns an action: an arm or, under "sorted-counts", its
+            rank; in the task "bai", K more than that to answer it.
+        task: "regret", "bai" or "population".
+        observation: "response", "counts", "sorted-counts" or "last-step", in
+            "population" also "population-counts" or "sorted-population-counts".
+        horizon: the steps that counts and time are scaled by; None is the task's, 500, 2000 or 300.
+            In "bai" it is the agent's step cap.
+        batched: whether the policy takes a row for each of many users and returns their actions.
+        name: what tables and the random stream call the agent.
+        n_users: in "population", the users of an episode that counts of all and its time are scaled
+            by.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+
+    def __init__(
+        self,
+        policy: Callable[[Any], Any] | None,
+        *,
+        task: Task | str = "regret",
+        observation: str = "sorted-counts",
+        horizon: int | None = None,
+        batched: bool = False,
+        name: str = "policy",
+        n_users: int = protocol.N_USERS,
+    ) -> None:
+        self.task = protocol.as_task(task)
+        self.observation = choice("observation", observation, observations_of(self.task))
+        self.n_users = number_of_users(n_users, "n_users")
+        self.horizon = self.task.horizon if horizon is None else kept_steps("horizon", horizon)
+        self.name = name
+        self.max_steps = self.horizon if self.task == BAI else None
+        self.needs_horizon = self.task != BAI
+        self._policy = policy
+        self._batched = flag("batched", batched)
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        """Get ready for new users; see `ManyUserAgent.reset_all`."""
+        self._n_arms = n_arms
+        self._n_actions = 2 * n_arms if self.task == BAI else n_arms
+        self._rngs = rngs
+        kept_as = histories.PopulationHistory if self.task == POPULATION else History
+        self._history: History = kept_as(len(rngs), n_arms)
+        self._scale = scale_of(self.observation, self.horizon, self.n_users)
+        self._answers = np.full(len(rngs), NO_ANSWER)
+
+    def next_user(self) -> None:
+        """Go on with the user who comes after the last; see `Agent.next_user`."""
+        self.next_user_all()
+
+    def next_user_all(self) -> None:
+        """Go on with the users who come after these; a policy for one user begins afresh."""
+        if self.task == POPULATION:
+            self._history.next_user(slice(None))
+        else:
+            self.reset_all(self._n_arms, self._rngs)
+
+    def act_all(self, users: Array) -> Array:
+        """Return the arm to recommend next to each of these users, or `STOP`."""
+        name, n_actions = self.observation, self._n_actions
+        observations, choosable = observed(name, self._history, self._scale, n_actions)
+        chosen = self._choices(observations[users], users)
+        fits = chosen.shape == users.shape and chosen.dtype.kind in "iu"
+        if not fits or not 0 <= chosen.min() <= chosen.max() < n_actions:
+            allowed = f"{users.size} integers in 0..{n_actions - 1}"
+            raise InvalidArgumentError(f"actions of {self.name}", chosen, allowed)
+        actions = choosable[users, chosen]
+        answers = actions >= self._n_arms
+        self._answers[users[answers]] = actions[answers] - self._n_arms
+        return np.where(answers, protocol.STOP, actions)
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        """Remember these users' responses."""
+        self._history.record(users, arms, accepted.astype(int))
+
+    def answer_all(self, users: Array) -> Array:
+        """Return the arm that was answered, or else the most accepted (the first of tied ones)."""
+        answers = self._answers[users]
+        most_accepted = self._history.acceptances[users].argmax(axis=1)
+        return np.where(answers == NO_ANSWER, most_accepted, answers)
+
+    def _choices(self, observations: Array, users: Array) -> Array:
+        """Return an action for each of these users, as the policy numbers them."""
+        policy: Any = self._policy
+        return np.asarray(policy(observations) if self._batched else [*map(policy, observations)])

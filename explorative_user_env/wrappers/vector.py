@@ -7,14 +7,17 @@ import numpy as np
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
+from explorative_user_env import protocol
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, lane_arms
-from explorative_user_env.protocol import Array
-from explorative_user_env.wrappers.observations import actions_by_rank
-from explorative_user_env.wrappers.single import ShowsHistory, SortsArms, changed
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Stepped, lane_arms
+from explorative_user_env.protocol import BAI, POPULATION, REGRET, Array, Task
+from explorative_user_env.users.population import lists_user_options
+from explorative_user_env.validation import choice
+from explorative_user_env.wrappers import ShowsHistory, SortsArms, changed
+from explorative_user_env.wrappers.observations import observations_of
 
 Reset = tuple[Array, dict[str, Any]]
-Stepped = tuple[Array, Array, Array, Array, dict[str, Any]]
 
 
 class _HistoryObservation(ShowsHistory, VectorWrapper):
@@ -59,70 +62,30 @@ class _HistoryObservation(ShowsHistory, VectorWrapper):
 
 
 class CountsObservation(_HistoryObservation):
-    """Observe each arm's acceptances, rejections, latest response and rejections since accepted.
-
-    Each lane equals `explorative_user_env.wrappers.CountsObservation`.
-
-    Args:
-        env: the vector form of `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`.
-        horizon: the number of steps that the scales end at; None is the environment's time limit.
-
-    Raises:
-        InvalidArgumentError: as in the single wrapper.
-    """
+    """Observe the counts of each lane's arms, as `wrappers.CountsObservation`."""
 
     name = "counts"
 
 
 class PopulationCountsObservation(_HistoryObservation):
-    """Observe the counts of the present user, and of all users before her.
-
-    Each lane equals `explorative_user_env.wrappers.PopulationCountsObservation`.
-
-    Args:
-        env: the vector form of `ExplorativePopulation-v0`.
-        horizon: the steps of a user that her scales end at; None is the environment's.
-
-    Raises:
-        InvalidArgumentError: as in the single wrapper.
-    """
+    """Observe the counts of all users of each lane, as `wrappers.PopulationCountsObservation`."""
 
     name = "population-counts"
     _kind = ExplorativePopulationVectorEnv
 
 
 class LastStepObservation(_HistoryObservation):
-    """Observe the last arm (one-hot), its response and the time; for recurrent policies.
-
-    Each lane equals `explorative_user_env.wrappers.LastStepObservation`.
-
-    Args:
-        env: the vector form of `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`.
-        horizon: the number of steps that time is a fraction of; None is the environment's limit.
-
-    Raises:
-        InvalidArgumentError: as in the single wrapper.
-    """
+    """Observe each lane's last arm, response and time, as `wrappers.LastStepObservation`."""
 
     name = "last-step"
 
 
 class SortedArms(SortsArms, VectorWrapper):
-    """Sort each lane's arms by acceptances, the most accepted first; an action is a rank.
-
-    Each lane equals `explorative_user_env.wrappers.SortedArms`.
-
-    Args:
-        env: a vector environment in `CountsObservation` or `PopulationCountsObservation`.
-
-    Raises:
-        InvalidArgumentError: as in the single wrapper.
-    """
+    """Sort each lane's arms by acceptances, as `wrappers.SortedArms`; an action is a rank."""
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         space = self._find(env, (CountsObservation, PopulationCountsObservation))
         super().__init__(env)
-        self._order = np.tile(np.arange(self._n_arms), (self.num_envs, 1))
         self.single_observation_space = space
 
     def reset(self, **kwargs: Any) -> Reset:
@@ -155,11 +118,6 @@ class SortedArms(SortsArms, VectorWrapper):
         ordered, self._order = self._by_acceptances(observations)
         return ordered
 
-    def _actions(self) -> Array:
-        """Return the action below of each action: K recommendations, perhaps K answers."""
-        n_actions = int(self.single_action_space.n)  # type: ignore[attr-defined]
-        return actions_by_rank(self._order, n_actions)
-
 
 def _equal(one: Any, other: Array) -> bool:
     """Return whether arrays are equal; quicker than NumPy's function for anything."""
@@ -173,3 +131,72 @@ def _each(observations: Array, lanes: Array, n_lanes: int) -> Array:
     for lane, observation in zip(lanes.tolist(), observations, strict=True):
         last[lane] = observation.copy()
     return last
+
+
+#: The vector environments by task.
+ENVIRONMENTS = {
+    REGRET: ExplorativeUserVectorEnv,
+    BAI: ExplorativeUserBAIVectorEnv,
+    POPULATION: ExplorativePopulationVectorEnv,
+}
+
+_WRAPPERS = {
+    "response": (),
+    "counts": (CountsObservation,),
+    "sorted-counts": (CountsObservation, SortedArms),
+    "population-counts": (PopulationCountsObservation,),
+    "sorted-population-counts": (PopulationCountsObservation, SortedArms),
+    "last-step": (LastStepObservation,),
+}
+
+
+def make_task(
+    task: Task | str,
+    num_envs: int,
+    observation: str = "sorted-counts",
+    horizon: int | None = None,
+    **kwargs: Any,
+) -> VectorEnv[Any, Any, Any]:
+    """Return the users of a task in step, observed as a policy needs it.
+
+    Args:
+        task: "regret", "bai" or "population".
+        num_envs: number of users, at least 1.
+        observation: "response", "counts", "sorted-counts" or "last-step"; in "population" also
+            "population-counts" or "sorted-population-counts"; see `wrappers.observations`.
+        horizon: steps of an episode; None is the task's, 500 for regret and 2000 for bai, and in
+            "population" 300, of each user.
+        **kwargs: as in the task's vector environment.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    task = protocol.as_task(task)
+    protocol.refuse_of_members(task, kwargs)
+    choice("observation", observation, observations_of(task))
+    steps = task.horizon if horizon is None else protocol.kept_steps("horizon", horizon)
+    kwargs |= {"horizon": steps} | ({"max_episode_steps": steps} if task == REGRET else {})
+    envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
+    for wrapper in _WRAPPERS[observation]:
+        envs = wrapper(envs)
+    return envs
+
+
+@lists_user_options()
+def counts_vector_env(
+    num_envs: int = 1,
+    max_episode_steps: int | None = None,
+    *,
+    horizon: int = REGRET.horizon,
+    **kwargs: Any,
+) -> SortedArms:
+    """Return many of the users of `counts_env` in step; lane b is the single one with b's seed.
+
+    Args:
+        num_envs: number of users, at least 1; they run in compiled code from 64 on.
+        max_episode_steps: steps after which a lane is truncated; None and -1 are never.
+        horizon: the steps that counts and time are scaled by.
+        **kwargs: as in `ExplorativeUserVectorEnv`.
+    """
+    envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
+    return SortedArms(CountsObservation(envs, horizon))

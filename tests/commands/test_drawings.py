@@ -8,7 +8,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.commands.results import drawings_of
 from explorative_user_env.results.results import Results
-from explorative_user_env.studies import robustness as room
+from explorative_user_env.studies import suite as room
 from explorative_user_env.validation import InvalidArgumentError
 
 SMALL: dict[str, Any] = {"n_instances": 3, "baseline_time": 4, "progress": False}

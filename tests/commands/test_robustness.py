@@ -12,13 +12,13 @@ from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.commands.suite import suite as command
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.results.store import Store
-from explorative_user_env.studies.robustness import VARIETIES, robustness
+from explorative_user_env.studies.suite import VARIETIES, robustness
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.population import RELEASED, Population
 from explorative_user_env.validation import how_to_get
 
 CELLS = ["--agent", "bair", "--user", "paper", "--user", "omniscient", "--n-instances", "4"]
-ROOM = "explorative_user_env.studies.robustness"
+ROOM = "explorative_user_env.studies.suite"
 
 
 def test_it_prints_the_table_and_writes_the_files(

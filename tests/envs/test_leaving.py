@@ -17,7 +17,7 @@ from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.protocol import BAI, REGRET
-from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.vector import make_task
 
 LEAVING: dict[str, Any] = {"n_arms": 3, "alpha": 0.02, "behaviour": "impatient(probability=0.3)"}
 """Users most of whom leave within twenty steps."""

@@ -13,7 +13,7 @@ from gymnasium.error import Error as GymnasiumError
 import explorative_user_env as eu
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
-from explorative_user_env.wrappers.make import counts_vector_env
+from explorative_user_env.wrappers.vector import counts_vector_env
 
 ENVIRONMENTS: dict[str, dict[str, Sequence[Any]]] = {
     eu.ENV_ID: {"reward": ("regret", "accept", "none"), "info_level": ("counts", "full")},

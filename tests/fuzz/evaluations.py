@@ -10,7 +10,7 @@ from fuzz.usual_values import NAMES, SIZES, USERS
 
 import explorative_user_env as eu
 from explorative_user_env import agents
-from explorative_user_env.studies import lower_bound, robustness, tuning
+from explorative_user_env.studies import lower_bound, suite, tuning
 
 STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"])
 """Line-ups that need no time."""
@@ -151,12 +151,12 @@ def of_studies() -> Iterator[Door]:
     robust = {
         **users,
         "agents": STOPPING[:4],
-        "users": (robustness.VARIETIES[:2],),
+        "users": (suite.VARIETIES[:2],),
         "delta": (0.1,),
     }
     robust |= {"n_instances": (2,), "max_steps": (20,), "seed": (0,), "workers": (1,)}
     needed = frozenset({"agents", "users", "n_instances", "max_steps"})
-    yield Door("robustness", robustness.robustness, robust, needed, SIZES, cost=5)
+    yield Door("robustness", suite.robustness, robust, needed, SIZES, cost=5)
     overlaps = {"n0s": ((3, 10), [5]), "n_arms": (2, 3), "gap": (None, 0.5), "alpha": (1.0,)}
     overlaps |= {
         "rho": (1.0,),

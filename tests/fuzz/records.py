@@ -13,7 +13,7 @@ from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
-from explorative_user_env.studies import robustness, tuning
+from explorative_user_env.studies import suite, tuning
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
@@ -130,7 +130,7 @@ def of_records() -> Iterator[Door]:
     yield Door("title_of", title_of, {"setting": (PRINTED,)}, frozenset({"setting"}))
     yield Door(
         "Variety",
-        robustness.Variety,
+        suite.Variety,
         {"name": ("a",), "options": ({}, {"rho": 1.0})},
         frozenset({"name"}),
     )

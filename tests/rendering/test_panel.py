@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from readable import problems
 
 from explorative_user_env.protocol import Against
-from explorative_user_env.show.explanations import Explained
-from explorative_user_env.show.panel import (
+from explorative_user_env.show.scene import (
     Form,
     board_of,
     panel_of,
     slots_of,
 )
 from explorative_user_env.show.shapes import ArmRows, Disc, Line, Rectangle
-from explorative_user_env.show.words import number_in_words
+from explorative_user_env.show.words import Explained, number_in_words
 
 NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])

@@ -1,5 +1,6 @@
 """When runs stop and who is right by then: the courses by hand, and what of them is drawn."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,18 @@ import explorative_user_env as eu
 from explorative_user_env.agents import FullInformation
 from explorative_user_env.display.plots import as_png
 from explorative_user_env.results.intervals import proportion_interval, sequence_interval
-from explorative_user_env.results.plots_of_runs import (
+from explorative_user_env.results.plots import (
     MOST_POINTS,
-    stopping_time_survival,
-    success_by_budget,
+    by_time,
     success_course,
     survival_course,
 )
 from explorative_user_env.results.results import Results
 
 pytest.importorskip("matplotlib")
+
+success_by_budget = partial(by_time, kind="success")
+stopping_time_survival = partial(by_time, kind="stopping_times")
 
 
 def runs_of(

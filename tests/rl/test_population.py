@@ -24,7 +24,7 @@ from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, trai
 from explorative_user_env.rl.models import RECIPES
 from explorative_user_env.rl.training import EVALUATION_SEED
 from explorative_user_env.seeding import training_seeds
-from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.vector import make_task
 
 SORTED = "sorted-population-counts"
 

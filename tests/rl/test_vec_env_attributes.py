@@ -18,8 +18,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.wrappers.make import make_task
-from explorative_user_env.wrappers.vector import SortedArms
+from explorative_user_env.wrappers.vector import SortedArms, make_task
 
 
 def test_methods_and_attributes_are_those_of_the_chosen_lanes() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.paper import TABLE2
-from explorative_user_env.studies.paper_verdicts import Reproduction, reproduce
+from explorative_user_env.studies.paper_report import Reproduction, reproduce
 
 CELLS = replace(TABLE2, deltas=(0.1, 0.005), n_arms=(2,), entrants=TABLE2.entrants[::2])
 """BAIR and UNI in two cells; that of UNI at delta = .005 cannot be had at BAIR's time."""

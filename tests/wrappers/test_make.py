@@ -15,8 +15,8 @@ from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import BAI, REGRET, TASKS, as_task
 from explorative_user_env.wrappers import vector as wrappers
-from explorative_user_env.wrappers.make import ENVIRONMENTS, make_task
 from explorative_user_env.wrappers.observations import OBSERVATIONS, bounds_of
+from explorative_user_env.wrappers.vector import ENVIRONMENTS, make_task
 
 LAYERS: dict[str, list[type]] = {
     "response": [],

@@ -20,8 +20,8 @@ from explorative_user_env.wrappers import (
     SortedArms,
     vector,
 )
-from explorative_user_env.wrappers.make import make_task
 from explorative_user_env.wrappers.observations import observations_of
+from explorative_user_env.wrappers.vector import make_task
 
 K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]
 OBSERVATIONS = observations_of(POPULATION)
@@ -153,7 +153,7 @@ def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observati
         arm = agent.act()
         np.testing.assert_array_equal(shown[-1], seen)
         assert arm is not None
-        action = [*env._order].index(arm) if hasattr(env, "_order") else arm
+        action = [*env._order[0]].index(arm) if hasattr(env, "_order") else arm
         before = env.unwrapped._accepted
         seen, _, over, _, info = env.step(action)
         agent.observe(arm, bool(info["all_acceptances"] - before))

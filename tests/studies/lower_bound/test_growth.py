@@ -11,7 +11,6 @@ from explorative_user_env.studies.lower_bound import (
     overlap,
     overlap_probability,
     rejected_below,
-    uniform_steps,
 )
 from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.model import constant
@@ -64,7 +63,7 @@ def test_the_least_probability_for_any_agent_is_the_one_worked_out_by_hand() -> 
 
 
 def test_users_have_the_schedule_and_the_bound_its_greatest_value() -> None:
-    alpha, steps = 0.25, uniform_steps(2, 10)
+    alpha, steps = 0.25, 2 * (10 - 2) + 2
     (row,) = overlap(
         [10], alpha=alpha, rho="acceptance_rate", gap=0.5, n_instances=400, n_paths=500, seed=3
     ).to_dict("records")

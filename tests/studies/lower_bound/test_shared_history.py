@@ -18,7 +18,6 @@ from explorative_user_env.studies.lower_bound import (
     histories,
     overlap_probability,
     rejected_below,
-    uniform_steps,
 )
 from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.model import ACCEPTANCE_RATE
@@ -65,7 +64,7 @@ def slow_history(instance: Instance, alpha: float, steps: int, seed: int) -> lis
 @pytest.mark.parametrize("n_arms", [2, 3])
 def test_histories_are_those_of_a_slow_double_simulation(n_arms: int) -> None:
     pair = hard_pair(0.1, alpha=0.25, n_arms=n_arms, n0=6, gap=0.5)
-    steps = uniform_steps(n_arms, 6)
+    steps = n_arms * (6 - n_arms) + 2
     seeds = SEEDS[:400]
     found = histories(pair, Uniform(horizon=steps), steps, seeds)
     foreseen = [step < n_arms or step % n_arms == 1 for step in range(steps)]
@@ -98,7 +97,7 @@ def test_three_acceptances_have_the_probability_worked_out_by_hand() -> None:
 @pytest.mark.parametrize("n0", [10, 30])
 def test_paths_and_users_agree_where_the_bound_is_exact(n0: int) -> None:
     pair = hard_pair(0.1, alpha=0.25, n0=n0, gap=0.5)
-    steps = uniform_steps(2, n0)
+    steps = 2 * n0 - 2
     found = histories(pair, Uniform(horizon=steps), steps, SEEDS)
     rejected = rejected_below([n0], 0.25, 1.0, 2, 20_000, 0)
     for instance, seen in ((pair.nu, found.only_arm_2), (pair.nu_prime, found.only_arm_2_prime)):

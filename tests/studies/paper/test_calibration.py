@@ -10,10 +10,9 @@ import pytest
 from explorative_user_env.display.progress import silent
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper import CELL, TABLE2, UNITS, compared, run_experiment
-from explorative_user_env.studies.paper_verdicts import (
+from explorative_user_env.studies.paper_report import (
     Calibration,
     Reproduction,
-    calibrate,
     calibration_of,
     range_of,
     verdicts,
@@ -25,6 +24,12 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def simulated(table2: Reproduction) -> Calibration:
     found = calibration_of([table2], 0, progress=silent)
+    assert found is not None
+    return found
+
+
+def calibrated(judged: list[Reproduction], seed: int, progress: Any = silent) -> Calibration:
+    found = calibration_of(judged, seed, draws=5, progress=progress)
     assert found is not None
     return found
 
@@ -76,8 +81,7 @@ def test_the_spread_is_about_the_count_itself(simulated: Calibration, table2: Re
 
 
 def test_the_draws_follow_from_the_seed_alone(table2: Reproduction) -> None:
-    results = {"table2": table2.results["released"]}
-    one, same, other = (calibrate(table2.found, results, seed, draws=5) for seed in (3, 3, 4))
+    one, same, other = (calibrated([table2], seed) for seed in (3, 3, 4))
     for name in ("false_alarms", "agreeing"):
         np.testing.assert_array_equal(getattr(one, name), getattr(same, name))
     moved = [np.concatenate([*each.found]) for each in (one, same, other)]
@@ -88,9 +92,9 @@ def test_the_draws_follow_from_the_seed_alone(table2: Reproduction) -> None:
 def test_what_is_not_judged_is_left_out(table2: Reproduction) -> None:
     found = table2.found.copy()
     found.loc[found["agent"].eq("UNI"), "verdict"] = ""
-    results = {"table2": table2.results["released"]}
     told: list[tuple[str, int, int]] = []
-    simulated = calibrate(found, results, 0, draws=5, progress=lambda *what: told.append(what))
+    judged = [replace(table2, found=found)]
+    simulated = calibrated(judged, 0, progress=lambda *what: told.append(what))
     assert set(simulated.figures["agent"]) == {"BAIR"}
     assert [(done, total) for _, done, total in told] == [(0, 2), (1, 2)]
     drawn = replace(table2, found=pd.DataFrame())

@@ -1,6 +1,6 @@
 """The errors of figures against closed forms, and the verdicts they give against simulation."""
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +8,18 @@ from scipy import stats
 
 from explorative_user_env import evaluate
 from explorative_user_env.agents import TrackAndStop
-from explorative_user_env.studies.paper import arrays_of, figures_of, with_errors, z_of
+from explorative_user_env.studies.paper import (
+    TABLE2,
+    compared,
+    figures_of,
+    figures_of_agent,
+    published_figures,
+    z_of,
+)
+from explorative_user_env.users.population import RELEASED, Setting
 
-RATIO: dict[str, Any] = {"rejection_rate": "ratio of means", "drops_censored": True}
-MEAN: dict[str, Any] = {"rejection_rate": "mean of ratios", "drops_censored": False}
+RATIO = replace(RELEASED, rejection_rate="ratio of means", drops_censored=True)
+MEAN = replace(RELEASED, rejection_rate="mean of ratios", drops_censored=False)
 
 N = 400
 
@@ -28,10 +36,10 @@ def sample(seed: int, n: int = N, samples: int | None = None) -> tuple[np.ndarra
 
 @pytest.mark.parametrize("form", [RATIO, MEAN], ids=["ratio of means", "mean of ratios"])
 def test_an_error_is_the_standard_error_and_what_one_more_far_run_would_do(
-    form: dict[str, Any],
+    form: Setting,
 ) -> None:
     times, rejections, correct, censored = sample(0)
-    found = figures_of(times, rejections, correct, censored, **form)
+    found = figures_of((times, rejections, correct, censored), form)
     mean = times.mean()
     assert found["stopping_time"] == pytest.approx(mean)
     assert found["success"] == pytest.approx(correct.mean())
@@ -59,25 +67,25 @@ def test_runs_cut_off_are_left_out_of_means_but_say_how_far_a_run_may_be() -> No
     cut[:20] = True
     cap = 50_000.0
     long = np.where(cut, cap, times)
-    found = figures_of(long, rejections, correct, cut, **RATIO)
-    left = figures_of(times[20:], rejections[20:], correct[20:], censored[20:], **RATIO)
+    found = figures_of((long, rejections, correct, cut), RATIO)
+    left = figures_of((times[20:], rejections[20:], correct[20:], censored[20:]), RATIO)
     for name in ("stopping_time", "rejection_rate"):
         assert found[name] == pytest.approx(left[name])
     assert found["success"] == pytest.approx((correct & ~cut).mean())
     mean = left["stopping_time"]
     own = np.hypot(stats.sem(times[20:]) / mean, (cap - mean) / mean / (N - 20))
     assert found["stopping_time_error"] == pytest.approx(own)
-    kept = figures_of(long, rejections, correct, cut, **RATIO | {"drops_censored": False})
+    kept = figures_of((long, rejections, correct, cut), replace(RATIO, drops_censored=False))
     assert kept["stopping_time"] == pytest.approx(long.mean())
 
 
 @pytest.mark.parametrize("form", [RATIO, MEAN], ids=["ratio of means", "mean of ratios"])
-def test_many_samples_at_once_are_each_as_alone(form: dict[str, Any]) -> None:
+def test_many_samples_at_once_are_each_as_alone(form: Setting) -> None:
     arrays = sample(2, samples=3)
     arrays[3][1, :5] = True
-    together = figures_of(*arrays, **form)
+    together = figures_of(arrays, form)
     for place in range(3):
-        alone = figures_of(*(values[place] for values in arrays), **form)
+        alone = figures_of([values[place] for values in arrays], form)
         for name, value in alone.items():
             assert together[name][place] == pytest.approx(value), name
 
@@ -85,7 +93,7 @@ def test_many_samples_at_once_are_each_as_alone(form: dict[str, Any]) -> None:
 def test_where_fewer_than_two_runs_are_left_there_is_no_error() -> None:
     times, rejections, correct, censored = sample(3, n=2)
     censored[0] = True
-    found = figures_of(times, rejections, correct, censored, **RATIO)
+    found = figures_of((times, rejections, correct, censored), RATIO)
     assert found["stopping_time"] == times[1]
     assert np.isnan(found["stopping_time_error"])
     assert np.isnan(z_of("stopping_time", found, 400.0, 2))
@@ -94,13 +102,8 @@ def test_where_fewer_than_two_runs_are_left_there_is_no_error() -> None:
 @pytest.mark.parametrize("setting", ["printed", "released"])
 def test_the_figures_are_those_of_the_summary(setting: str) -> None:
     results = evaluate(["bair", "tas"], setting=setting, n_arms=2, n_instances=30, progress=False)
-    for row in with_errors(results).to_dict("records"):
-        form = results.population.setting
-        found = figures_of(
-            *arrays_of(results, row["agent"]),
-            rejection_rate=form.rejection_rate,
-            drops_censored=form.drops_censored,
-        )
+    for row in compared([results], published_figures(TABLE2)).to_dict("records"):
+        found = figures_of_agent(results, row["agent"])
         for name, value in found.items():
             assert row[name] == pytest.approx(float(value)), name
 
@@ -137,7 +140,8 @@ def tracking() -> tuple[np.ndarray, ...]:
         seed=5,
         progress=False,
     )
-    return arrays_of(results, "T&S")
+    kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
+    return tuple(results.runs[name].to_numpy(kind) for name, kind in kinds.items())
 
 
 @pytest.mark.slow
@@ -150,7 +154,7 @@ def test_one_in_hundreds_of_figures_of_the_same_law_differs(
     arrays = (np.minimum(times, cap), rejections, correct, cut)
     rng = np.random.default_rng(4)
     pairs = rng.integers(len(times), size=(2, 2000, 1000))
-    ours, theirs = (figures_of(*(values[users] for values in arrays), **RATIO) for users in pairs)
+    ours, theirs = (figures_of([values[users] for values in arrays], RATIO) for users in pairs)
     for figure in ("stopping_time", "rejection_rate", "success"):
         differing = np.mean(abs(z_of(figure, ours, theirs[figure], 1000)) > 3)
         # 1 in 370 if errors were normal; of 2000 pairs the error is .0012. Without what one more

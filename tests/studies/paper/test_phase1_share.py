@@ -1,7 +1,7 @@
 import pytest
 
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.paper_verdicts import n1_if_most
+from explorative_user_env.studies.paper_report import n1_if_most
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,13 @@ from explorative_user_env.studies.paper_verdicts import n1_if_most
 def test_n1_is_what_the_entrant_has_in_the_cell(
     name: str, agent: str, setting: str, n1: float
 ) -> None:
-    row = {"delta": 0.01, "n_arms": 20}
-    (entrant,) = (each for each in EXPERIMENTS[name].entrants if each.name == agent)
-    assert n1_if_most(EXPERIMENTS[name], entrant, setting, row, 1.0) == pytest.approx(n1)
+    row = {"delta": 0.01, "n_arms": 20, "agent": agent}
+    entrants = {each.name: each for each in EXPERIMENTS[name].entrants}
+    assert n1_if_most(EXPERIMENTS[name], setting, entrants, row, 1.0) == pytest.approx(n1)
 
 
 @pytest.mark.parametrize(("published", "n1"), [(7600.0, 3800.0), (7601.0, 0.0)])
 def test_it_counts_where_it_is_half_of_the_time_or_more(published: float, n1: float) -> None:
-    table2, row = EXPERIMENTS["table2"], {"delta": 0.01, "n_arms": 20}
-    assert n1_if_most(table2, table2.entrants[0], "released", row, published) == n1
+    table2, row = EXPERIMENTS["table2"], {"delta": 0.01, "n_arms": 20, "agent": "BAIR"}
+    entrants = {"BAIR": table2.entrants[0]}
+    assert n1_if_most(table2, "released", entrants, row, published) == n1

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from explorative_user_env.studies.paper import EXPERIMENTS, TABLE2, with_entrants
-from explorative_user_env.studies.paper_verdicts import reproduce
+from explorative_user_env.studies.paper_report import reproduce
 
 SMALL = with_entrants(replace(TABLE2, deltas=(0.1,), n_arms=(2,)), ["bair"])
 DRAWN = replace(SMALL, name="figure1a", title="Figure 1a", drawn=True)

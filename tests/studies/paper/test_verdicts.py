@@ -14,7 +14,7 @@ from explorative_user_env.studies.paper import (
     with_entrants,
     z_of,
 )
-from explorative_user_env.studies.paper_verdicts import Reproduction, counted, explained, verdicts
+from explorative_user_env.studies.paper_report import Reproduction, counted, explained, verdicts
 
 
 @pytest.mark.slow

@@ -12,11 +12,15 @@ from explorative_user_env.display.text import share
 from explorative_user_env.studies import paper as ladder_module
 from explorative_user_env.studies import paper_report as gallery
 from explorative_user_env.studies.paper import run_ladder, z_of
-from explorative_user_env.studies.paper_report import Report, glance, how_to_read, report
-from explorative_user_env.studies.paper_verdicts import (
+from explorative_user_env.studies.paper_report import (
+    HOW_TO_READ,
     Calibration,
+    Pictures,
     Reproduction,
+    as_html,
     calibration_of,
+    glance,
+    report,
     verdicts,
 )
 from explorative_user_env.users.population import DIFFERENCES
@@ -24,8 +28,6 @@ from explorative_user_env.users.population import DIFFERENCES
 pytestmark = pytest.mark.slow
 
 NAMES = ("Stopping time", "Rejection rate", "Probability of success")
-
-TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
 
 @pytest.fixture(scope="module")
@@ -45,31 +47,33 @@ def calibration(table2: Reproduction) -> Calibration:
 
 
 @pytest.fixture(scope="module")
-def whole(table2: Reproduction, ladder: pd.DataFrame, calibration: Calibration) -> Report:
+def whole(
+    table2: Reproduction, ladder: pd.DataFrame, calibration: Calibration
+) -> tuple[str, Pictures]:
     return report([table2], ladder, "300 users a cell", calibration)
 
 
 @pytest.fixture(scope="module")
-def page(whole: Report) -> str:
-    return whole.markdown
+def page(whole: tuple[str, Pictures]) -> str:
+    return whole[0]
 
 
 def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
-    lines = markdown(glance(found, TITLES)).splitlines()
+    lines = markdown(glance(found)).splitlines()
     assert lines[0] == (
         "| experiment | agent | stopping time | rejection rate | probability of success |"
     )
     assert lines[2] == "| Table 2 | BAIR | 1 of 2 |  | 1 of 1 |"
     assert lines[3] == "| Table 6 | T&S |  |  | 0 of 1 |"
     more = pd.concat([found, found.assign(agent="UNI")]).sort_values("experiment", kind="stable")
-    named = [line.split("|")[1].strip() for line in markdown(glance(more, TITLES)).splitlines()[2:]]
+    named = [line.split("|")[1].strip() for line in markdown(glance(more)).splitlines()[2:]]
     assert named == ["Table 2", "", "Table 6", ""]
 
 
 def test_the_spread_of_each_count_stands_in_brackets(
     table2: Reproduction, calibration: Calibration
 ) -> None:
-    lines = markdown(glance(table2.found, TITLES, calibration)).splitlines()
+    lines = markdown(glance(table2.found, calibration)).splitlines()
     spread = calibration.spread(["experiment", "agent", "figure"])
     low, high = spread[("table2", "BAIR", "stopping_time")]
     assert f"| Table 2 | BAIR | 2 of 2 ({low}-{high}) |" in lines[2]
@@ -77,7 +81,7 @@ def test_the_spread_of_each_count_stands_in_brackets(
 
 def test_the_report_says_how_many_users_it_rests_on_and_how_to_read_it(page: str) -> None:
     assert page.startswith("# The paper's experiments, run again\n\n300 users a cell\n")
-    assert how_to_read() in page
+    assert HOW_TO_READ.format(setting="released") in page
     assert "*agrees* if z is within 3 of 0" in page
     assert "stopping time within 4%, less N_1 where N_1 is half of it" in page
     assert "rejection rate within 5% or 0.2 points; success within .020" in page
@@ -87,9 +91,9 @@ def test_the_text_alone_is_judged_as_the_text_and_says_so(table2: Reproduction) 
     summaries = {"printed": table2.summaries["printed"]}
     found = verdicts(table2.experiment, summaries)
     one = replace(table2, summaries=summaries, found=found, evidence={})
-    alone = report([one], None, "how").markdown
+    alone = report([one], None, "how")[0]
     assert "judged once, under `printed`" in alone
-    assert how_to_read("printed") in alone
+    assert HOW_TO_READ.format(setting="printed") in alone
     assert "| paper | printed | z | near | verdict |" in alone
     assert "released" not in alone.split("## Table 2")[1]
     assert "How far to trust" not in alone
@@ -119,21 +123,24 @@ def test_the_differences_stand_with_what_each_does(page: str) -> None:
     assert re.search(r"^\| user at the start \| \d+ ± \d+ \(\d+\) \|", page, flags=re.MULTILINE)
 
 
-def test_the_pictures_are_files_beside_the_page_and_inside_the_html(whole: Report) -> None:
+def test_the_pictures_are_files_beside_the_page_and_inside_the_html(
+    whole: tuple[str, Pictures],
+) -> None:
     pytest.importorskip("matplotlib")
-    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", whole.markdown)
-    assert shown == ["verdicts.svg", "ladder.svg"] == list(whole.pictures)
-    assert all(b"<svg" in picture for picture in whole.pictures.values())
-    assert "data:" not in whole.markdown
-    html = whole.html("## At the end\n")
+    page, pictures = whole
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page)
+    assert shown == ["verdicts.svg", "ladder.svg"] == list(pictures)
+    assert all(b"<svg" in picture for picture in pictures.values())
+    assert "data:" not in page
+    html = as_html(page + "## At the end\n", pictures)
     sources = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)"', html)
-    assert [b64decode(source) for source in sources] == list(whole.pictures.values())
+    assert [b64decode(source) for source in sources] == list(pictures.values())
     assert "http" not in re.sub(r"base64,[^\"]*", "", html)
     assert "<h2>At the end</h2>" in html
 
 
-def test_the_html_has_the_same_tables_with_verdicts_in_colour(whole: Report) -> None:
-    page, html = whole.markdown, whole.html()
+def test_the_html_has_the_same_tables_with_verdicts_in_colour(whole: tuple[str, Pictures]) -> None:
+    page, html = whole[0], as_html(*whole)
     # The tables of Markdown have a header and a ruler beside their rows.
     n_rows = sum(line.startswith("|") and "---" not in line for line in page.splitlines())
     assert html.count("<tr>") == n_rows
@@ -150,12 +157,12 @@ def test_without_matplotlib_the_tables_are_all_there(
     monkeypatch.setattr(gallery, "can_plot", lambda: False)
     drawn = replace(table2.experiment, title="Figure 1a", drawn=True)
     figure = replace(table2, experiment=drawn, found=pd.DataFrame())
-    plain = report([table2, figure], ladder, "300 users a cell")
-    assert plain.pictures == {}
-    assert "![" not in plain.markdown
-    assert "| 0.005 | 2 | BAIR | 512 |" in plain.markdown
-    assert "## Figure 1a" in plain.markdown
-    assert "| arm means | " in plain.markdown
+    plain, pictures = report([table2, figure], ladder, "300 users a cell")
+    assert pictures == {}
+    assert "![" not in plain
+    assert "| 0.005 | 2 | BAIR | 512 |" in plain
+    assert "## Figure 1a" in plain
+    assert "| arm means | " in plain
 
 
 def test_the_verdicts_say_how_far_they_can_be_trusted(page: str, calibration: Calibration) -> None:

@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib")
 
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies import paper_report as pictures
-from explorative_user_env.studies.paper_verdicts import Reproduction
+from explorative_user_env.studies.paper_report import Reproduction
 from explorative_user_env.users.population import DIFFERENCES
 
 
@@ -65,8 +65,7 @@ def test_the_grid_has_a_square_for_each_figure_in_the_colour_of_its_verdict(
 ) -> None:
     from matplotlib.colors import to_hex
 
-    titles = {"table2": "Table 2", "table6": "Table 6"}
-    axes: Any = pictures.grid_of_verdicts(found, titles).axes[0]
+    axes: Any = pictures.grid_of_verdicts(found).axes[0]
     (image,) = axes.images
     drawn = image.cmap(image.norm(image.get_array()))
     squares = {

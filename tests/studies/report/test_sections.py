@@ -8,8 +8,13 @@ import pytest
 
 from explorative_user_env.studies import paper_report as gallery
 from explorative_user_env.studies.paper import TABLE2
-from explorative_user_env.studies.paper_report import Gallery, of_experiment, of_ladder
-from explorative_user_env.studies.paper_verdicts import REASONS, Reproduction
+from explorative_user_env.studies.paper_report import (
+    REASONS,
+    Reproduction,
+    of_experiment,
+    of_ladder,
+    shown,
+)
 
 
 def rows_of(page: str) -> list[list[str]]:
@@ -58,7 +63,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Reproduction:
 
 
 def page_of(reproduction: Reproduction) -> str:
-    return of_experiment(reproduction, Gallery())
+    return of_experiment(reproduction, {})
 
 
 def test_a_table_has_its_title_its_note_and_every_figure_with_its_verdict(
@@ -104,8 +109,8 @@ def test_wrong_answers_of_track_and_stop_stand_apart_from_runs_cut_off(
 
 def test_the_evidence_says_what_gave_which_figure(made_up: Reproduction) -> None:
     page = page_of(made_up)
-    for key, reason in REASONS.items():
-        assert f"### Reason tested, {key}: {reason.title}" in page
+    for key, (title, _) in REASONS.items():
+        assert f"### Reason tested, {key}: {title}" in page
     _, time, success = rows_of(page.split("### Reason tested, digits")[1].split("###")[0])
     place = ["0.1", "2", "T&S"]
     assert time == [*place, "stopping time", "313", "311", "Table 2's figure", "yes"]
@@ -154,23 +159,23 @@ def test_a_step_of_the_ladder_says_what_it_does_and_what_it_does_alone(
         summary("printed", step=0, point="the text", **alone),
         summary("printed", step=1, point="arm means", stopping_time=305.0, **alone),
     ]
-    page = of_ladder(pd.concat(steps), Gallery(), agents=("T&S",))
-    shown = rows_of(page.split("in the paper's text.")[1])
-    assert shown[0] == ["step", "T&S: T", "T&S: rej. %", "T&S: success"]
-    assert shown[1] == [
+    page = of_ladder(pd.concat(steps), {}, agents=("T&S",))
+    rows = rows_of(page.split("in the paper's text.")[1])
+    assert rows[0] == ["step", "T&S: T", "T&S: rej. %", "T&S: success"]
+    assert rows[1] == [
         *("the text", "300 ± 10 (280)", "25.0 ± 1.0 (31.0)", ".900 [.880, .920] (.700)"),
     ]
-    assert [row[0] for row in shown[1:]] == ["the text", "arm means"]
+    assert [row[0] for row in rows[1:]] == ["the text", "arm means"]
 
 
 def test_a_picture_that_cannot_be_drawn_is_told_in_its_place() -> None:
     pytest.importorskip("matplotlib")
-    shown = Gallery()
+    pictures: dict[str, bytes] = {}
 
     def broken() -> Any:
         return 1 / 0
 
-    assert shown.shown("Verdicts", "a.png", broken) == [
+    assert shown(pictures, "Verdicts", "a.png", broken) == [
         "Verdicts: not drawn, ZeroDivisionError: division by zero"
     ]
-    assert shown.files == {}
+    assert pictures == {}

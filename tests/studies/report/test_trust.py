@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from explorative_user_env.studies.paper_report import of_reasons
-from explorative_user_env.studies.paper_verdicts import REASONS
+from explorative_user_env.studies.paper_report import REASONS, of_reasons
 
 
 def test_reasons_that_were_tested_are_listed_with_how_many_figures_each_explains(
@@ -12,7 +11,7 @@ def test_reasons_that_were_tested_are_listed_with_how_many_figures_each_explains
     tested = pd.DataFrame({"explained": [True, False, False]})
     evidence = [{"arithmetic": tested}, {"arithmetic": tested, "digits": tested}]
     lines = of_reasons(found, evidence).splitlines()
-    titles = {key: reason.title for key, reason in REASONS.items()}
+    titles = {key: title for key, (title, _) in REASONS.items()}
     assert lines[0].startswith(f"- **arithmetic: {titles['arithmetic']}** (1 of 6 figures tested).")
     assert lines[1].startswith(f"- **digits: {titles['digits']}** (0 of 3 figures tested).")
     assert lines[2] == "- **none** (1 figures): they *differ*."

@@ -7,8 +7,8 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import TrackAndStop
-from explorative_user_env.studies import robustness as room
-from explorative_user_env.studies.robustness import VARIETIES, Variety, robustness
+from explorative_user_env.studies import suite as room
+from explorative_user_env.studies.suite import VARIETIES, Variety, robustness
 
 SMALL: dict[str, Any] = {"n_instances": 8, "n_arms": 3, "seed": 5, "max_steps": 120}
 USERS = tuple(variety for variety in VARIETIES if variety.name in ("paper", "bernoulli"))

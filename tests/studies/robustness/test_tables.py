@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.display.tables import as_text
-from explorative_user_env.studies import robustness as room
+from explorative_user_env.studies import suite as room
 from explorative_user_env.users.population import RELEASED, Population
 
 

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.studies import robustness as room
-from explorative_user_env.studies.robustness import VARIETIES, Variety
+from explorative_user_env.studies import suite as room
+from explorative_user_env.studies.suite import VARIETIES, Variety
 from explorative_user_env.users.population import Population
 
 DIFFERENCES: dict[str, dict[str, Any]] = {

@@ -35,14 +35,6 @@ def test_a_figure_that_is_not_there_is_null(tuned: TunedN1, tmp_path: Path) -> N
     assert math.isnan(loaded.stopping_time.low)
 
 
-def test_saving_and_confirmation_follow_from_the_figures(tuned: TunedN1) -> None:
-    assert tuned.saving == 0.25
-    assert tuned.confirmed
-    less = dataclasses.replace(tuned, success=Estimate(0.9, 0.799, 0.93))
-    assert not less.confirmed
-    assert dataclasses.replace(tuned, success=Estimate(0.9, 0.8, 0.93)).confirmed
-
-
 def test_the_agent_is_bair_with_that_n1(tuned: TunedN1) -> None:
     agent = tuned.agent()
     assert agent.name == "BAIR-tuned"

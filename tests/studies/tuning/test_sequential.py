@@ -80,7 +80,7 @@ def test_streams_are_judged_wrongly_as_rarely_as_allowed(
     Far from delta nearly all are decided by then; near it there is no saying how many.
     """
     rng = np.random.default_rng(5)
-    decisions = [judge(rng.random(400) < q, 0.1, 0.1).decision for _ in range(300)]
+    decisions = [judge(rng.random(400) < q, 0.1, 0.1)[0] for _ in range(300)]
     wrong: Decision = "bad" if right == "good" else "good"
     assert decisions.count(wrong) <= 30
     assert decisions.count(right) >= least
@@ -90,33 +90,32 @@ def test_far_from_delta_it_is_quick() -> None:
     """Without a failure, evidence is at most (1 - delta)^-n: log(1/error) / -log(1 - delta)."""
     least = math.log(1 / 0.01) / -math.log(1 - 0.1)
     none = judge(np.zeros(1000, bool), 0.1, 0.01)
-    assert none.decision == "good"
-    assert none.failures == 0
-    assert least <= none.n < 1.7 * least
+    assert none[::2] == ("good", 0)
+    assert least <= none[1] < 1.7 * least
     assert judge(np.ones(1000, bool), 0.1, 0.01)[:2] == ("bad", 4)
 
 
 def test_it_does_not_matter_how_trials_are_portioned() -> None:
     failed = np.random.default_rng(3).random(2000) < 0.13
     whole = judge(failed, 0.1, 0.01)
-    assert whole.decision == "bad"
+    assert whole[0] == "bad"
     before = (0, 0)
     for start in range(0, 2000, 7):
         verdict = judge(failed[start : start + 7], 0.1, 0.01, before)
         before = verdict[1:]
-        if verdict.decision != "undecided":
+        if verdict[0] != "undecided":
             break
     assert verdict == whole
-    assert whole.failures == failed[: whole.n].sum()
+    assert whole[2] == failed[: whole[1]].sum()
 
 
 @pytest.mark.parametrize(("side", "decision"), [(0, "good"), (1, "bad")])
 def test_it_decides_as_soon_as_the_evidence_is_1_over_error(side: int, decision: str) -> None:
     trial = side == 1
     for error in (0.2, 0.01):
-        verdict = judge(np.full(500, trial), 0.1, error)
-        now, before = (evidence(n * trial, n, 0.1)[side] for n in (verdict.n, verdict.n - 1))
-        assert verdict.decision == decision
+        said, n, _ = judge(np.full(500, trial), 0.1, error)
+        now, before = (evidence(each * trial, each, 0.1)[side] for each in (n, n - 1))
+        assert said == decision
         assert before < 1 / error <= now
 
 
