@@ -209,9 +209,9 @@ def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
     """Add a legend of lines and their names beside the plot, where it hides nothing."""
     # Older releases leave a name out of a legend that begins with an underscore.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-    how = {"borderaxespad": 0.0, "frameon": False, "fontsize": TEXT_SIZE, "handlelength": 2.6}
-    axes.legend([handle for handle, _ in named], names, **place, **how)
+    how: dict[str, Any] = {"bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
+    how |= {"loc": "upper left", "fontsize": TEXT_SIZE, "handlelength": 2.6}
+    axes.legend([handle for handle, _ in named], names, **how)
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:

@@ -77,12 +77,7 @@ def start_page() -> str:
 
 
 def play_page(game: Game, origin: str) -> str:
-    """Return the page of a game: with an answer it tells the truth.
-
-    Args:
-        game: the game.
-        origin: where the page is, as in a browser.
-    """
+    """Return the page of a game, as of a browser at `origin`: with an answer it tells the truth."""
     heard = words.heard_in(game)
     run = (game.n_arms, game.moves, heard.responses)
     shown = _shown_of(game, heard, f"{origin}{PLAY}")
@@ -241,10 +236,6 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
     Args:
         port: the port; 0 is any that is free, None the usual one or else any.
         ready: called with the page's address once it answers.
-
-    Raises:
-        InvalidArgumentError: for a port that is taken, or out of range.
-        KeyboardInterrupt: at the end.
     """
     import uvicorn
 

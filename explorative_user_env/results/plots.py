@@ -107,57 +107,42 @@ def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
     return ", ".join([str(cell["setting"]), *words, f"{n_runs} {whom}{'s' * (n_runs != 1)}"])
 
 
-def success_course(runs: pd.DataFrame, any_time: bool = False) -> pd.DataFrame:
-    """Return the share of one agent's runs that have stopped and are right by a time.
+def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataFrame:
+    """Return a share of one agent's runs by each time.
 
-    Args:
-        runs: as in `Results`, of one agent.
-        any_time: whether intervals hold whenever one stops meeting users.
-
-    Returns:
-        One row a time at which a run ends, the first 0: `time`, `success`, and its 95% interval
-        `low`, `high`, which is that of the table.
-    """
-    times, right = runs["stopping_time"].to_numpy(), succeeded(runs).to_numpy()
-    rows = []
-    for time in _thinned(times):
-        by_then = right & (times <= time)
-        rows.append((time, by_then.mean(), *success_interval(by_then, any_time)))
-    return pd.DataFrame(rows, columns=["time", "success", "low", "high"])
-
-
-def survival_course(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of one agent's runs that go on after a time.
-
-    It is Kaplan and Meier's, in which a run that the step cap ended counts until then. Before the
+    "success" is the share that have stopped and are right. "stopping_times" is the share that go
+    on: Kaplan and Meier's, in which a run that the step cap ended counts until then. Before the
     first of these it is the plain share, with its exact interval; after it there is no interval.
 
     Args:
         runs: as in `Results`, of one agent.
+        kind: the share.
+        any_time: whether intervals of success hold whenever one stops meeting users.
 
     Returns:
-        As `success_course`, with `going` for `success`.
+        One row a time at which a run ends, or `MOST_POINTS` of these, the first 0: `time`, `share`,
+        and its 95% interval `low`, `high`, of success that of the table.
     """
     from scipy import stats
 
     times, cut = runs["stopping_time"].to_numpy(), runs["censored"].to_numpy()
-    found = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    right, survival = succeeded(runs).to_numpy(), None
     first_cut = times[cut].min() if cut.any() else np.inf
-    rows = []
-    for time in _thinned(times):
-        ends = np.nan, np.nan
-        if time < first_cut:
-            ends = proportion_interval(int(np.sum(times > time)), len(times))
-        rows.append((time, float(found.evaluate(time)), *ends))
-    return pd.DataFrame(rows, columns=["time", "going", "low", "high"])
-
-
-def _thinned(times: Array) -> Array:
-    """Return 0 and the times, or `MOST_POINTS` of them."""
-    distinct: Array = np.unique(np.concatenate([[0], times]))
+    if kind != "success":
+        survival = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    distinct = np.unique(np.concatenate([[0], times]))
     if len(distinct) > MOST_POINTS:
         distinct = distinct[np.linspace(0, len(distinct) - 1, MOST_POINTS).round().astype(int)]
-    return distinct
+    rows = []
+    for time in distinct:
+        by_then, ends = right & (times <= time), (np.nan, np.nan)
+        share = by_then.mean() if survival is None else float(survival.evaluate(time))
+        if survival is None:
+            ends = success_interval(by_then, any_time)
+        elif time < first_cut:
+            ends = proportion_interval(int(np.sum(times > time)), len(times))
+        rows.append((time, share, *ends))
+    return pd.DataFrame(rows, columns=["time", "share", "low", "high"])
 
 
 def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any) -> "Axes":
@@ -175,19 +160,17 @@ def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any
     strokes = []
     for place, agent in enumerate(agents):
         own, look = results.runs[results.runs["agent"] == agent], style.line_style(place)
-        if kind == "success":
-            course = success_course(own, "until_width" in results.cell)
-            if not own["censored"].any():
-                last = course.iloc[[-1]].assign(time=times.max())
-                course = pd.concat([course, last], ignore_index=True)
-        else:
-            course = survival_course(own)
-            cuts = np.unique(own["stopping_time"][own["censored"]])
-            strokes.append((look, cuts, np.interp(cuts, course["time"], course["going"])))
+        course, cut = course_of(own, kind, "until_width" in results.cell), own["censored"]
+        if kind == "success" and not cut.any():
+            last = course.iloc[[-1]].assign(time=times.max())
+            course = pd.concat([course, last], ignore_index=True)
+        elif kind != "success":
+            cuts = np.unique(own["stopping_time"][cut])
+            strokes.append((look, cuts, np.interp(cuts, course["time"], course["share"])))
         time, share, low, high = (column for _, column in course.items())
         style.draw_band(axes, time, low, high, place, len(agents), step="post")
         line = _step_line(axes, time, share, look.colour, look.dashes)
-        shares = {"cut off": own["censored"].mean(), "left": own["left"].mean()}
+        shares = {"cut off": cut.mean(), "left": own["left"].mean()}
         lost = ", ".join(f"{each:.1%} {what}" for what, each in shares.items() if each > 0.0)
         named.append((line, label_of(results, agent) + (f"\n({lost})" if lost else "")))
     for look, cuts, at in strokes:
@@ -285,10 +268,7 @@ def instance_met(results: PlottedRuns, seed: int) -> Instance:
 
 
 def over_time(
-    results: PlottedRuns,
-    kind: str,
-    axes: "Axes | None" = None,
-    progress: bool | OnProgress = True,
+    results: PlottedRuns, kind: str, axes: "Axes | None" = None, progress: Any = True
 ) -> "Axes":
     """Draw the rejections, or the regret, up to a time: a line an agent, with 95% intervals.
 
@@ -464,9 +444,7 @@ def why_not(kind: str, results: PlottedRuns) -> str:
     return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
 
 
-def plot_runs(
-    results: PlottedRuns, kind: str | None, axes: "Axes | None", progress: bool | OnProgress
-) -> "Axes":
+def plot_runs(results: PlottedRuns, kind: str | None, axes: "Axes | None", progress: Any) -> "Axes":
     """Draw the runs of one cell; see `Results.plot`."""
     usual = "regret_by_user" if results.cell["task"] == POPULATION.name else "regret"
     chosen = (usual if results.over_horizon else "success") if kind is None else kind
