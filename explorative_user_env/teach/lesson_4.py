@@ -18,29 +18,17 @@ from explorative_user_env.validation import one_line
 
 
 class Encounter(NamedTuple):
-    """A user and the facts that an agent gets about her.
+    """A user and the facts that an agent gets about her."""
 
-    Attributes:
-        seed: seed of the user.
-        n_arms: K.
-        n1: N_1; None is the paper's.
-        delta: allowed probability of a wrong answer.
-        alpha: her willingness to explore.
-        rho: her rho_t, a constant; None is that of the setting, at least 1.
-        noise: her click noise.
-        m: rejections in Phase 2 that eliminate an arm.
-        setting: "printed" or "released".
-    """
-
-    seed: int
-    n_arms: int
-    n1: float | None = None
-    delta: float = 0.1
-    alpha: float = 1.0
-    rho: float | None = None
-    noise: float = 0.0
-    m: int = 1
-    setting: str = "printed"
+    seed: int  # seed of the user
+    n_arms: int  # K
+    n1: float | None = None  # N_1; None is the paper's
+    delta: float = 0.1  # allowed probability of a wrong answer
+    alpha: float = 1.0  # her willingness to explore
+    rho: float | None = None  # her rho_t, a constant; None is that of the setting, at least 1
+    noise: float = 0.0  # her click noise
+    m: int = 1  # rejections in Phase 2 that eliminate an arm
+    setting: str = "printed"  # "printed" or "released"
 
     @property
     def facts(self) -> dict[str, float]:
