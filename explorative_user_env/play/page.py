@@ -27,8 +27,8 @@ from starlette.staticfiles import StaticFiles
 
 from explorative_user_env.play import game as words
 from explorative_user_env.play.game import MINDS_OWN, MOST_MOVES, Game, game_of, pairs_of, query_of
-from explorative_user_env.show.scene import scene_of_user, timeline
-from explorative_user_env.show.shapes import USUAL_WIDTH, Scene
+from explorative_user_env.show.scene import USUAL_WIDTH, scene_of_user, timeline
+from explorative_user_env.show.shapes import Scene
 from explorative_user_env.show.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.population import OPTIONS, SETTINGS

@@ -20,6 +20,7 @@ from explorative_user_env.runs.moments import (
 from explorative_user_env.show import raster
 from explorative_user_env.show.scene import (
     EARLY,
+    USUAL_WIDTH,
     board_of,
     panel_of,
     rounded_out,
@@ -28,7 +29,7 @@ from explorative_user_env.show.scene import (
     span_of,
     timeline,
 )
-from explorative_user_env.show.shapes import USUAL_WIDTH, Scene, beside, in_a_column
+from explorative_user_env.show.shapes import Scene, beside, in_a_column
 from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require

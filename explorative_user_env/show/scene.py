@@ -6,26 +6,13 @@ Secrets are shown only if they are given.
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.protocol import Against
 from explorative_user_env.show import words
 from explorative_user_env.show.shapes import (
-    BAR,
-    LARGE,
-    LARGEST_WIDTH,
-    LETTERS_DOWN,
-    LINE,
-    LITTLE,
-    MARGIN,
-    SMALLEST_WIDTH,
-    SPACING,
-    TINY,
-    USUAL,
-    USUAL_WIDTH,
     ArmRows,
     Disc,
     Line,
@@ -41,6 +28,14 @@ from explorative_user_env.show.shapes import (
 from explorative_user_env.show.words import Explained, Grounds, Seen, brief, in_a_word, rounded
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import InvalidArgumentError, count
+
+SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
+MARGIN = 16.0
+SPACING = 6.0  # between things that belong together
+TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # sizes of letters
+LINE = 1.5  # height of a line of words, in letters
+LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in letters
+BAR = 0.55  # height of a bar, in rows
 
 Span = tuple[float, float]
 
@@ -315,41 +310,35 @@ def scene_of_user(
         page.write("reason", reason, role, USUAL, 1)
     if note:
         page.write("note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2)
-    panels = _panels(n_arms, tuple(arms), page.y + SPACING + USUAL, width, hidden is not None)
+    heading, high = page.y + SPACING + USUAL, 34.0 if n_arms <= 8 else 26.0  # to a baseline
+    if n_arms > MOST_LABELLED:
+        high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
+    rows = ArmRows(tuple(arms), heading + LINE * LITTLE + SPACING, high)
+    left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
+    end = left + SHARE_SEEN * (right - left) if hidden is not None and beside else right
+    start = left + _label_room(n_arms - 1, rows.thin)
+    panels = [_Panel(left, end, heading, rows, start + 2 * (SIGN + SPACING), end)]
+    if hidden is not None:
+        if beside:
+            left = start = end + GUTTER
+        else:
+            heading = rows.bottom + GUTTER + USUAL
+            rows = rows._replace(top=heading + SPACING)
+        room = right - sum(_columns(n_arms, rows))
+        panels.append(_Panel(left, right, heading, rows, start, room))
     if now is not None:
         name = f"arm {now}: {in_a_word(accepted)} now"
-        for place, (left, right, _, rows, *_) in enumerate(panels):
-            x, y = left - SPACING, rows.middle(now) - rows.height / 2
-            size = (right + SPACING - x, rows.height)
+        for place, panel in enumerate(panels):
+            x, y = panel.left - SPACING, panel.rows.middle(now) - high / 2
+            size = (panel.right + SPACING - x, high)
             page.shapes.append(Rectangle(f"now-{place}", x, y, *size, "recommended", name))
     page.shapes += _responses(seen, special, panels[0])
-    bottom, signs = panels[-1].rows.bottom, RESPONSES
+    bottom, signs = rows.bottom, RESPONSES
     if hidden is not None:
         axis = axis_of(span or rounded_out(span_of([hidden], arms)), *panels[1][-2:])
         page.shapes += _beliefs(hidden, grounds, special, panels[1], axis)
         bottom, signs = bottom + SPACING + LINE * LITTLE, RESPONSES | BELIEFS
     return page.scene(words.spoken(seen, grounds), signs, bottom, panels[0].rows)
-
-
-def _panels(
-    n_arms: int, arms: tuple[int, ...], heading: float, width: int, revealed: bool
-) -> list[_Panel]:
-    """Return where we see and, beside it or below, where she believes; `heading` is a baseline."""
-    high = 34.0 if n_arms <= 8 else 26.0
-    if n_arms > MOST_LABELLED:
-        high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
-    rows = ArmRows(arms, heading + LINE * LITTLE + SPACING, high)
-    left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
-    end = left + SHARE_SEEN * (right - left) if revealed and beside else right
-    start = left + _label_room(n_arms - 1, rows.thin)
-    panels = [_Panel(left, end, heading, rows, start + 2 * (SIGN + SPACING), end)]
-    room = right - sum(_columns(n_arms, rows))
-    if revealed and beside:
-        panels.append(_Panel(end + GUTTER, right, heading, rows, end + GUTTER, room))
-    elif revealed:
-        below = rows.bottom + GUTTER + USUAL
-        panels.append(_Panel(left, right, below, rows._replace(top=below + SPACING), start, room))
-    return panels
 
 
 def _columns(n_arms: int, rows: ArmRows) -> list[float]:
@@ -616,13 +605,9 @@ LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # the bar of a gauge: its least share of th
 DOT, SMALL_DOT = 5.0, 2.0
 
 
-class Form(StrEnum):
-    """How a value is shown."""
-
-    LINE = "line"  # a number or a word
-    GAUGE = "gauge"  # a number compared with another
-    FLAGS = "flags"  # K truth values
-    BARS = "bars"  # K numbers, alone or compared with K others
+# How a value is shown: a number or a word, a number compared with another, K truth values, or K
+# numbers, alone or compared with K others.
+Form = Literal["line", "gauge", "flags", "bars"]
 
 
 class Slot(NamedTuple):
@@ -651,7 +636,7 @@ class Slot(NamedTuple):
     @property
     def by_arm(self) -> bool:
         """Whether there is a value for each arm."""
-        return self.form in (Form.FLAGS, Form.BARS)
+        return self.form in ("flags", "bars")
 
     def value_in(self, said: Mapping[str, Explained]) -> Explained | None:
         """Return the value that is shown here, None without one of this kind."""
@@ -675,9 +660,9 @@ def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
         ]
         numbers = [n for side in parts for n in (side if by_arm else (side,)) if math.isfinite(n)]
         low, high = min([0.0, *numbers]), max([0.0, *numbers])
-        form = Form.GAUGE if any(isinstance(v, Against) for v in values) else Form.LINE
+        form: Form = "gauge" if any(isinstance(v, Against) for v in values) else "line"
         if by_arm:
-            form = Form.FLAGS if all(map(words.is_flags, values)) else Form.BARS
+            form = "flags" if all(map(words.is_flags, values)) else "bars"
         slots.append(Slot(name, form, low, high if high > low else low + 1.0))
     return slots
 
@@ -733,11 +718,11 @@ def board_of(
     labels_end = x - SPACING if labelled and by_arm else None
     widths: dict[Slot, float] = {}
     for slot in by_arm:
-        if slot.form == Form.FLAGS:
+        if slot.form == "flags":
             longest = max((width_of(word, LITTLE, True) for word in slot.name.split()), default=0)
             widths[slot] = min(max(FLAG_COLUMN, longest + 3 * SPACING), WIDEST_FLAG_COLUMN)
     room = right - x - sum(widths.values())
-    bars = [slot for slot in by_arm if slot.form == Form.BARS][: max(1, int(room / LEAST_COLUMN))]
+    bars = [slot for slot in by_arm if slot.form == "bars"][: max(1, int(room / LEAST_COLUMN))]
     widths |= dict.fromkeys(bars, room / max(1, len(bars)))
     columns = {}
     for slot in by_arm:
@@ -812,7 +797,7 @@ def _column(
     for arm, y in rows.middles():
         here, number, text = f"{key}-{arm}", values[arm], words.number_in_words(values[arm])
         name = f"arm {arm}: {slot.name} {text}"
-        if slot.form == Form.FLAGS:
+        if slot.form == "flags":
             role, size = ("agent", DOT) if number else ("grid", SMALL_DOT)
             yield Disc(here, ends[0] + DOT, y, min(size, 0.4 * rows.height), role, name)
             continue

@@ -114,13 +114,6 @@ class Scene(NamedTuple):
     rows: ArmRows = ArmRows((), 0.0, 0.0)
 
 
-SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
-MARGIN = 16.0
-SPACING = 6.0  # between things that belong together
-TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # sizes of letters
-LINE = 1.5  # height of a line of words, in letters
-LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in letters
-BAR = 0.55  # height of a bar, in rows
 THIN_ROW = 20.0
 # The width of narrow and of wide letters, in sizes.
 EMS = dict.fromkeys(" .,:;'|!ijl", 0.38) | dict.fromkeys("mwMW%@", 1.0)

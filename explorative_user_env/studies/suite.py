@@ -97,7 +97,7 @@ def scores_in(task: SuiteTask, losses: Losses) -> dict[str, Replicates]:
     worst, best = losses[WORST], losses[task.reference]
 
     def score(own: Replicates) -> Replicates:
-        each = zip(own, worst, best, strict=True)
+        each: Any = zip(own, worst, best, strict=True)
         return Replicates(*(np.divide(zero - one, zero - top) for one, zero, top in each))
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -172,7 +172,7 @@ def draw_heat_map(
     for (row, column), value in np.ndenumerate(numbers):
         if not np.isnan(value):
             colour = "black" if value > 0.6 else "white"
-            axes.text(column, row, words[row, column], color=colour, **style)
+            axes.text(column, row, str(words[row, column]), color=colour, **style)
     ends = "both" if most > 1.0 else "neither"
     scale = axes.figure.colorbar(image, ax=axes, pad=0.02, extend=ends)
     scale.set_label(label, fontsize=plots.AXIS_SIZE)

@@ -11,7 +11,6 @@ from readable import problems
 
 from explorative_user_env.protocol import Against
 from explorative_user_env.show.scene import (
-    Form,
     board_of,
     panel_of,
     slots_of,
@@ -121,17 +120,17 @@ def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
 
 def test_numbers_that_are_0_and_1_by_chance_are_bars_and_truth_values_dots() -> None:
     slots = slots_of([{"rate": (1.0, 0.0), "F": (True, True)}] * 3)
-    assert [slot.form for slot in slots] == [Form.BARS, Form.FLAGS]
+    assert [slot.form for slot in slots] == ["bars", "flags"]
 
 
 def test_what_is_said_as_one_number_and_then_by_arm_has_two_places() -> None:
     third: Mapping[str, Explained] = {"w": "a", "F": (True, False)}
     slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
     assert [(slot.name, slot.form) for slot in slots] == [
-        ("N", Form.BARS),
-        ("N", Form.LINE),
-        ("w", Form.LINE),
-        ("F", Form.FLAGS),
+        ("N", "bars"),
+        ("N", "line"),
+        ("w", "line"),
+        ("F", "flags"),
     ]
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.show.scene import scene_of_user
-from explorative_user_env.show.shapes import LARGEST_WIDTH, SMALLEST_WIDTH, wrapped
+from explorative_user_env.show.scene import LARGEST_WIDTH, SMALLEST_WIDTH, scene_of_user
+from explorative_user_env.show.shapes import wrapped
 from explorative_user_env.validation import InvalidArgumentError
 
 ARMS = st.integers(2, 100)
