@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,12 +66,7 @@ class Watch(BaseCallback):
     """
 
     def __init__(
-        self,
-        as_agent: Callable[[], SB3Agent],
-        met: dict[str, Any],
-        steps: int,
-        progress: OnProgress,
-        store: Store | None,
+        self, as_agent: Any, met: Any, steps: int, progress: OnProgress, store: Store | None
     ) -> None:
         super().__init__()
         self.evaluations: list[dict[str, Any]] = []
