@@ -12,7 +12,14 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import RENDER_MODES_OF_MANY
 from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.user import ExplorativeUserEnv, UserQuestions, counts_of, met
+from explorative_user_env.envs.user import (
+    ExplorativeUserEnv,
+    Infos,
+    Options,
+    UserQuestions,
+    counts_of,
+    met,
+)
 from explorative_user_env.kernels.presence import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
@@ -21,7 +28,7 @@ from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, choice, count, flag, integer
 
-Infos = dict[str, Any]
+Seeds = int | Sequence[int | None] | None
 
 #: What a step of many users returns.
 Stepped = tuple[Array, Array, Array, Array, Infos]
@@ -36,7 +43,7 @@ MOST_LANES = 1_000_000
 MOST_ARMS_IN_STEP = 50_000_000
 
 
-def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
+def lane_seeds(seed: Seeds, n_lanes: int) -> list[int | None]:
     """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
     if seed is None:
         return [None] * n_lanes
@@ -79,11 +86,9 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
 
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
     """Return the values with nothing in the lanes that are not in the mask."""
-    nothing = {np.dtype(object): None}
-    return {
-        name: np.where(mask, each, nothing.get(each.dtype, np.zeros((), each.dtype)))
-        for name, each in values.items()
-    }
+    blank: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
+    blank |= {name: None for name, each in values.items() if each.dtype == object}
+    return {name: np.where(mask, each, blank[name]) for name, each in values.items()}
 
 
 def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
@@ -209,12 +214,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
     def _set_up(self) -> None:
         """Prepare what a task needs besides."""
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Array, Infos]:
+    def reset(self, *, seed: Seeds = None, options: Options = None) -> tuple[Array, Infos]:
         """Start with new users.
 
         Args:
@@ -227,10 +227,9 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             InvalidArgumentError: for a seed or an option that is out of range.
         """
         seeds = lane_seeds(seed, self.num_envs)
-        if options is not None and not isinstance(options, Mapping):
-            raise InvalidArgumentError("options", options, "None or a dict")
-        rest = dict(options or {})
-        mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
+        rest: Any = dict(options) if isinstance(options, Mapping) else options
+        given = rest.pop("reset_mask", None) if isinstance(rest, dict) else None
+        mask = lane_mask(given, self.num_envs)
         start, lanes = self._single.start_of(rest), np.flatnonzero(mask)
         streams = {}
         for lane in lanes.tolist() if self._lanes else range(self.num_envs):

@@ -245,7 +245,8 @@ def draw_at_once(
     assert law.gap is not None
     means, best_arms = np.zeros((n_users, n_arms)), np.zeros(n_users, int)
     draw_all = compiled_draw(law.named.one)
-    draw_all(means, best_arms, users.states, users.draws, law.scale, law.gap, law.gap_factor)
+    drawing = (law.scale, law.gap, law.gap_factor)
+    draw_all(means, best_arms, users.states, users.draws, drawing)
     return means, best_arms
 
 
@@ -253,19 +254,11 @@ def draw_at_once(
 def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[..., None]:
     """Return the compiled loop that draws instances, whose means are drawn by `mean`."""
 
-    def draw_all(
-        means: Any,
-        best_arms: Any,
-        streams: Any,
-        draws: Any,
-        scale: float,
-        gap: float,
-        gap_factor: float,
-    ) -> None:
+    def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, drawing: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
             # No named law loses its gap.
-            best_arms[index] = draw_means(means[index], mean, scale, gap, gap_factor, rng)
+            best_arms[index] = draw_means(means[index], mean, drawing, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)
     return loop
