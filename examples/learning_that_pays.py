@@ -26,8 +26,8 @@ from explorative_user_env.display.plots import (
     plot_axes,
 )
 from explorative_user_env.protocol import Agent, name_of, sees_rewards
-from explorative_user_env.results.compare import crossed_difference, mean_difference
-from explorative_user_env.results.intervals import LEVEL, mean_interval
+from explorative_user_env.results.compare import AS_MEANS, crossed_difference, paired_difference
+from explorative_user_env.results.intervals import mean_interval
 
 sys.path.insert(0, str(Path(__file__).parent))  # of a script its folder is there already
 learnt: Any = import_module("learnt_index")
@@ -82,7 +82,7 @@ def compared(task: str) -> pd.DataFrame:
         if len(policies) > 1:
             found = crossed_difference("regret", trained, regrets[name])
         else:  # nothing is known of another training
-            found = mean_difference("regret", trained[0], regrets[name], LEVEL)
+            found = paired_difference("regret", AS_MEANS, trained[0], regrets[name])
         rows.append([name, found.second, found.value, found.low, found.high])
     rows.sort(key=lambda row: row[1])
     columns = ["agent", "regret", "policies minus it", "low", "high"]

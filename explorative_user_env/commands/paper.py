@@ -2,7 +2,6 @@
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
@@ -67,7 +66,7 @@ def tables(
     if agent:
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
     options: dict[str, Any] = {"n_instances": users, "seed": seed, **run.workers}
-    with run.opened(usual=Path("results") / chosen) as (folder, store):
+    with run.opened(usual=f"results/{chosen}") as (folder, store):
         with progress_bar() as progress:
             share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
             found = reproduce(experiments, names, progress=share, store=store, **options)

@@ -12,13 +12,12 @@ import typer
 
 from explorative_user_env.check.verify import verify as verified
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.run import places_around, say, show
+from explorative_user_env.commands.run import Run, places_around, say, show
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
 from explorative_user_env.files import Folder, write_whole
-from explorative_user_env.results.plots import kinds_for
-from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
+from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
 from explorative_user_env.results.records import record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep, load, runs_with_cells, summaries_of
 from explorative_user_env.results.store import About
@@ -195,20 +194,16 @@ class Drawing(NamedTuple):
 def drawings_of(
     request: Mapping[str, Any], folder: Path, cells: Sequence[Results]
 ) -> Iterator[Drawing]:
-    """Yield the plots of a run, and those that it cannot have.
-
-    Args:
-        request: the request of the run.
-        folder: the folder of its files.
-        cells: the results that it has.
-    """
+    """Yield the plots of the run of a request, from its folder and its cells."""
     asked = request["options"]
     pair = "the lower bound's pair of users"
     studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
     match request["command"]:
         case "paper tune-n1":
-            names = {f"frontier_{each}": each for each in tuning.NAMED}
-            draws = {key: partial(tuning.draw_frontier, figure=each) for key, each in names.items()}
+            draws: Mapping[str, Any] = {
+                f"frontier_{each}": partial(tuning.draw_frontier, figure=each)
+                for each in tuning.NAMED
+            }
             studies = [("BAIR's N_1", partial(tuning.kept_tuning, folder), draws)]
         case "paper lower-bound":
             for name, draw in ("overlap", bound.draw_overlap), ("needed", bound.draw_needed):
@@ -265,7 +260,7 @@ def _of_cells(cells: Sequence[Results]) -> Iterator[Drawing]:
         results = group[0]
         for kind, draw_kind in RUN_KINDS.items():
             why = why_not(kind, results)
-            draw = None if why else partial(draw_kind, results, None)
+            draw = None if why else partial(draw_kind, results, kind, None)
             yield Drawing(prefix + kind, why or about, draw)
         try:
             compared = results.compare_all(next(iter(results.deltas)))
@@ -293,8 +288,7 @@ def _as_name(words: str) -> str:
     first="share rows every agent only",
 )
 def verify(
-    options: dict[str, Any],
-    workers: dict[str, Any],
+    run: Run,
     path: Annotated[Path, typer.Argument(metavar="RESULTS")],
     every: Annotated[bool, typer.Option("--all")] = False,
     agent: list[str] | None = None,
@@ -314,13 +308,12 @@ def verify(
             for more. None is no other.
         only: Only rows of this agent or cell, as the table names it; repeat for more. None is all.
     """
-    if every and (options["share"] is not None or options["rows"] is not None):
+    if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
-    options |= {"share": 1.0} if every else {}
-    options |= {"only": only or (), **workers}
+    options = run.options | run.workers | ({"share": 1.0} if every else {})
     own = entrants_called(agent or [])
     with progress_bar() as report:
-        found = verified(path, own, progress=report, **options)
+        found = verified(path, own, only=only or (), progress=report, **options)
     say(*found.notes, style="dim")
     if (table := found.table()).row_count:
         show(table)

@@ -4,10 +4,10 @@ Colour, dashes and marks differ together, so that nothing rests on colour. Lette
 for a slide, and for a column of 80 mm in print.
 """
 
-import base64
 import io
 import math
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -15,8 +15,6 @@ from explorative_user_env.display.text import in_line
 from explorative_user_env.validation import PACKAGE, missing_of, require
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -85,14 +83,14 @@ def new_figure(width: float, height: float) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def as_png(drawn: "Figure | Axes", dots_per_inch: int = DOTS_PER_INCH, **options: Any) -> bytes:
+def as_png(drawn: Any, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
     """Return a figure, or that of some axes, as a PNG file."""
     file = io.BytesIO()
-    _whole(drawn).savefig(file, format="png", dpi=dots_per_inch, **options)
+    drawn.figure.savefig(file, format="png", dpi=dots_per_inch)
     return file.getvalue()
 
 
-def as_svg(drawn: "Figure | Axes", title: str) -> bytes:
+def as_svg(drawn: Any, title: str) -> bytes:
     """Return a figure, or that of some axes, as an SVG file; its bytes are always the same.
 
     Letters are paths, as another machine may not have the font.
@@ -107,20 +105,15 @@ def as_svg(drawn: "Figure | Axes", title: str) -> bytes:
     file = io.BytesIO()
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": PACKAGE}):
         metadata = {"Title": title, "Date": None, "Creator": None}
-        _whole(drawn).savefig(file, format="svg", metadata=metadata)
+        drawn.figure.savefig(file, format="svg", metadata=metadata)
     return file.getvalue()
-
-
-def _whole(drawn: "Figure | Axes") -> "Figure":
-    figure: Any = drawn.figure
-    return figure  # type: ignore[no-any-return]
 
 
 class UndrawnError(Exception):
     """A picture could not be drawn; the message says why."""
 
 
-def painted(draw: "Callable[[], Figure | Axes]") -> bytes:
+def painted(draw: Callable[[], Any]) -> bytes:
     """Return what `draw` draws as a PNG file.
 
     Raises:
@@ -132,11 +125,6 @@ def painted(draw: "Callable[[], Figure | Axes]") -> bytes:
         raise UndrawnError(f"not drawn, {type(error).__name__}: {error}") from error
 
 
-def data_uri(png: bytes) -> str:
-    """Return a picture as an address that holds it."""
-    return "data:image/png;base64," + base64.b64encode(png).decode()
-
-
 #: Inches of a plot with its legend.
 PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
 
@@ -146,7 +134,7 @@ NOTEBOOK_DOTS = 110
 #: Points of the words of an axis; of titles, numbers and the legend.
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
 
-DASHES: "Sequence[Any]" = (
+DASHES: Sequence[Any] = (
     "-",
     (0, (5, 1.6)),
     (0, (1.2, 1.2)),
@@ -169,9 +157,8 @@ class Style(NamedTuple):
 
 def line_style(place: int) -> Style:
     """Return the style of the line in a place; the first 280 differ."""
-    return Style(
-        SERIES[place % len(SERIES)], DASHES[place % len(DASHES)], MARKS[place % len(MARKS)]
-    )
+    kinds: tuple[Sequence[Any], ...] = (SERIES, DASHES, MARKS)
+    return Style(*(each[place % len(each)] for each in kinds))
 
 
 def colour_of(role: str) -> str:
@@ -204,12 +191,8 @@ def plot_axes(
     return own
 
 
-def dress(
-    axes: "Axes", title: str, x: str, y: str, named: "Sequence[tuple[Any, str]]" = ()
-) -> None:
+def dress(axes: "Axes", title: str, x: str, y: str, named: Sequence[tuple[Any, str]] = ()) -> None:
     """Set the title, folded between words, the labels of the axes, the grid and the legend."""
-    import textwrap
-
     lines = textwrap.wrap(verbatim(title), LONGEST_LINE)
     axes.set_title("\n".join(lines), fontsize=TEXT_SIZE, loc="left", color=colour_of("ink"))
     axes.set_xlabel(x, fontsize=AXIS_SIZE)
@@ -222,20 +205,13 @@ def dress(
         name_lines(axes, named)
 
 
-def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:
+def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
     """Add a legend of lines and their names beside the plot, where it hides nothing."""
     # Older releases leave a name out of a legend that begins with an underscore.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
-    axes.legend(
-        [handle for handle, _ in named],
-        names,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        frameon=False,
-        fontsize=TEXT_SIZE,
-        handlelength=2.6,
-    )
+    how: dict[str, Any] = {"bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
+    how |= {"loc": "upper left", "fontsize": TEXT_SIZE, "handlelength": 2.6}
+    axes.legend([handle for handle, _ in named], names, **how)
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:

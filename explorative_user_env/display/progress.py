@@ -12,8 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from explorative_user_env.display.text import Unfailing, in_line, is_terminal
@@ -52,59 +51,6 @@ def named(report: OnProgress, name: str) -> OnProgress:
     return lambda what, done, total: report(f"{name} {what}", done, total)
 
 
-@contextmanager
-def progress_bar(title: str = "") -> Iterator[OnProgress]:
-    """Show the progress of the work in the block, in the form that standard error can show."""
-    if is_notebook():
-        form = _in_notebook()
-    elif not is_terminal(sys.stderr):
-        form = _as_lines(SELDOM, watched=False)
-    elif os.environ.get("TERM") in ("dumb", "unknown") or not can_start_threads():
-        form = _as_lines(OFTEN, watched=True)
-    else:
-        form = _as_bar()
-    with form as report:
-        yield lambda what, done, total: report(in_line(f"{title}{what}"), done, total)
-
-
-@contextmanager
-def _as_bar() -> Iterator[OnProgress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    screen: Any = Unfailing(sys.stderr)
-    columns = TextColumn("{task.description}", markup=False), BarColumn()
-    with Progress(
-        *columns,
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        console=Console(file=screen),
-        transient=True,
-        redirect_stdout=is_terminal(sys.stdout),  # a file or pipe is not on the screen
-    ) as bar:
-        task = bar.add_task("", total=None, visible=False)
-        yield lambda what, done, total: bar.update(
-            task, description=what, completed=done, total=total, visible=True
-        )
-
-
-@contextmanager
-def _as_lines(every: float, watched: bool) -> Iterator[OnProgress]:
-    """Print lines, the rarer the longer the work takes; if `watched`, also each new `what`."""
-    screen, begin = Unfailing(sys.stderr), time.monotonic()
-    due, last = begin + every, ""
-
-    def report(what: str, done: int, total: int) -> None:
-        nonlocal due, last
-        now = time.monotonic()
-        if now >= due or (watched and what != last):
-            due, last = now + max(every, (now - begin) / 10), what
-            screen.write(f"{what}{_share(done, total)}, {now - begin:.0f} s\n")
-            screen.flush()
-
-    yield report
-
-
 def is_notebook() -> bool:
     """Return whether the code runs in a notebook."""
     ipython = sys.modules.get("IPython")
@@ -112,31 +58,70 @@ def is_notebook() -> bool:
 
 
 @contextmanager
-def _in_notebook() -> Iterator[OnProgress]:
-    """Show a bar of HTML below a cell; Rich's needs ipywidgets."""
-    display = importlib.import_module("IPython.display").display
-    handle = display({"text/plain": ""}, raw=True, display_id=True)
-    due, last = 0.0, ""
+def progress_bar() -> Iterator[OnProgress]:
+    """Show the progress of the work in the block, in the form that standard error can show."""
+    screen: Any = Unfailing(sys.stderr)
+
+    def in_lines(text: str, done: int, total: int, seconds: float) -> None:
+        screen.write(f"{text}, {seconds:.0f} s\n")
+        screen.flush()
+
+    with ExitStack() as held:
+        if is_notebook():  # a bar of HTML below the cell, as Rich's needs ipywidgets
+            from html import escape
+
+            display = importlib.import_module("IPython.display").display
+            handle = display({"text/plain": ""}, raw=True, display_id=True)
+            held.callback(handle.update, {"text/plain": "", "text/html": ""}, raw=True)
+
+            def in_cell(text: str, done: int, total: int, seconds: float) -> None:
+                bar = f'<progress value="{done}" max="{total}"></progress> {escape(text)}'
+                handle.update({"text/plain": text, "text/html": bar}, raw=True)
+
+            report = _seldom(in_cell, SOON, rarer=0.0)
+        elif not is_terminal(sys.stderr):
+            report = _seldom(in_lines, SELDOM, watched=False)
+        elif os.environ.get("TERM") in ("dumb", "unknown") or not can_start_threads():
+            report = _seldom(in_lines, OFTEN)
+        else:
+            from rich import console, progress
+
+            columns = progress.TextColumn("{task.description}", markup=False), progress.BarColumn()
+            bar = progress.Progress(
+                *columns,
+                progress.TaskProgressColumn(),
+                progress.TimeElapsedColumn(),
+                console=console.Console(file=screen),
+                transient=True,
+                redirect_stdout=is_terminal(sys.stdout),  # a file or pipe is not on the screen
+            )
+            held.enter_context(bar)
+            update = functools.partial(bar.update, bar.add_task("", total=None, visible=False))
+
+            def report(what: str, done: int, total: int) -> None:
+                update(description=what, completed=done, total=total, visible=True)
+
+        yield lambda what, done, total: report(in_line(what), done, total)
+
+
+def _seldom(
+    show: Callable[[str, int, int, float], None],
+    every: float,
+    rarer: float = 0.1,
+    watched: bool = True,
+) -> OnProgress:
+    """Show progress at times, the rarer the longer the work; if `watched`, also each new `what`."""
+    begin, last = time.monotonic(), ""
+    due = begin + every
 
     def report(what: str, done: int, total: int) -> None:
         nonlocal due, last
         now = time.monotonic()
-        if now >= due or what != last:
-            due, last = now + SOON, what
-            text = what + _share(done, total)
-            from html import escape
+        if now >= due or (watched and what != last):
+            due, last = now + max(every, rarer * (now - begin)), what
+            show(f"{what} {done / total:.0%}" if total else what, done, total, now - begin)
 
-            bar = f'<progress value="{done}" max="{total}"></progress> {escape(text)}'
-            handle.update({"text/plain": text, "text/html": bar}, raw=True)
-
-    try:
-        yield report
-    finally:
-        handle.update({"text/plain": "", "text/html": ""}, raw=True)
-
-
-def _share(done: int, total: int) -> str:
-    return f" {done / total:.0%}" if total else ""
+    return report
 
 
 @contextmanager
@@ -148,22 +133,23 @@ def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
         CallableError: from the block, if the callable fails.
     """
     if callable(progress):
-        yield partial(_reported, progress)
+
+        def report(what: str, done: int, total: int) -> None:
+            try:
+                progress(what, done, total)
+            except Exception as error:
+                where = f"at {what}, {done} of {total}"
+                raise CallableError.of("progress", error, where) from error
+
+        yield report
     elif not isinstance(progress, bool):
         allowed = "True, False or a callable (what, done, total)"
         raise InvalidArgumentError("progress", progress, allowed)
     elif progress:
-        with progress_bar() as report:
-            yield report
+        with progress_bar() as bar:
+            yield bar
     else:
         yield silent
-
-
-def _reported(progress: OnProgress, what: str, done: int, total: int) -> None:
-    try:
-        progress(what, done, total)
-    except Exception as error:
-        raise CallableError.of("progress", error, f"at {what}, {done} of {total}") from error
 
 
 class _OnScreen(logging.Handler):

@@ -18,20 +18,17 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from explorative_user_env.display.text import (
-    WIDTH,
-    encoding_of,
-    in_markdown,
-    page_width,
-    plain,
-    printable,
-)
+from explorative_user_env.display import text as texts
+from explorative_user_env.display.text import in_markdown, printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Width of a page on which every table fits.
 UNBOUNDED = 10_000
+
+#: The lines of a table, also where a console lacks their symbol.
+LINES = box.Box(str(box.SIMPLE_HEAD), ascii=True)
 
 #: Least width of a column of words that is folded.
 LEAST_OF_WORDS = 6
@@ -91,7 +88,7 @@ def table(
             and each part begins with them.
         sections: whether a blank line stands where values of columns that are `once` change.
     """
-    made = PartedTable(title=title, box=box.SIMPLE_HEAD, padding=(0, padding))
+    made = PartedTable(title=title, box=LINES, padding=(0, padding))
     made.leading = leading
     made.beside = {place for place, column in enumerate(columns) if column.beside}
     for column in columns:
@@ -129,74 +126,50 @@ class PartedTable(Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the parts, one below the other."""
-        unbounded = options.update_width(UNBOUNDED)
+        unbounded, most = options.update_width(UNBOUNDED), options.max_width
+        every = list(range(len(self.columns)))
 
         def width(places: Sequence[int]) -> int:
-            part = self._part(places, options.encoding)
-            return Measurement.get(console, unbounded, part).maximum
+            return Measurement.get(console, unbounded, self._part(places)).maximum
 
-        for number, places in enumerate(self._places(width, options.max_width)):
-            folded = self._folded(places, width, options.max_width)
-            title = self.title if number == 0 else None
-            yield self._part(places, options.encoding, title, folded)
-
-    def _places(self, width: Callable[[Sequence[int]], int], most: int) -> list[list[int]]:
-        """Return the columns of each part: as many as fit."""
-        lead = list(range(min(self.leading, len(self.columns))))
         groups: list[list[int]] = []
-        for place in range(self.leading, len(self.columns)):
+        for place in every[self.leading :]:
             if groups and place in self.beside:
                 groups[-1].append(place)
             else:
                 groups.append([place])
+        lead = every[: self.leading]
         parts = [lead]
         for group in groups:
             if parts[-1] == lead or width(parts[-1] + group) <= most:
                 parts[-1] = parts[-1] + group
             else:
                 parts.append(lead + group)
-        return parts
-
-    def _folded(
-        self, places: Sequence[int], width: Callable[[Sequence[int]], int], most: int
-    ) -> Collection[int]:
-        """Return which columns of a part are folded: words if that is enough, or all.
-
-        The columns that name a row are folded last: half a name is no name.
-        """
-        if width(places) <= most:
-            return ()
-        words = [place for place in places if self.columns[place].justify == "left"]
-        for folded in ([place for place in words if place >= self.leading], words):
-            rest = width([place for place in places if place not in folded])
-            if folded and most - rest >= LEAST_OF_WORDS * len(folded):
-                return folded
-        return places
+        for number, places in enumerate(parts):
+            folded: Sequence[int] = ()
+            if width(places) > most:  # names of rows are folded last: half a name is no name
+                words = [place for place in places if self.columns[place].justify == "left"]
+                for folded in ([place for place in words if place >= self.leading], words, places):
+                    rest = width([place for place in places if place not in folded])
+                    if folded and most - rest >= LEAST_OF_WORDS * len(folded):
+                        break
+            yield self._part(places, None if number else self.title, folded)
 
     def _part(
-        self,
-        places: Sequence[int],
-        encoding: str,
-        title: object = None,
-        folded: Collection[int] = (),
+        self, places: Sequence[int], title: object = None, folded: Sequence[int] = ()
     ) -> Table:
-        """Return a table of some of the columns, in the symbols of an encoding."""
+        """Return a table of some of the columns, of which some are folded."""
 
         def as_shown(text: object, style: str = "") -> Text:
-            return Text(plain(printable(str(text)), encoding), style=style)
+            return Text(printable(str(text)), style=style)
 
-        lines = None if self.box is None else box.Box(plain(str(self.box), encoding), ascii=True)
-        part = Table(box=lines, padding=self.padding)
+        part = Table(box=self.box, padding=self.padding)
         part.title = as_shown(title, "table.title") if title else None
         for place in places:
             column = self.columns[place]
-            part.add_column(
-                as_shown(column.header),
-                justify=column.justify,
-                style=column.style,
-                no_wrap=place not in folded,
-                overflow="fold",
-            )
+            how: dict[str, Any] = {"justify": column.justify, "style": column.style}
+            how |= {"no_wrap": place not in folded, "overflow": "fold"}
+            part.add_column(as_shown(column.header), **how)
         cells = (self.columns[place].cells for place in places)
         for row, *shown in zip(self.rows, *cells, strict=True):
             part.add_row(*map(as_shown, shown), end_section=row.end_section)
@@ -208,15 +181,11 @@ def as_text(renderable: RenderableType) -> str:
 
     It is at most 100 columns wide, or as wide as a narrower terminal.
     """
-    encoding = encoding_of(sys.stdout)
-    page = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    console = Console(
-        file=page, width=page_width(WIDTH), color_system=None, force_terminal=False, highlight=False
-    )
-    with console.capture() as capture:
-        console.print(renderable)
-    lines = (line.rstrip() for line in capture.get().splitlines())
-    return plain("\n".join(lines).strip("\n"), encoding)
+    page, width = io.StringIO(), texts.page_width(texts.WIDTH)
+    how: dict[str, Any] = {"color_system": None, "force_terminal": False, "highlight": False}
+    Console(file=page, width=width, **how).print(renderable)
+    lines = (line.rstrip() for line in page.getvalue().splitlines())
+    return texts.plain("\n".join(lines).strip("\n"), texts.encoding_of(sys.stdout))
 
 
 def markdown(table: Table) -> str:

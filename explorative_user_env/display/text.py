@@ -2,9 +2,9 @@
 
 import math
 import os
+import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TextIO
@@ -12,11 +12,10 @@ from typing import Any, TextIO
 #: Columns of a page that is no terminal.
 WIDTH = 100
 
-#: Categories of characters that are no symbols: controls, surrogates, ends of lines.
-_CONTROLS = ("Cc", "Cs", "Zl", "Zp")
-
-#: Characters that reverse the rest of a line, or that no page may hold.
-_NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
+#: Controls but ends of lines, surrogates, what reverses the rest of a line, what no page may hold.
+_NO_SYMBOLS = re.compile(
+    "[\0-\t\v-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 
 
 def plain(text: str, encoding: str) -> str:
@@ -30,14 +29,7 @@ def plain(text: str, encoding: str) -> str:
 
 def printable(text: str) -> str:
     """Return `text` with escapes for control characters; ends of lines stay."""
-    if text.isprintable():
-        return text
-    return "".join(
-        each
-        if each == "\n" or not (unicodedata.category(each) in _CONTROLS or each in _NO_SYMBOLS)
-        else each.encode("unicode_escape").decode()
-        for each in text
-    )
+    return _NO_SYMBOLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def in_spreadsheet(text: str) -> str:
@@ -78,9 +70,11 @@ def share(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if value < 0.9995 else "1.00"
 
 
-def fine_share(value: float) -> str:
-    """Return a probability with four digits."""
-    return f"{value:.4f}"
+#: A probability with four digits.
+fine_share = "{:.4f}".format
+
+#: A probability with its interval, with four digits.
+fine_share_with_interval = "{:.4f} [{:.4f}, {:.4f}]".format
 
 
 def cost(value: float) -> str:
@@ -94,11 +88,6 @@ def share_with_interval(row: Mapping[str, Any], name: str) -> str:
     if math.isnan(low):
         return share(row[name])
     return f"{share(row[name])} [{share(low)}, {share(high)}]"
-
-
-def fine_share_with_interval(value: float, low: float, high: float) -> str:
-    """Return a probability with its interval, with four digits."""
-    return f"{fine_share(value)} [{fine_share(low)}, {fine_share(high)}]"
 
 
 class Unfailing:
@@ -149,22 +138,15 @@ class Unfailing:
                 self._over = True
                 self.lost = None if isinstance(error, BrokenPipeError) else error
 
-    def leave(self) -> None:
-        """Flush, and drop what a broken stream has buffered: Python would try to write it again."""
-        self.flush()
-        if self._over and self._stream is not None:
-            with suppress(OSError, ValueError), open(os.devnull, "w", encoding="utf-8") as nowhere:
-                os.dup2(nowhere.fileno(), self._stream.fileno())
-
 
 @contextmanager
 def unfailing_output() -> Iterator[Unfailing]:
     """Make standard output and error unfailing while the block runs, and yield the first."""
     before = sys.stdout, sys.stderr
     with ExitStack() as held:
-        for stream in before:
-            if stream is None:  # its number would be given to the next file that is opened
-                held.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        # The number of a stream that is missing would be given to the next file that is opened.
+        for _ in range(1 + before.count(None)):
+            nowhere = held.enter_context(open(os.devnull, "w", encoding="utf-8"))
         out, err = streams = [Unfailing(stream) for stream in before]
         sys.stdout, sys.stderr = out, err
         try:
@@ -172,7 +154,11 @@ def unfailing_output() -> Iterator[Unfailing]:
         finally:
             sys.stdout, sys.stderr = before
             for each in streams:
-                each.leave()
+                each.flush()
+                # Python would write again what a broken stream has buffered.
+                with suppress(OSError, ValueError):
+                    if each._over:
+                        os.dup2(nowhere.fileno(), each.fileno())
 
 
 def is_terminal(stream: TextIO | Any | None) -> bool:

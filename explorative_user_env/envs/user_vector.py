@@ -20,7 +20,7 @@ from explorative_user_env.envs.user import (
     counts_of,
     met,
 )
-from explorative_user_env.kernels.presence import can_compile, require_compiler
+from explorative_user_env.kernels.compiler import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE
@@ -184,9 +184,11 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         if (most := MOST_ARMS_IN_STEP // self.user.n_arms) < n_lanes:
             allowed = f"at most {most} with {self.user.n_arms} arms"
             raise InvalidArgumentError("num_envs", n_lanes, allowed)
-        if max_episode_steps is not None and max_episode_steps != -1:
+        if isinstance(max_episode_steps, int) and max_episode_steps == -1:  # as for `gym.make`
+            max_episode_steps = None
+        if max_episode_steps is not None:
             max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
-        self.max_episode_steps = None if max_episode_steps == -1 else max_episode_steps
+        self.max_episode_steps = max_episode_steps
         if not isinstance(autoreset_mode, AutoresetMode):
             choice("autoreset_mode", autoreset_mode, [each.value for each in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)

@@ -18,9 +18,8 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
-from explorative_user_env.kernels.compiler import errors_of_compiling, short
-from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile, errors_of_compiling, short
+from explorative_user_env.kernels.loops import Met, compiled_loop
 from explorative_user_env.protocol import Array, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
@@ -263,12 +262,9 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Ar
     user, law, behaviour = population.user, population.instance_law, population.behaviour
     halt, n_arms = np.zeros(1, int) if halt is None else halt, user.n_arms
     key = (agent.algorithm, population.schedule.rule, behaviour, user.own_law.compiled_in)
-    if plays:
-        loop = compiled_play_all(*key, members is not None)
-        most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
-        room = Play.blank(most, n_arms, runs.cap)
-    else:
-        loop = compiled_run_all(*key)
+    loop = compiled_loop(*key, plays > 0, members is not None)
+    most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
+    room = Play.blank(most, n_arms, runs.cap if plays else 0)
     numbers, params = model.user_tuple(user), agent.params(n_arms, runs.horizon)
     user_state = model.user_arrays(user, behaviour.memory_of(n_arms))
     state = model.as_arrays(agent.algorithm.blank(params))
@@ -278,34 +274,34 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Ar
             hers = seeds
             if episode is not None and law_of is not None:
                 law, hers = law_of(episode), member_seeds(episode, plays)
-                kernel.set_agents_at_once([episode], agent.name, own)
+                kernel.set_at_once(own, [episode], agent.name)
             for first in range(0, len(hers), kernel.N_STREAMS):
                 part = hers[first : first + kernel.N_STREAMS]
+                kernel.set_at_once(users, part)
                 if episode is None:
-                    kernel.set_streams_at_once(part, agent.name, users, own)
-                else:
-                    kernel.set_users_at_once(part, users)
+                    kernel.set_at_once(own, part, agent.name)
                 means, best_arms = kernel.draw_at_once(law, n_arms, len(part), users)
-                met = (numbers, user_state, means, users.states)
-                met += (params, state, own.states, users.draws)
-                found: Array | Play
+                its = (params, state, own.states)
+                met = Met(numbers, user_state, means, users.states, *its, users.draws)
+                moves = behaviour.moves_means and not plays
+                begun = instances_of(means, best_arms) if moves else ()
+                play = Play(*(array[: len(part)] for array in room))
+                play.means[:], play.best_arms[:] = means, best_arms
+                ends = np.zeros((len(part), len(RUN_COLUMNS) - 1), int)
+                loop(met, first, runs.cap, play.arms, play.accepted, ends, halt)
+                accepted, rejected, answers, end = ends.T
+                found: Array | Play = play
                 if plays:
-                    found = Play(*(array[: len(part)] for array in room))
-                    found.means[:], found.best_arms[:], answers = means, best_arms, found.answers
-                    steps = (found.arms, found.accepted, answers, found.stayed, found.left)
-                    loop(*met, first, *steps, halt)
-                    found.blank_missed()
+                    play.answers[:], play.left[:] = answers, end == protocol.LEFT
+                    play.stayed[:] = accepted + rejected
+                    play.blank_missed()
                     if halt[0]:
                         return
                 else:
-                    found = np.zeros((len(part), len(RUN_COLUMNS) - 1), int)
-                    begun = instances_of(means, best_arms) if behaviour.moves_means else ()
-                    loop(*met, runs.cap, found, halt)
-                    if behaviour.moves_means:
+                    if moves:
                         now = map(behaviour.truth, begun, means.tolist())
                         best_arms = np.array([instance.best_arm for instance in now])
-                    found = np.column_stack([best_arms, found])
-                    answers = found[:, RUN_COLUMNS.index("answer")]
+                    found = np.column_stack([best_arms, ends])
                 for answer in answers[(answers < 0) | (answers >= n_arms)].tolist():
                     integer(f"answer of {agent.name}", answer, 0, n_arms - 1)
                 yield found

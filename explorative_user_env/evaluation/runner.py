@@ -23,12 +23,12 @@ from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
 from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.results import Results, Sweep
-from explorative_user_env.results.store import Kept, Store
+from explorative_user_env.results.store import Part, Store
 from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users import population as users
@@ -435,14 +435,12 @@ class _Evaluation:
         if self.store is not None:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.kept[name] = self.store.part(request.task.name, name, record)
-        elif name not in self.kept:
-            self.kept[name] = None if request.until_width is None else Kept()
         self._note(finished=False)
         self.runs[name] = runs_of(
             Runs(request.population, agent, cap, horizon, request.task, request.members),
             request.seeds,
             replace(request.crew, progress=progress),
-            self.kept[name],
+            self.kept.get(name, self.runs.get(name)),
             cap_is_asked=request.max_steps is not None or protocol.cap_of(agent) is not None,
         )
 
@@ -556,17 +554,18 @@ def runs_of(
     runs: Runs,
     seeds: Sequence[int],
     crew: Crew,
-    kept: Kept | None = None,
+    kept: Part | pd.DataFrame | None = None,
     cap_is_asked: bool = True,
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user.
 
-    Kept runs are not repeated, and the others are kept as they end. Warns of an agent that does not
-    compile and does not stop before a cap that nobody asked for.
+    Kept runs, or those of fewer users, are not repeated, and a store keeps the others as they end.
+    Warns of an agent that does not compile and does not stop before a cap that nobody asked for.
     """
     agent, name, n_all, parts = runs.agent, name_of(runs.agent), len(seeds), []
-    there = {} if kept is None else kept.columns()
+    there = kept.columns() if isinstance(kept, Part) else {} if kept is None else dict(kept)
     if there and (known := np.asarray(there["instance"]) < n_all).any():
+        there.pop("agent", None)
         parts.append({column: np.asarray(values)[known] for column, values in there.items()})
     met = {number for part in parts for number in part["instance"].tolist()}
     left, n_done = [number for number in range(n_all) if number not in met], len(met)
@@ -594,7 +593,7 @@ def runs_of(
             for place, rows in results:
                 whose = {"instance": chunks[place], "user_seed": of_users[place]}
                 parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(rows))
-                if kept is not None:
+                if isinstance(kept, Part):
                     kept.add(parts[-1])
                 n_done += len(rows)
                 tell()

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.display.progress import OnProgress, notice, silent
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import MOST_WORKERS, Array, name_of
 from explorative_user_env.results.records import stream_fingerprint, versions_of
 from explorative_user_env.validation import (

@@ -23,13 +23,7 @@ from rich.text import Text
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
 from explorative_user_env.display.text import share
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.intervals import (
-    LEVEL,
-    mean_interval,
-    mean_p_value,
-    one_dominates,
-    paired_difference_interval,
-)
+from explorative_user_env.results import intervals
 from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.validation import InvalidArgumentError, choice
 
@@ -41,6 +35,13 @@ AS_MEANS, AS_SHARES, AS_PROBABILITY = "mean", "share", "probability"
 
 #: How a difference of each kind is written.
 SIGNS = {AS_MEANS: "+.1f", AS_SHARES: "+.3f"}
+
+#: The names of the first two figures, their column, and the third with its kind, by whether the
+#: task has a horizon.
+FIGURES = (
+    ("stopping time", "P(stops sooner)", "stopping_time", "success", AS_SHARES),
+    ("regret", "P(less regret)", "regret", "utility", AS_MEANS),
+)
 
 #: The columns that identify the user of a run.
 PAIRS = ["instance", "user_seed"]
@@ -94,64 +95,41 @@ class PairedDifference:
         return value if math.isnan(self.low) else f"{value} [{low}, {high}]"
 
 
-def mean_difference(figure: str, first: Array, second: Array, level: float) -> PairedDifference:
-    """Return how far apart two means are, by the differences of each pair.
+def paired_difference(
+    figure: str, kind: str, first: Array, second: Array, level: float = intervals.LEVEL
+) -> PairedDifference:
+    """Return how far apart two agents are with the same users.
+
+    Means are compared by the differences of each pair. Shares are compared by the users with whom
+    only one agent succeeded, by McNemar's test, exact for any number of users. The probability that
+    the first has less with a user, where ties count half, is half of 1 + P(less) - P(more): its
+    interval is that of a difference of shares, and its test the sign test.
 
     Args:
         figure: what is compared.
-        first: the first agent's values, one a user.
+        kind: `AS_MEANS`, `AS_SHARES` or `AS_PROBABILITY`.
+        first: the first agent's values, one a user; of shares whether it succeeded, bool.
         second: the second agent's values, of the same users.
         level: probability with which the interval holds.
     """
-    apart = first - second
-    means = float(np.mean(first)), float(np.mean(second)), float(np.mean(apart))
-    low, high = mean_interval(apart, level)
-    p_value, dominated = mean_p_value(apart), one_dominates(apart)
-    return PairedDifference(figure, AS_MEANS, *means, low, high, p_value, dominated)
-
-
-def share_difference(figure: str, first: Array, second: Array, level: float) -> PairedDifference:
-    """Return how far apart two shares are, by the users with whom only one agent succeeded.
-
-    The test is McNemar's, exact for any number of users.
-
-    Args:
-        figure: what is compared.
-        first: whether the first agent succeeded with each user, bool.
-        second: whether the second agent did.
-        level: probability with which the interval holds.
-    """
-    counts = int(np.sum(first & ~second)), int(np.sum(second & ~first))
-    shares = float(np.mean(first)), float(np.mean(second))
-    ends = paired_difference_interval(*counts, len(first), level)
-    value, p_value = (counts[0] - counts[1]) / len(first), _sign_test(*counts)
-    return PairedDifference(figure, AS_SHARES, *shares, value, *ends, p_value)
-
-
-def probability_of_less(figure: str, first: Array, second: Array, level: float) -> PairedDifference:
-    """Return the probability that the first agent has less with a user; ties count half.
-
-    It is half of 1 + P(less) - P(more), so its interval is that of a difference of shares, and its
-    test the sign test.
-
-    Args:
-        figure: what is compared.
-        first: the first agent's values, one a user.
-        second: the second agent's values, of the same users.
-        level: probability with which the interval holds.
-    """
-    less, more = int(np.sum(first < second)), int(np.sum(first > second))
-    ends = paired_difference_interval(less, more, len(first), level)
-    value, low, high = (0.5 * (1.0 + apart) for apart in ((less - more) / len(first), *ends))
-    p_value, none = _sign_test(less, more), math.nan
-    return PairedDifference(figure, AS_PROBABILITY, none, none, value, low, high, p_value)
-
-
-def _sign_test(firsts: int, seconds: int) -> float:
     from scipy import stats
 
-    unequal = firsts + seconds
-    return float(stats.binomtest(firsts, unequal).pvalue) if unequal else 1.0
+    means = float(np.mean(first)), float(np.mean(second))
+    if kind == AS_MEANS:
+        apart = first - second
+        low, high = intervals.mean_interval(apart, level)
+        p_value, dominated = intervals.mean_p_value(apart), intervals.one_dominates(apart)
+        value = float(np.mean(apart))
+        return PairedDifference(figure, kind, *means, value, low, high, p_value, dominated)
+    more, less = int(np.sum(first > second)), int(np.sum(first < second))
+    counts = (more, less) if kind == AS_SHARES else (less, more)
+    low, high = intervals.paired_difference_interval(*counts, len(first), level)
+    value = (counts[0] - counts[1]) / len(first)
+    p_value = float(stats.binomtest(counts[0], more + less).pvalue) if more + less else 1.0
+    if kind == AS_PROBABILITY:
+        means = math.nan, math.nan
+        value, low, high = (0.5 * (1.0 + each) for each in (value, low, high))
+    return PairedDifference(figure, kind, *means, value, low, high, p_value)
 
 
 def adjusted(family: Sequence[PairedDifference]) -> list[PairedDifference]:
@@ -160,16 +138,15 @@ def adjusted(family: Sequence[PairedDifference]) -> list[PairedDifference]:
     Holm 1979, "A simple sequentially rejective multiple test procedure": at most a share alpha of
     families has any adjusted p-value below alpha where there is no difference.
     """
-    order = sorted(range(len(family)), key=lambda place: family[place].p_value)
-    found, least = list(family), 0.0
-    for rank, place in enumerate(order):
-        least = max(least, min(1.0, (len(family) - rank) * family[place].p_value))
-        found[place] = replace(family[place], p_value=least)
-    return found
+    ps = np.array([each.p_value for each in family])
+    order = np.argsort(ps, kind="stable")
+    holm = np.maximum.accumulate(np.fmin(1.0, np.arange(len(ps), 0, -1) * ps[order]))
+    found = zip(family, holm[np.argsort(order)].tolist(), strict=True)
+    return [replace(each, p_value=p_value) for each, p_value in found]
 
 
 def crossed_difference(
-    figure: str, trained: Array, against: Array, level: float = LEVEL
+    figure: str, trained: Array, against: Array, level: float = intervals.LEVEL
 ) -> PairedDifference:
     """Return how far a policy is from an agent, with an interval over users and training seeds.
 
@@ -216,7 +193,7 @@ def crossed_half_width(by_training: Array, by_user: Array, level: float) -> floa
     from scipy import stats
 
     quantile = float(stats.t.ppf(0.5 + level / 2.0, len(by_training) - 1))
-    low, high = mean_interval(by_user, level)
+    low, high = intervals.mean_interval(by_user, level)
     return math.hypot(quantile * float(stats.sem(by_training)), (high - low) / 2.0)
 
 
@@ -308,8 +285,7 @@ class Comparison(_Page):
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
         def figure(row: PairedDifference, value: float) -> str:
-            written = f"{value:.1f}" if row.kind == AS_MEANS else share(value)
-            return "" if math.isnan(value) else written
+            return f"{value:.1f}" if row.kind == AS_MEANS else share(value)
 
         columns = [
             Column("figure", lambda row: row.figure + _up_to(row.tau, ", up to "), left=True),
@@ -341,32 +317,26 @@ class LineUpComparison(_Page):
         return pd.concat([each.frame() for each in self.comparisons], ignore_index=True)
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
-        lead = [Column(f"minus {self.against}", "first", left=True)]
         pairs = self.comparisons
-        if any(not math.isnan(each.tau) for pair in pairs for each in pair.differences):
-            lead.append(Column("up to", lambda pair: _up_to(pair.differences[0].tau)))
-        columns = []
-        for place, each in enumerate(pairs[0].differences):
-            columns += _beside_its_p_value(f"{each.figure} [95%]", place)
+        cut = any(not math.isnan(pair.differences[0].tau) for pair in pairs)
+        columns = [Column(f"minus {self.against}", left=True), Column("up to")][: 1 + cut]
+        rows = [[pair.first, _up_to(pair.differences[0].tau)][: 1 + cut] for pair in pairs]
+        for each in pairs[0].differences:
+            columns += [Column(f"{each.figure} [95%]"), Column("p", beside=True)]
+        for row, pair in zip(rows, pairs, strict=True):
+            for each in pair.differences:
+                row += [each.in_words, _p_value(each.p_value)]
         n = len(pairs)
         family = (
             f"{pairs[0].n_users} users. The {n} intervals of a figure hold at once with 95% "
             f"(Bonferroni), its {n} p-values are for a family-wise error (Holm)."
         )
         notes = [family, *(note for each in pairs for note in each.notes()), PAIRED_LEGEND]
-        return table(pairs, [*lead, *columns], padding=1, leading=len(lead)), notes, pairs
-
-
-def _beside_its_p_value(heading: str, place: int) -> list[Column]:
-    """Return the columns of a difference and of its p-value."""
-    return [
-        Column(heading, lambda pair: pair.differences[place].in_words),
-        Column("p", lambda pair: _p_value(pair.differences[place].p_value), beside=True),
-    ]
+        return table(rows, columns, padding=1, leading=1 + cut), notes, pairs
 
 
 def compare(
-    runs: pd.DataFrame, first: str, second: str, *, over_horizon: bool, level: float = LEVEL
+    runs: pd.DataFrame, first: str, second: str, over_horizon: bool, level: float = intervals.LEVEL
 ) -> Comparison:
     """Return how two agents compare on the users that both have met: first minus second.
 
@@ -388,40 +358,29 @@ def compare(
     if choice("first", first, names) == choice("second", second, names):
         raise InvalidArgumentError("second", second, "another agent than the first")
     both = [runs[runs["agent"] == name].set_index(PAIRS).sort_index() for name in (first, second)]
-    one, other = both
-    if not one.index.equals(other.index):
+    if not both[0].index.equals(both[1].index):
         allowed = f"an agent that has met the same users as {first}"
         raise InvalidArgumentError("second", second, allowed)
-
-    def shares(column: str) -> tuple[float, float]:
-        """Return a column's mean for each agent; 0 in tasks that do not have it."""
-        if column not in one:
-            return 0.0, 0.0
-        return float(one[column].mean()), float(other[column].mean())
-
-    def values(column: str, most: float = math.nan) -> tuple[Array, Array]:
-        numbers = one[column].to_numpy(float), other[column].to_numpy(float)
-        return np.fmin(numbers[0], most), np.fmin(numbers[1], most)
-
-    column, figure, less, tau = "regret", "regret", "P(less regret)", math.nan
+    censored, left = (  # 0 in tasks that do not have it
+        tuple(float(each[column].mean()) if column in each else 0.0 for each in both)
+        for column in ("censored", "left")
+    )
+    figure, less, column, other, kind = FIGURES[over_horizon]
+    tau = math.nan
     if not over_horizon:
-        column, figure, less = "stopping_time", "stopping time", "P(stops sooner)"
         lengths = [each.loc[each["censored"], column] for each in both]
         tau = float(pd.concat(lengths).min())  # NaN where no run was cut off
+        both = [each.assign(success=succeeded(each)) for each in both]
+    values = [np.fmin(each[column].to_numpy(float), tau) for each in both]
     differences = [
-        replace(mean_difference(figure, *values(column, tau), level), tau=tau),
-        replace(probability_of_less(less, *values(column, tau), level), tau=tau),
+        replace(paired_difference(figure, AS_MEANS, *values, level), tau=tau),
+        replace(paired_difference(less, AS_PROBABILITY, *values, level), tau=tau),
+        paired_difference(other, kind, *(each[other].to_numpy() for each in both), level),
     ]
-    if over_horizon:
-        differences.append(mean_difference("utility", *values("utility"), level))
-    else:
-        right = succeeded(one).to_numpy(), succeeded(other).to_numpy()
-        differences.append(share_difference("success", *right, level))
-    ended = shares("censored"), shares("left")
-    return Comparison(first, second, len(one), level, *ended, differences)
+    return Comparison(first, second, len(both[0]), level, censored, left, differences)
 
 
-def compare_all(runs: pd.DataFrame, against: str, *, over_horizon: bool) -> LineUpComparison:
+def compare_all(runs: pd.DataFrame, against: str, over_horizon: bool) -> LineUpComparison:
     """Return how all agents compare with one, with a family-wise error of 5% for each figure.
 
     Args:
@@ -436,10 +395,8 @@ def compare_all(runs: pd.DataFrame, against: str, *, over_horizon: bool) -> Line
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
         raise InvalidArgumentError("against", against, "one of at least two agents")
-    level = 1.0 - (1.0 - LEVEL) / len(others)
-    found = [
-        compare(runs, name, against, over_horizon=over_horizon, level=level) for name in others
-    ]
+    level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
+    found = [compare(runs, name, against, over_horizon, level) for name in others]
     by_figure = zip(*(each.differences for each in found), strict=True)
     by_agent = zip(*map(adjusted, by_figure), strict=True)
     pairs = zip(found, by_agent, strict=True)

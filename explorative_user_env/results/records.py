@@ -23,7 +23,7 @@ import numpy as np
 
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
 from explorative_user_env.display.text import in_markdown
-from explorative_user_env.kernels.presence import COMPILER, is_installed
+from explorative_user_env.kernels.compiler import COMPILER, is_installed
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.instances import LAWS

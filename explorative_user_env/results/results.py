@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 from rich.text import Text
 
+from explorative_user_env import protocol
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.user import environment_of
-from explorative_user_env.protocol import (
-    POPULATION,
-    STEP_CAP,
-    STEP_COST,
-    TASKS,
-    Agent,
-    Array,
-    name_of,
-    needs_horizon,
-    sees_rewards,
-)
-from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
+from explorative_user_env.protocol import POPULATION, Agent, Array
+from explorative_user_env.results import compare as pairs
 from explorative_user_env.results.metrics import frame_of, scores_of, summarize
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import Store, columns_in, read_only, results_in
@@ -102,29 +93,31 @@ class Results:
     @property
     def references(self) -> frozenset[str]:
         """The names of the agents that see rewards, which no competitor does."""
-        return frozenset(name for name, agent in self.line_up.items() if sees_rewards(agent))
+        return frozenset(
+            name for name, agent in self.line_up.items() if protocol.sees_rewards(agent)
+        )
 
     @property
     def over_horizon(self) -> bool:
         """Whether agents ran to a horizon, with one user or many, and did not stop to answer."""
-        return not TASKS[self.cell["task"]].ends_itself
+        return not protocol.TASKS[self.cell["task"]].ends_itself
 
-    def compare(self, first: str, second: str) -> Comparison:
+    def compare(self, first: str, second: str) -> pairs.Comparison:
         """Return how two agents compare with the same users; see `compare`, also for errors.
 
         Args:
             first: the name of an agent.
             second: the name of another.
         """
-        return compare(self.runs, first, second, over_horizon=self.over_horizon)
+        return pairs.compare(self.runs, first, second, self.over_horizon)
 
-    def compare_all(self, against: str) -> LineUpComparison:
+    def compare_all(self, against: str) -> pairs.LineUpComparison:
         """Return how all others compare with one, with a family-wise error of 5% for each figure.
 
         Args:
             against: the name of the one.
         """
-        return compare_all(self.runs, against, over_horizon=self.over_horizon)
+        return pairs.compare_all(self.runs, against, self.over_horizon)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
         """Return scores as rliable takes them: by agent an array (users, 1), the more the better.
@@ -153,39 +146,37 @@ class Results:
         Raises:
             InvalidArgumentError: for what is no row of these runs, or code that is not known here.
         """
-        runs, allowed = self.runs, "a row of these runs, or its label there"
+        runs = self.runs
         if isinstance(row, Integral) and not isinstance(row, bool) and row in runs.index:
             row = runs.loc[row]
-        if not isinstance(row, Mapping | pd.Series) or not {"agent", "user_seed"} <= {*row.keys()}:
-            raise InvalidArgumentError("row", row, allowed)
-        own = runs[(runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])]
+        own = runs[:0]
+        if isinstance(row, Mapping | pd.Series) and {"agent", "user_seed"} <= {*row.keys()}:
+            own = runs[(runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])]
         if own.empty:
-            raise InvalidArgumentError("row", dict(row), allowed)
-        name, seed, stays = row["agent"], int(row["user_seed"]), None
+            raise InvalidArgumentError("row", row, "a row of these runs, or its label there")
+        name, seed = row["agent"], int(row["user_seed"])
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
         agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return members.episode(self.population, agent, seed, horizon)
-        cap = self.cell["agents"][name]["max_steps"]
-        if self.over_horizon:
-            stays = horizon
-        else:  # a stranger's row may claim less than comes out, which may have no end
+        cap, plays = self.cell["agents"][name]["max_steps"], self.over_horizon
+        if not plays:  # a stranger's row may claim less than comes out, which may have no end
             cap = min(cap, int(own["interactions"].iloc[0]) + 1)
         return rollout(
-            environment_of(self.population, agent, "regret", stays),
+            environment_of(self.population, agent, "regret", horizon if plays else None),
             agent,
             seed,
             max_steps=cap,
-            horizon=horizon if self.over_horizon or needs_horizon(agent) else None,
-            commits=self.over_horizon,
+            horizon=horizon if plays or protocol.needs_horizon(agent) else None,
+            commits=plays,
         )
 
     def plot(
         self, kind: str | None = None, axes: "Axes | None" = None, *, progress: Any = True
     ) -> "Axes":
-        """Draw the runs, and return Matplotlib's axes; see `results.plots_of_runs`.
+        """Draw the runs, and return Matplotlib's axes; see `results.plots`.
 
         Args:
             kind: "success" against the budget of a run, "stopping_times" (which share goes on),
@@ -198,7 +189,7 @@ class Results:
         Raises:
             InvalidArgumentError: for another kind, naming those of these results.
         """
-        from explorative_user_env.results.plots_of_runs import plot_runs
+        from explorative_user_env.results.plots import plot_runs
 
         return plot_runs(self, kind, axes, progress)
 
@@ -308,11 +299,9 @@ def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]
     """
     if isinstance(found, Results):
         return [(None, found.summary())]
-    of_task: dict[str, list[Results]] = {}
-    for each in found.cells:
-        of_task.setdefault(str(each.cell.get("task")), []).append(each)
-    frames: dict[tuple[str, str], list[pd.DataFrame]] = {}
-    for task, cells in of_task.items():
+    frames: dict[tuple[Any, str], list[pd.DataFrame]] = {}
+    for task in dict.fromkeys(each.cell.get("task") for each in found.cells):
+        cells = [each for each in found.cells if each.cell.get("task") == task]
         for each in cells:
             title = ", ".join(
                 f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
@@ -340,10 +329,7 @@ def all_runs(results: Sequence[Results]) -> pd.DataFrame:
 
 def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
     """Return all runs, one row each, with all words and numbers of their cells."""
-    frames = []
-    for each in results:
-        words = {name: word for name, word in _words_of(each).items() if name not in each.runs}
-        frames.append(each.runs.assign(**words))
+    frames = [each.runs.assign(**_words_of(each) | dict(each.runs)) for each in results]
     return pd.concat(frames, ignore_index=True)
 
 
@@ -387,33 +373,33 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
 def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[KeptEvaluation]:
     """Return every evaluation of an open file, in the order in which they ran; see `load`.
 
+    What is in the request is read from there alone, also where the cell repeats it.
+
     Raises:
         ValueError: for records that cannot be read, as somebody else may write them.
     """
+
+    def read(query: str, value: Any) -> Any:
+        return db.execute(query, (value,))
+
     try:
         return [
-            KeptEvaluation(record, finished, _kept_results(db, record, numbers, own))
+            KeptEvaluation(record, finished, _results_of(read, record, numbers, own))
             for record, numbers, finished in results_in(db)
         ]
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"a record cannot be read: {type(error).__name__}: {error}") from error
 
 
-def _kept_results(
-    db: "sqlite3.Connection", record: Mapping[str, Any], numbers: Sequence[int], own: Sequence[Any]
-) -> Results | None:
-    """Return the results of an evaluation; None if it has no runs.
-
-    What is in the request is read from there alone, also where the cell repeats it.
-    """
+def _results_of(read: Any, record: Any, numbers: Any, own: Sequence[Any]) -> Results | None:
+    """Return the results of an evaluation; None if it has no runs."""
     request, frames = record["request"], {}
+    task, n_users = request["task"], request["n_instances"]
     for number in numbers:
-        for (name,) in db.execute("SELECT agent FROM parts WHERE id = ?", (number,)).fetchall():
-            if columns := columns_in(
-                lambda query, part: db.execute(query, (part,)), number, request["task"]
-            ):
-                first = {column: each[: request["n_instances"]] for column, each in columns.items()}
-                frames[name] = frame_of(request["task"], name, first)
+        for (name,) in read("SELECT agent FROM parts WHERE id = ?", number).fetchall():
+            if columns := columns_in(read, number, task):
+                first = {column: each[:n_users] for column, each in columns.items()}
+                frames[name] = frame_of(task, name, first)
     in_order = [name for name in request["agents"] if name in frames]
     if not in_order:
         return None
@@ -423,19 +409,20 @@ def _kept_results(
         allowed = f"with {missing}, which the users rest on"
         raise InvalidArgumentError("own", list(own), allowed) from missing
     usual: dict[str, Any] = dict.fromkeys(("seed", "delta", "n_users", "deviation"))
-    usual |= {"step_cost": STEP_COST, "max_steps": STEP_CAP}
+    usual |= {"step_cost": protocol.STEP_COST, "max_steps": protocol.STEP_CAP}
     cell = dict(record["cell"])
     for name in {*usual} & {*cell} & {*request}:
         cell[name] = usual[name] if request[name] is None else request[name]
     cell |= record_of(population.words())
     cell["agents"] = {name: cell["agents"][name] for name in in_order}
-    known = {name_of(agent): agent for agent in own if isinstance(agent, Agent)}
+    known = {protocol.name_of(agent): agent for agent in own if isinstance(agent, Agent)}
     line_up = {}
     for name in in_order:
         try:
             line_up[name] = from_record(request["agents"][name])
         except UnknownCodeError:
-            line_up[name] = known.get(name)
+            if name in known:
+                line_up[name] = known[name]
     checks = from_record(record.get("checks"))
     return Results(
         pd.concat([frames[name] for name in in_order], ignore_index=True),
@@ -443,5 +430,5 @@ def _kept_results(
         population=population,
         deltas={name: record["deltas"][name] for name in in_order},
         checks=None if checks is None else pd.DataFrame(checks),
-        line_up={name: agent for name, agent in line_up.items() if agent is not None},
+        line_up=line_up,
     )

@@ -57,9 +57,6 @@ MOST_SHARED = 20
 
 Record = Mapping[str, Any]
 
-#: Values by the name of their column, of the same runs.
-Columns = Mapping[str, Array]
-
 #: The columns of each task's table of runs, with their types.
 OF_RUNS = {
     task: {name: kind for name, kind in frame.items() if name != "agent"}
@@ -99,8 +96,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
     except (OSError, sqlite3.Error, OverflowError, *no_runs) as error:
         words = str(getattr(error, "strerror", None) or error)
         allowed = f"a file that can be written to ({words})"
-        strange = "not a database" in words or "malformed" in words
-        if strange or isinstance(error, no_runs):
+        if isinstance(error, no_runs) or "not a database" in words or "malformed" in words:
             allowed = f"a file of runs, as explorative-user-env writes them ({words})"
         elif "locked" in words or "busy" in words:
             allowed = "a file that nobody else is writing to"
@@ -274,33 +270,17 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     write_whole("output", output, lambda place: place.write_bytes(packed), overwrite)
 
 
-class Kept:
-    """The runs of one agent in one cell, kept in memory for an evaluation that meets more users."""
-
-    def __init__(self) -> None:
-        self._chunks: list[Columns] = []
-
-    def columns(self) -> Columns:
-        """Return the runs that are kept, of the first users; empty if none are."""
-        names = self._chunks[0] if self._chunks else ()
-        return {name: np.concatenate([each[name] for each in self._chunks]) for name in names}
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-        self._chunks.append(columns)
-
-
-class Part(Kept):
+class Part:
     """The runs of one agent in one cell, kept in a store."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number, self._store, self._task = number, store, task
 
-    def columns(self) -> Columns:
+    def columns(self) -> dict[str, Array]:
         """Return the runs that are kept, of the first users; empty if none are."""
         return columns_in(self._store.read, self.number, self._task)
 
-    def add(self, columns: Columns) -> None:
+    def add(self, columns: Mapping[str, Array]) -> None:
         """Keep the runs of the users who come next."""
         names = OF_RUNS[self._task]
         values = [np.asarray(columns[name]) for name in names]
@@ -310,7 +290,7 @@ class Part(Kept):
         self._store.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
 
 
-def columns_in(read: Any, part: int, task: str) -> Columns:
+def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
     """Return the runs of a part; `read` returns the rows of a query."""
     kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
@@ -370,10 +350,18 @@ class Store:
                 self._create(whole)
             self._db = sqlite3.connect(self.path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
-                self._begin(json.loads(json.dumps(whole)))
+                self._check_request(json.loads(json.dumps(whole)))
+                (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
+                # A crash of the machine may cost the last chunks then, and nothing else.
+                self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
+                self._db.execute("BEGIN IMMEDIATE")
+                made_by = _json({**records.made_now(), "journal": journal})
+                words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
+                self.write(words, [(records.time_now(), made_by)])
             except BaseException:
                 self._db.close()
                 raise
+        self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
         self.n_found = self.n_runs()
 
     def _has_run(self) -> bool:
@@ -396,19 +384,16 @@ class Store:
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
 
         def write(place: Path) -> None:
+            kind = f"PRAGMA application_id={FILE_OF_RUNS}; PRAGMA user_version={TABLES_VERSION}"
             with closing(sqlite3.connect(place)) as db, db:
-                db.execute(f"PRAGMA application_id={FILE_OF_RUNS}")
-                db.execute(f"PRAGMA user_version={TABLES_VERSION}")
-                for words in TABLES.values():
-                    db.execute(words)
+                db.executescript("; ".join([kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
         for ending in ("-wal", "-shm", "-journal"):  # of the file that is replaced
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_whole(self._argument, self.path, write, overwrite=True)
 
-    def _begin(self, request: Record) -> None:
-        """Check that the file has this request, and begin to write."""
+    def _check_request(self, request: Record) -> None:
         _check_kind(self._db, self.path, self._argument)
         if others := differences(request_from(self._db), request):
             words = "; ".join(
@@ -419,14 +404,6 @@ class Store:
             if self._argument == "output":
                 allowed += "; --overwrite writes over it"
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
-        (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
-        # A crash of the machine may cost the last chunks then, and nothing else.
-        self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
-        self._db.execute("BEGIN IMMEDIATE")
-        made_by = _json({**records.made_now(), "journal": journal})
-        words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
-        self.write(words, [(records.time_now(), made_by)])
-        self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
 
     def read(self, words: str, *values: Any) -> list[Any]:
         """Return the rows of a query."""
@@ -437,12 +414,8 @@ class Store:
         """Execute a statement with each row of values, all or none of them."""
         with _refusals(self._argument, self.path):
             try:
-                self._db.executemany(words, rows)
-                self._db.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise
+                with self._db:
+                    self._db.executemany(words, rows)
             finally:
                 with suppress(sqlite3.Error):  # the next write is refused then
                     self._db.execute("BEGIN IMMEDIATE")
@@ -512,20 +485,19 @@ class Store:
 
         A finished file is left as one file that can be copied; a new file without a run is removed.
         """
-        with suppress(InvalidArgumentError):
+        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
+        with suppress(InvalidArgumentError, sqlite3.Error):
             words = "UPDATE sessions SET ended = ?, how = ? WHERE id = ?"
             self.write(words, [(records.time_now(), how, self._session)])
             if how == FINISHED:
                 self.write("INSERT OR REPLACE INTO about VALUES (?, 'true')", [(FINISHED,)])
-        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
-        with suppress(sqlite3.Error):
             self._db.execute("ROLLBACK")
             if empty or how == FINISHED:
                 self._db.execute("PRAGMA journal_mode=DELETE")
         self._db.close()
         if empty:
             with suppress(OSError):
-                self.path.unlink(missing_ok=True)
+                self.path.unlink()
 
     def __enter__(self) -> "Store":
         return self

@@ -18,11 +18,19 @@ from explorative_user_env.runs.moments import (
     watch_again,
 )
 from explorative_user_env.show import raster
-from explorative_user_env.show.panel import board_of, panel_of, slots_of
-from explorative_user_env.show.player import page_with
-from explorative_user_env.show.scene import EARLY, rounded_out, scene_of_user, span_of, timeline
-from explorative_user_env.show.shapes import USUAL_WIDTH, Scene, beside, in_a_column
-from explorative_user_env.show.svg import escaped, svg_of
+from explorative_user_env.show.scene import (
+    EARLY,
+    USUAL_WIDTH,
+    board_of,
+    panel_of,
+    rounded_out,
+    scene_of_user,
+    slots_of,
+    span_of,
+    timeline,
+)
+from explorative_user_env.show.shapes import Scene, beside, in_a_column
+from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require
 
@@ -250,8 +258,12 @@ def page_of(films: Sequence[Film], progress: OnProgress = silent) -> str:
     lines += [(film, "not every step is shown.") for film in films if film.thinned]
     return page_with(
         title=f"{', '.join(film.agent for film in films)} and the user of seed {films[0].seed}",
-        wide=pictures_of(films, steps, TOGETHER if several else ALONE, portion(progress, 0, 2)),
-        narrow=pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
+        pictures={
+            "wide": pictures_of(
+                films, steps, TOGETHER if several else ALONE, portion(progress, 0, 2)
+            ),
+            "narrow": pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
+        },
         captions=captions_of(films, steps),
         marks=rejected_at(films, steps),
         story=[

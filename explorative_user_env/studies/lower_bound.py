@@ -33,7 +33,7 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
@@ -61,6 +61,9 @@ MOST_PATHS = 1_000_000
 N_PATHS = 2000
 
 
+Rho = Schedule | str | float
+
+
 class Histories(NamedTuple):
     """An agent with the same users under nu and under nu', one entry a user.
 
@@ -76,11 +79,7 @@ class Histories(NamedTuple):
 
 
 def histories(
-    pair: HardPair,
-    agent: AlgorithmAgent,
-    steps: int,
-    seeds: Sequence[int],
-    rho: Schedule | str | float | None = None,
+    pair: HardPair, agent: AlgorithmAgent, steps: int, seeds: Sequence[int], rho: Rho | None = None
 ) -> Histories:
     """Let `agent` meet the users of these `seeds` twice, with the means of nu and of nu'.
 
@@ -134,8 +133,7 @@ def rejected_below(
     also necessary if rho_t = rho_1, K = 2 and the arm is tried at every n(t).
 
     Returns:
-        One row for each N_0 of `n0s`, one column for each path of arm 2's rewards; inf for
-        N_0 = 2, before which no arm is recommended again.
+        One row for each N_0 of `n0s` (inf for N_0 = 2), one column for each path of rewards.
     """
     rng = np.random.default_rng(seed)
     longest = max(n0s) - 2
@@ -183,7 +181,7 @@ def success(
     n_grid: Sequence[int] = N_GRID,
     *,
     agents: Callable[[int, float], Sequence[AlgorithmAgent]] = line_up,
-    rho: Schedule | str | float | None = None,
+    rho: Rho | None = None,
     n_instances: int = 1000,
     seed: int = 0,
     workers: int = 1,
@@ -292,10 +290,6 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
     """Return the least number of pulls, evenly over all arms, that finds the best with 1 - delta.
 
     It is O(log 1/delta): for K = 2 about 4 z^2/Delta_1^2, z the (1 - delta) quantile of N(0, 1).
-
-    Args:
-        instance: the means, with one best arm.
-        delta: allowed probability of a wrong answer, in (0, 1).
     """
     # Phi(-x) is at most exp(-x^2/2)/2, and an arm is above the best with Phi(-Delta_i sqrt(m/2)).
     gap = theory.unique_gap(instance)
@@ -319,12 +313,6 @@ def any_agent_needs(
     With fewer acceptances it errs with more than delta under nu or nu', as half the probability of
     the history they share is more than that. Only nu' is looked at: under the nu that belongs to
     each N_0 the history is likelier.
-
-    Args:
-        pair: the two instances.
-        deltas: each in (0, 1).
-        n_paths: see `rejected_below`.
-        seed: of the paths.
     """
     n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
@@ -343,7 +331,7 @@ def overlap(
     n0s: Sequence[int] = DEFAULT_N0S,
     *,
     alpha: float = 1.0,
-    rho: Schedule | str | float = 1.0,
+    rho: Rho = 1.0,
     n_arms: int = 2,
     c: float | None = None,
     gap: float | None = None,
@@ -488,12 +476,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the probability of the shared history against N_0.
-
-    Args:
-        frame: what `overlap` found.
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
+    """Draw the probability of the shared history (what `overlap` found) against N_0."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
@@ -512,12 +495,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the interactions that are needed against 1/delta.
-
-    Args:
-        frame: what `needed` found.
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
+    """Draw the interactions that are needed (what `needed` found) against 1/delta."""
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         found = rows[np.isfinite(rows["interactions"])].sort_values("delta")
@@ -534,9 +512,5 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def kept_table(folder: Path, name: str) -> pd.DataFrame:
-    """Return the finished table "overlap" or "needed" from the folder of the command.
-
-    Raises:
-        InvalidArgumentError: if the folder has none, or it is not finished.
-    """
+    """Return the finished table "overlap" or "needed" from the folder of the command."""
     return pd.read_csv(finished_file("path", folder, f"{name}.csv"))

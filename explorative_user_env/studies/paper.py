@@ -321,12 +321,7 @@ def _place(cell: Results) -> tuple[float, int]:
 
 
 def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
-    """Return `runs` without the steps of Phase 1 and without private draws.
-
-    Args:
-        runs: of any agents, as in `Results.runs`.
-        phase1: of Phase 1 alone, with the same users.
-    """
+    """Return `runs` without the steps of Phase 1, those of `phase1`, and without private draws."""
     counts = ["interactions", "acceptances"]
     before = phase1.set_index("user_seed")[counts].loc[runs["user_seed"]].to_numpy()
     steps, acceptances = (runs[counts] - before).to_numpy().T
@@ -452,16 +447,8 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
     """Return how many errors apart two figures are, positive where ours is larger.
 
     Times and rates are compared by their logarithms, as large means have large errors; successes
-    by the pooled share. Rounding to the last printed digit counts as an error.
-
-    Args:
-        figure: "stopping_time", "rejection_rate" or "success".
-        ours: the figure by its name, with its errors, as from `figures_of`; numbers or arrays.
-        published: as printed; a number, or an array.
-        n_runs: runs behind ours.
-
-    Returns:
-        A number, or an array as the others are.
+    by the pooled share. Rounding to the last printed digit counts as an error. `ours` is as from
+    `figures_of`; numbers or arrays.
     """
     unit, measured = UNITS[figure], ours[figure]
     if figure == "success":

@@ -31,7 +31,7 @@ from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.teach import submission as submissions
 from explorative_user_env.teach.submission import GradingOutcome, SubmittedAgent
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import DISTRIBUTION, PACKAGE, CallableError, choice
+from explorative_user_env.validation import DISTRIBUTION, PACKAGE, choice
 from explorative_user_env.validation import InvalidArgumentError as Invalid
 
 #: The environment variable that may hold the key.
@@ -295,20 +295,17 @@ def grade(
             play(agent, graded, portion(progress, place, n_pieces))
         except submissions.SubmissionError as error:
             graded.outcome, graded.reason = error.outcome, error.reason
-        except CallableError as error:
+        except Invalid as error:
             # Without the message: it names the user's seed, and students read this.
-            why = f"it cannot be played ({type(error.__cause__).__name__})"
-            graded.outcome, graded.reason = GradingOutcome.FAILED, why
-            if agent.failure:
-                graded.outcome, graded.reason = agent.failure.outcome, agent.failure.reason
+            why = f"it cannot be played ({type(error.__cause__ or error).__name__})"
+            failure = agent.failure or submissions.SubmissionError(GradingOutcome.FAILED, why)
+            graded.outcome, graded.reason = failure.outcome, failure.reason
         finally:
             agent.end()
         graded.output, graded.seconds = agent.output, time.monotonic() - begin
         everyone.append(graded)
-    beside = [
-        (row["agent"], scale.points(references, row["agent"]), row)
-        for row in references.summary().to_dict("records")
-    ]
+    rows = references.summary().to_dict("records")
+    beside = [(row["agent"], scale.points(references, row["agent"]), row) for row in rows]
     return Leaderboard(assignment, beside, everyone)
 
 
@@ -331,17 +328,14 @@ SHOWN_FIGURES = {
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
     """Return one row a submission and reference agent: the best first, who has no figures last."""
-    everyone = [
-        (REFERENCE_ROW, Graded(name, points=points, figures=row))
-        for name, points, row in board.references
-    ]
-    everyone += [(str(each.outcome), each) for each in board.graded]
+    everyone = [Graded(name, points=points, figures=row) for name, points, row in board.references]
+    everyone += board.graded
     rows = [
-        {"name": each.student, "outcome": outcome, "points": each.points.value}
-        | {"points_low": each.points.low, "points_high": each.points.high}
+        {"name": each.student, "outcome": str(each.outcome) if place >= 0 else REFERENCE_ROW}
+        | dict(zip(("points", "points_low", "points_high"), each.points, strict=True))
         | _shown(board, each.figures)
         | {"reason": each.reason}
-        for outcome, each in everyone
+        for place, each in enumerate(everyone, -len(board.references))
     ]
     rank_by = board.assignment.rank_by
     frame = pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.casefold())
@@ -435,12 +429,13 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
         return round(float(value), 6) if math.isfinite(value) else None  # JSON has no NaN
 
     shown = _shown(board, graded.figures) if graded.figures else {}
+    points, *interval = map(number, graded.points)
     feedback = {
         "student": graded.student,
-        "outcome": str(graded.outcome),
+        "outcome": graded.outcome,
         "reason": graded.reason,
-        "points": number(graded.points.value),
-        "interval": [number(graded.points.low), number(graded.points.high)],
+        "points": points,
+        "interval": interval,
         "figures": {name: number(value) for name, value in shown.items()},
         "references": {name: number(points.value) for name, points, _ in board.references},
         "seconds": round(graded.seconds, 1),

@@ -59,9 +59,9 @@ def test_a_terminal_shows_what_is_going_on_and_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stderr = screen(monkeypatch, is_terminal=True)
-    with progress_bar("bench ") as report:
+    with progress_bar() as report:
         report("BAIR", 1, 4)
-    assert "bench BAIR" in stderr.getvalue()
+    assert "BAIR" in stderr.getvalue()
     assert "25%" in stderr.getvalue()
 
 
@@ -81,15 +81,15 @@ def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
 ) -> None:
     stderr = screen(monkeypatch, is_terminal=False)
     clock = clocked(monkeypatch)
-    with progress_bar("bench ") as report:
+    with progress_bar() as report:
         for second in (0, 29, 30, 31, 59, 61, 400, 420, 439, 440):
             clock[0] = second
             report("BAIR", second, 1000)
     assert stderr.getvalue().splitlines() == [
-        "bench BAIR 3%, 30 s",
-        "bench BAIR 6%, 61 s",
-        "bench BAIR 40%, 400 s",
-        "bench BAIR 44%, 440 s",  # the longer the work, the rarer the lines
+        "BAIR 3%, 30 s",
+        "BAIR 6%, 61 s",
+        "BAIR 40%, 400 s",
+        "BAIR 44%, 440 s",  # the longer the work, the rarer the lines
     ]
 
 

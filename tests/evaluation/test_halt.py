@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("numba")
 
 from compared import agent_as_in_an_evaluation
+from shared import loop_of_one
 
 from explorative_user_env.agents import Uniform, uniform
 from explorative_user_env.evaluation.paths import (
@@ -20,7 +21,7 @@ from explorative_user_env.evaluation.paths import (
     Runs,
     compiled,
 )
-from explorative_user_env.kernels.loops import make_play, make_run, steps_between_looks
+from explorative_user_env.kernels.loops import steps_between_looks
 from explorative_user_env.protocol import BAI, REGRET, Algorithm, Array, Task
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.model import blank_state
@@ -116,10 +117,12 @@ def test_the_loops_in_plain_python_look_as_often(n_arms: int) -> None:
         algorithm = halting(halt, at)
         hers = (users.user, blank_state(users.user), user_generator(1))
         its = (params, algorithm.blank(params), agent_generator(1, "UNI"))
-        accepted, rejected, *_ = make_run(algorithm, rule)(*hers, *its, horizon, halt)
+        run = loop_of_one(algorithm, rule, compiled=False)
+        accepted, rejected, *_ = run(*hers, *its, horizon, halt)
         taken = (at // every + 1) * every
         assert accepted + rejected == taken
-        arms, responses = np.full(horizon, -1), np.zeros(horizon, bool)
+        steps = (np.full((1, horizon), -1), np.zeros((1, horizon), bool))
         halt[0] = 0
-        make_play(algorithm, rule)(*hers, *its, arms, responses, halt)
-        assert (arms >= 0).sum() == taken
+        play = loop_of_one(algorithm, rule, compiled=False, plays=True)
+        play(*hers, *its, horizon, halt, steps)
+        assert (steps[0] >= 0).sum() == taken

@@ -16,7 +16,7 @@ from plots import legend_of_plot, line_of
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
 from explorative_user_env.display.plots import new_figure
-from explorative_user_env.results.plots_of_runs import RUN_KINDS
+from explorative_user_env.results.plots import RUN_KINDS
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 

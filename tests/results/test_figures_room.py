@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
-from explorative_user_env.results.plots_of_runs import CHECKED, RUN_KINDS
+from explorative_user_env.results.plots import CHECKED, RUN_KINDS
 from explorative_user_env.results.results import Results
 
 pytestmark = pytest.mark.slow
