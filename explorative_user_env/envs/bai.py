@@ -285,7 +285,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         lanes = np.flatnonzero(answering)
         if lanes.size:
             self._answers[lanes] = chosen[lanes] - n_arms
-            self._correct[lanes] = self._answers[lanes] == self._begun_lanes().best_arms(lanes)
+            self._correct[lanes] = self._answers[lanes] == self._lanes.best_arms(lanes)
             step.rewards[lanes] = np.where(self._correct[lanes], RIGHT, WRONG)
         steps = step.interactions + answering
         return self._outcome(step, recommending, answering | unanswered, steps)

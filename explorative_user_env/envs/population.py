@@ -288,7 +288,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
 
     def _meet(self, lanes: Array, start: Any) -> None:
         """Begin episodes in these lanes, or, without a start, let their next users come."""
-        assert self._lanes is not None
         laws = []
         for lane in lanes.tolist():
             if start is None:

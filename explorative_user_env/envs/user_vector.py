@@ -202,7 +202,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self.single_observation_space = single.observation_space
         self.action_space = batch_space(self.single_action_space, n_lanes)
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
-        self._lanes: Lanes | None = None
+        self._lanes: Any = None  # of `Lanes`, from the first reset on
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
         # Of the stream of each lane: its seed, the users since, whether the means were given.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
@@ -296,8 +296,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def hidden_state_in(self, lane: int) -> HiddenState:
         """Return the truth about the user in a lane."""
-        assert self._lanes is not None
-        return self._lanes.hidden_state(lane)
+        truth: HiddenState = self._lanes.hidden_state(lane)
+        return truth
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and best arms as they are now; never for an agent."""
@@ -315,17 +315,18 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self._begun_lanes("render")
         return tuple(self._frame(lane, self.render_mode) for lane in range(self.num_envs))
 
-    def _begun_lanes(self, what: str = "step") -> Lanes:
-        if self._lanes is None or not self._ready:
+    def _begun_lanes(self, what: str) -> Lanes:
+        if not self._ready:
             raise gym.error.ResetNeeded(f"call reset before {what}")
-        return self._lanes
+        lanes: Lanes = self._lanes
+        return lanes
 
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
         """Give these lanes new streams; at the first reset all lanes."""
         if self._lanes is None:
             self._make_lanes([*streams.values()])
         for lane, rng in streams.items():
-            self._lanes.reseed(lane, rng)  # type: ignore[union-attr]
+            self._lanes.reseed(lane, rng)
 
     def _make_lanes(self, rngs: list[np.random.Generator]) -> None:
         self._lanes = new_lanes(self._single, rngs, self._compiles, self._who)
@@ -342,7 +343,6 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def _meet(self, lanes: Array, start: Any) -> None:
         """Put new users in these lanes; see `ExplorativeUserEnv.start_of`."""
-        assert self._lanes is not None
         self._given[lanes] = start is not self._single.instance_law
         self._lanes.begin(lanes, start)
 
@@ -363,7 +363,6 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def _recommend(self, arms: Array, heard: Array | None) -> Step:
         """Recommend arms in these lanes (None: all)."""
-        assert self._lanes is not None
         lanes = None if heard is None else np.flatnonzero(heard)
         step = Step.blank(self.num_envs, filled=heard is None)
         if not self._lanes.respond(lanes, arms, step):

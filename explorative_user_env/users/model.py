@@ -376,10 +376,8 @@ def clear(user: User, state: UserState) -> None:
         state.scales[arm] = UNSEEN
     state.ceiling[0] = -inf
     state.ceiling_spread[0] = inf
-    state.witness[0] = 0
-    state.acceptances[0] = 0
-    state.interactions[0] = 0
-    state.refreshed[0] = 0
+    state.witness[0] = state.refreshed[0] = 0
+    state.acceptances[0] = state.interactions[0] = 0
     state.reward[0] = 0.0
     state.spread[0] = spread_of(user.alpha, user.rho_at_start, user.least_n)
 
