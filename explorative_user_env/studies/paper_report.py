@@ -87,7 +87,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
     twice = [(experiment.name, *place) in paper.PRINTED_TWICE for place in places]
     judged = agents.map(lambda name: entrants[name].judged in (True, decisive)) & ~np.array(twice)
     for figure, beside in PUBLISHED.items():
-        published, n1 = cells[beside].mask([is_given(name, figure) for name in agents]), 0.0
+        published = cells[beside].mask([is_given(name, figure) for name in agents])
+        n1: Any = 0.0
         if figure == "stopping_time":
             times = zip(cells.to_dict("records"), published, strict=True)
             n1 = [n1_if_most(experiment, decisive, entrants, row, time) for row, time in times]
@@ -500,7 +501,6 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
                 columns.append(Column(f"{heading}: {name}", cell))
             parts.append(markdown(table(rows, columns)))
         return "\n\n".join(parts)
-    high = f"{decisive}_high"
     apart = [
         Column("z", f"{decisive}_z", lambda z: "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"),
         Column("near", f"{decisive}_near", YES_OR_NO),
@@ -512,10 +512,8 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
         columns += [Column(each, partial(figure_with_interval, figure, each)) for each in summaries]
         sections.append((NAMES[figure].capitalize(), frame, [*columns, *apart, verdict]))
     most = found[found["n1"] > 0.0]
-    less = most[["published", decisive]].sub(most["n1"], axis="index")
-    most = most.assign(
-        published=less["published"], ours=less[decisive], half=most[high] - most[decisive]
-    )
+    n1, ours, high = (most[name] for name in ("n1", decisive, f"{decisive}_high"))
+    most = most.assign(published=most["published"] - n1, ours=ours - n1, half=high - ours)
     columns = [
         Column("N_1", "n1", "{:.0f}"),
         Column("paper", "published", "{:.0f}"),

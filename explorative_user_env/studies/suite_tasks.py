@@ -145,7 +145,7 @@ _NUMBERS: tuple[dict[str, Any], ...] = (
 def _tasks() -> Iterator[SuiteTask]:
     for seed, ((name, about), given) in enumerate(zip(_ABOUT.items(), _NUMBERS, strict=True), 1701):
         options, numbers = split_options(given)
-        numbers = {"n_instances": protocol.N_INSTANCES, "reference": "SE"} | numbers
+        numbers = {"n_instances": protocol.N_INSTANCES, "reference": "SE", **numbers}
         why = f"{_LEAST}{_WHY[numbers['reference']]}"
         yield SuiteTask(name, options=options, seed=seed, about=about, why=why, **numbers)
 
@@ -199,14 +199,11 @@ class SuiteRun:
     @property
     def title(self) -> str:
         """The words to quote: the version, and how the run differs from the whole suite."""
-        n_tasks = len(self.records())
-        parts = {
-            f"suite {SUITE_VERSION}": True,
-            f"seed {self.seed}": self.seed is not None,
-            f"1 in {QUICK_SHARE} users": self.quick,
-            f"{n_tasks} of {len(SUITE)} tasks": n_tasks < len(SUITE),
-        }
-        return ", ".join(part for part, holds in parts.items() if holds)
+        n_tasks, words = len(self.records()), [f"suite {SUITE_VERSION}"]
+        words += [f"seed {self.seed}"] * (self.seed is not None)
+        words += [f"1 in {QUICK_SHARE} users"] * self.quick
+        words += [f"{n_tasks} of {len(SUITE)} tasks"] * (n_tasks < len(SUITE))
+        return ", ".join(words)
 
     def records(self) -> tuple[SuiteTask, ...]:
         """Return the tasks as they are run."""
