@@ -17,7 +17,7 @@ from explorative_user_env.check import checks
 from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, workers
-from explorative_user_env.evaluation.paths import PLAY_COLUMNS, RUN_COLUMNS, Runs
+from explorative_user_env.evaluation.paths import OUTCOMES, Figures, Runs
 from explorative_user_env.kernels import compiler
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
 from explorative_user_env.runs.loop import Episode, rollout
@@ -350,7 +350,7 @@ def leaves_what_it_is_given(subject: Subject) -> None:
     expect(now == before, f"its options were {before} and are {now} after a run")
     if isinstance(agent, protocol.ManyUserAgent):
         runs = _runs(_Watching(agent), Population(n_arms=_usual_arms(subject)), STEPS_IN_STEP)
-        runs.rows("in_step", range(subject.seed, subject.seed + 6))
+        runs.figures("in_step", range(subject.seed, subject.seed + 6))
 
 
 class _Watching:
@@ -433,7 +433,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), protocol.ManyUserAgent):
         runs = _runs(agent, env.population, BLIND_STEPS)
-        correct = runs.columns(runs.rows("in_step", seeds))["correct"]
+        correct = runs.columns(runs.figures("in_step", seeds))["correct"]
         right["answers, asked about many at once,"] = int(correct.sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
@@ -525,7 +525,7 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
         users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
         seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
         runs = _runs(informed(subject.make(), users), users, MOST_STEPS, MEETING_STEPS)
-        of = runs.columns(runs.rows("readable", seeds))
+        of = runs.columns(runs.figures("readable", seeds))
         return of["correct"][~of["censored"] & ~of["left"]]
 
     stops = len(answers(0, 2)) > 0
@@ -557,13 +557,12 @@ def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -
     return Runs(users, agent, cap, (horizon or cap) if needs_horizon(agent) else None)
 
 
-def _expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
+def _expect_same(found: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
     """Fail a check unless the runs with the users of these seeds are the same on two paths."""
-    names = RUN_COLUMNS if found.shape[-1] == len(RUN_COLUMNS) else PLAY_COLUMNS
-    for rows in zip(found, wanted, seeds, strict=True):
-        pairs = zip(names, *(row.ravel().tolist() for row in rows[:2]), strict=True)
+    for place, seed in enumerate(seeds):
+        pairs = [(name, *(of[name].ravel()[place] for of in (found, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
-        expect(not differs, f"the run with the user of seed {rows[2]} is another {how}: {differs}")
+        expect(not differs, f"the run with the user of seed {seed} is another {how}: {differs}")
 
 
 def in_step_is_one_at_a_time(subject: Subject) -> None:
@@ -571,15 +570,16 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
     agent = subject.make()
     checks.applies(isinstance(agent, protocol.ManyUserAgent), "it meets users one at a time")
     users, seeds = Population(n_arms=_usual_arms(subject)), range(subject.seed, subject.seed + 6)
-    wanted = _runs(agent, users, STEPS_IN_STEP).rows("readable", seeds)
+    wanted = _runs(agent, users, STEPS_IN_STEP).figures("readable", seeds)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
         ", alone": slice(5, 6),
         ", with half of the others": slice(0, None, 2),
     }.items():
-        found = _runs(subject.make(), users, STEPS_IN_STEP).rows("in_step", seeds[order])
-        _expect_rows(found, wanted[order], seeds[order], f"in step{how} than one at a time")
+        found = _runs(subject.make(), users, STEPS_IN_STEP).figures("in_step", seeds[order])
+        alone = {name: values[order] for name, values in wanted.items()}
+        _expect_same(found, alone, seeds[order], f"in step{how} than one at a time")
 
 
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
@@ -594,12 +594,12 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
     for task in (protocol.BAI, protocol.REGRET)[: 1 if users.behaviour.moves_means else 2]:
         runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, task)
         try:
-            found = runs.rows("compiled", seeds)
+            found = runs.figures("compiled", seeds)
         except compiler.errors_of_compiling() as error:
             refused = FailedCheckError if agent else checks.NotAskedError
             raise refused(f"it does not compile: {compiler.short(error)}") from error
         how = f"compiled than in plain Python (K = {users.n_arms}, task {task.name})"
-        _expect_rows(found, runs.rows("readable", seeds), seeds, how)
+        _expect_same(found, runs.figures("readable", seeds), seeds, how)
 
 
 def compiled_is_readable(subject: Subject) -> None:
@@ -612,7 +612,7 @@ def compiled_is_readable(subject: Subject) -> None:
 def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
     checks.applies(workers.can_start_processes(), workers.NONE_START)
-    names, users = [*RUN_COLUMNS[1:4]], Population(n_arms=_usual_arms(subject))
+    names, users = [*OUTCOMES[:3]], Population(n_arms=_usual_arms(subject))
     options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}
     options |= {"max_steps": STEPS_IN_STEP, "compiled": False, "progress": False}
     options["baseline_time"] = STEPS_IN_STEP if needs_horizon(subject.make()) else None

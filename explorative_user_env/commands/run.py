@@ -223,9 +223,9 @@ def write_and_show(
             undrawn.append(f"For {name}: {how_to_get('plot')}")
         else:
             try:
-                files[name] = partial(Path.write_bytes, data=plots.painted(content))
-            except plots.UndrawnError as error:
-                undrawn.append(f"{name}: {error}")
+                files[name] = partial(Path.write_bytes, data=plots.as_png(content()))
+            except Exception as error:  # tables are worth more than a picture of them
+                undrawn.append(f"{name}: not drawn, {type(error).__name__}: {error}")
     written: list[Path] = []
     try:
         written = folder.write(files)

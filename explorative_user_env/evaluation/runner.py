@@ -21,7 +21,7 @@ from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
-from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles
+from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles, joined
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
 from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
@@ -136,12 +136,9 @@ class Request:
     @cached_property
     def members(self) -> Members | None:
         """The users of an episode, in the task "population"."""
-        if self.task != protocol.POPULATION:
-            return None
-        return Members(
-            protocol.N_USERS if self.n_users is None else self.n_users,
-            protocol.DEVIATION if self.deviation is None else self.deviation,
-        )
+        given = {name: getattr(self, name) for name in protocol.OF_MEMBERS}
+        asked = {name: value for name, value in given.items() if value is not None}
+        return Members(**asked) if self.task == protocol.POPULATION else None
 
     @property
     def told(self) -> int | str:
@@ -210,13 +207,6 @@ class Request:
         arms = self.population.n_arms
         agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
         return record | {"population": records.record_of(self.population), "agents": agents}
-
-
-def number_asked(n_instances: int | None, until_width: float | None) -> int:
-    """Return the number of users of an evaluation, the most of them if there is a width."""
-    if n_instances is not None:
-        return n_instances
-    return protocol.N_INSTANCES if until_width is None else MOST_UNTIL
 
 
 def check_behaviour(task: Task, population: Population) -> None:
@@ -357,7 +347,8 @@ def evaluate(
             raise TypeError(f"{words}, of {', '.join(known)}")
     asked = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
     asked |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
-    asked |= {"n_instances": number_asked(n_instances, until_width)}
+    if n_instances is None:
+        asked["n_instances"] = protocol.N_INSTANCES if until_width is None else MOST_UNTIL
     request = Request(**asked, crew=Crew(workers, executor, compiled))
     line_up = request.line_up(agents)
     watched = [agent for agent in line_up if check_theory and is_bair(agent)]
@@ -578,7 +569,7 @@ def runs_of(
         most = max(1, MOST_ARMS_AT_ONCE // runs.population.n_arms)
         if runs.plays:
             most = min(most, max(1, LONGEST_PLAY // (runs.cap * runs.plays)))
-        job: Callable[..., Array] = partial(runs.rows, "readable")
+        job: Callable[..., Any] = partial(runs.figures, "readable")
         usual, size = PROCESSES, 1
         if crew.compiled and isinstance(agent, ManyUserAgent):
             usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
@@ -590,17 +581,16 @@ def runs_of(
         of_users = [[seeds[number] for number in chunk] for chunk in chunks]
         may_never_stop = not (met or cap_is_asked or runs.plays or usual == THREADS)
         with closing(done(job, of_users, agent, usual, crew)) as results:
-            for place, rows in results:
+            for place, found in results:
                 whose = {"instance": chunks[place], "user_seed": of_users[place]}
-                parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(rows))
+                parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(found))
                 if isinstance(kept, Part):
                     kept.add(parts[-1])
-                n_done += len(rows)
+                n_done += len(chunks[place])
                 tell()
                 if may_never_stop and parts[-1]["censored"].all():
-                    whom = (
-                        f"any of the first {len(rows)} users" if rows[1:].size else "the first user"
-                    )
+                    n_met = len(chunks[place])
+                    whom = f"any of the first {n_met} users" if n_met > 1 else "the first user"
                     warnings.warn(
                         f"{name} did not stop with {whom} within {runs.cap} steps; of {n_all} "
                         f"users each may take as long: give a smaller max_steps=, to evaluate or "
@@ -608,23 +598,24 @@ def runs_of(
                         stacklevel=2,
                     )
                 may_never_stop = False
-    order = np.argsort(np.concatenate([part["instance"] for part in parts]))
-    whole = {column: np.concatenate([part[column] for part in parts])[order] for column in parts[0]}
-    return frame_of(runs.task.name, name, whole)
+    whole = joined(parts)
+    order = np.argsort(whole["instance"])
+    in_order = {column: values[order] for column, values in whole.items()}
+    return frame_of(runs.task.name, name, in_order)
 
 
-def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Array:
-    """Return the rows of a form; if it fails, find the user and step with the readable one."""
+def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
+    """Return the figures in a form; if it fails, find the user and step with the readable one."""
     try:
-        return runs.rows(form, seeds, halt)
+        return runs.figures(form, seeds, halt)
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # it says what is wrong
         for seed in seeds:
             try:
-                runs.rows(form, [seed], halt)
+                runs.figures(form, [seed], halt)
             except Exception:
-                runs.rows("readable", [seed])
+                runs.figures("readable", [seed])
         where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
         raise CallableError.of(name_of(runs.agent), error, where) from error
 

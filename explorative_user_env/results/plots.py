@@ -213,11 +213,6 @@ class Courses(NamedTuple):
     times: Array
     totals: Mapping[str, Array]
 
-    @property
-    def n_users(self) -> int:
-        """Number of users."""
-        return len(next(iter(self.totals.values())))
-
 
 def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent) -> Courses:
     """Return how rejections or regret add up over the runs with the first users.
@@ -245,7 +240,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
             progress(f"replaying {agent}", index * n_users + place, n_users * len(agents))
             row = rows[agent].iloc[place]
             episode = results.replay(row)
-            gained = [not accepted for accepted in episode.accepted]
+            gained = [float(not accepted) for accepted in episode.accepted]
             if figure == "regret":
                 instance = instance_met(results, episode.seed)
                 best = instance.means[instance.best_arm]
@@ -267,74 +262,57 @@ def instance_met(results: PlottedRuns, seed: int) -> Instance:
     return env.instance()
 
 
-def over_time(
+def mean_lines(
     results: PlottedRuns, kind: str, axes: "Axes | None" = None, progress: Any = True
 ) -> "Axes":
-    """Draw the rejections, or the regret, up to a time: a line an agent, with 95% intervals.
+    """Draw means with their 95% intervals: a line an agent.
 
-    The first runs are replayed. An agent that has stopped is rejected no more; where a step cap
-    ends a run, the line ends. Of best-arm identification the regret is that of the recommendations.
+    "rejections" and "regret", the sum of mu_* - mu_a, are up to a time: the first runs are replayed
+    and, where a step cap ends a run, the line ends. "regret_by_user" is with each user of an
+    episode: an agent that learns nothing from user to user has a level line.
 
     Args:
-        results: of a task with one user an episode.
-        kind: "rejections" or "regret", the sum of mu_* - mu_a.
+        results: the runs.
+        kind: what is drawn.
         axes: where it is drawn; None is a new figure.
         progress: as for `evaluate`.
 
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    with shown(progress) as report:
-        courses = courses_of(results, kind, report)
-    axes, agents = style.plot_axes(axes), agents_in(results)
-    named = [
-        _mean_line(results, axes, agent, courses.times, totals, len(courses.totals))
-        for agent, totals in courses.totals.items()
-    ]
-    axes.set_xlim(0, max(1, courses.times[-1]))
+    agents, heading, by_user = agents_in(results), heading_of(results), kind == "regret_by_user"
+    if by_user:
+        runs = results.runs.groupby("agent", sort=False)
+        totals: Mapping[str, Array] = {str(agent): regrets_by_user(own) for agent, own in runs}
+        x = np.arange(1, 1 + totals[agents[0]].shape[1])
+        ends = 1 - 0.5 * (len(x) == 1), max(1.5, len(x))
+        heading += f", deviation\u00a0=\u00a0{results.cell['deviation']:g}"
+        y = f"regret over her {results.cell['horizon']} recommendations"
+    else:
+        with shown(progress) as report:
+            x, totals = courses_of(results, kind, report)
+        n_users, n_runs = len(next(iter(totals.values()))), results.runs["agent"].value_counts()
+        heading += f", {'all' if n_users == n_runs.max() else n_users} replayed"
+        if left_out := ", ".join(agent for agent in agents if agent not in totals):
+            heading += f"; no code of {left_out}"
+        ends, y = (0.0, max(1.0, x[-1])), f"{kind} up to t"
+    axes = style.plot_axes(axes)
+    named: Named = []
+    for agent, values in totals.items():
+        place = agents.index(agent)
+        look, mark = style.line_style(place), "o" if len(x) == 1 else ""  # one point is no line
+        low, high = np.array([mean_interval(column) for column in values.T]).T
+        style.draw_band(axes, x, low, high, place, len(totals))
+        how: dict[str, Any] = {"color": look.colour, "ls": look.dashes, "lw": 1.8, "marker": mark}
+        named.append((axes.plot(x, values.mean(axis=0), **how)[0], label_of(results, agent)))
+    axes.set_xlim(*ends)
     axes.set_ylim(bottom=0)
-    whole = courses.n_users == int(results.runs.groupby("agent").size().max())
-    heading = f"{heading_of(results)}, {'all' if whole else courses.n_users} replayed"
-    if left_out := ", ".join(agent for agent in agents if agent not in courses.totals):
-        heading += f"; no code of {left_out}"
-    style.dress(axes, heading, TIME, f"{kind} up to t", named)
-    return axes
+    if by_user:
+        from matplotlib.ticker import MaxNLocator
 
-
-def _mean_line(
-    results: PlottedRuns, axes: "Axes", agent: str, x: Array, totals: Array, many: int
-) -> tuple[Any, str]:
-    """Draw the means of columns with their 95% intervals, and return the line with its name."""
-    place = agents_in(results).index(agent)
-    look, mark = style.line_style(place), "o" if len(x) == 1 else ""  # one point is no line
-    low, high = np.array([mean_interval(column) for column in totals.T]).T
-    style.draw_band(axes, x, low, high, place, many)
-    how: dict[str, Any] = {"color": look.colour, "ls": look.dashes, "lw": 1.8, "marker": mark}
-    return axes.plot(x, totals.mean(axis=0), **how)[0], label_of(results, agent)
-
-
-def regret_by_user(results: PlottedRuns, _: str, axes: "Axes | None" = None, *__: Any) -> "Axes":
-    """Draw the regret with each user of an episode: a line an agent, with 95% intervals.
-
-    An agent that learns nothing from user to user has a level line.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
-    axes, named, agents = style.plot_axes(axes), [], agents_in(results)
-    from matplotlib.ticker import MaxNLocator
-
-    for agent in agents:
-        regrets = regrets_by_user(results.runs[results.runs["agent"] == agent])
-        n_users = regrets.shape[1]
-        numbers = np.arange(1, n_users + 1)
-        named.append(_mean_line(results, axes, agent, numbers, regrets, len(agents)))
-    axes.set_xlim(1 - 0.5 * (n_users == 1), max(1.5, n_users))
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    heading = f"{heading_of(results)}, deviation\u00a0=\u00a0{results.cell['deviation']:g}"
-    y = f"regret over her {results.cell['horizon']} recommendations"
-    style.dress(axes, heading, "user, in the order in which they come", y, named)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    what = "user, in the order in which they come" if by_user else TIME
+    style.dress(axes, heading, what, y, named)
     return axes
 
 
@@ -419,12 +397,12 @@ def phase1_against_bound(
 RUN_KINDS: "Mapping[str, Callable[..., Axes]]" = {
     "success": by_time,
     "stopping_times": by_time,
-    "regret": over_time,
-    "rejections": over_time,
+    "regret": mean_lines,
+    "rejections": mean_lines,
     "acceptances": _first_run,
     "rounds": phase1_against_bound,
     "phase1_rejections": phase1_against_bound,
-    "regret_by_user": regret_by_user,
+    "regret_by_user": mean_lines,
 }
 
 
@@ -473,14 +451,13 @@ def kinds_for(sweep: Any) -> list[str]:
 def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
 
-    With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
-    Beside stopping times against 1/delta stand the theory's bounds, where the users are the
-    paper's; beside the rounds and rejections of Phase 1 their bounds.
+    With the 95% intervals of the table. Where both vary, each delta has its dashes. Beside stopping
+    times against 1/delta stand the theory's bounds, where the users are the paper's; beside the
+    rounds and rejections of Phase 1 their bounds.
 
     Args:
         sweep: cells that differ in K or delta only.
-        kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-            "utility"; "rounds" or "phase1_rejections" of checked runs. None is the first of them.
+        kind: as for `Sweep.plot`.
         axes: where it is drawn; None is a new figure.
 
     Raises:

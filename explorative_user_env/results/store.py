@@ -2,10 +2,8 @@
 
 A finished chunk of runs is one transaction: what is committed stays, whatever ends the process. A
 part of the store is one agent with the users of one cell; its key is a digest of everything its
-runs follow from, so the same request finds its runs again, in any order, and continues.
-
-There is one way to write: continue a run of the same request, or refuse. Reading never writes: a
-file is opened immutable, or a copy of it is opened, and SQLite opens no other file.
+runs follow from, so the same request finds them again. There is one way to write: continue a run
+of the same request, or refuse. Reading never writes: a file, or a copy of it, is opened immutable.
 """
 
 import copy
@@ -254,15 +252,10 @@ def request_resumed(path: Path) -> Record:
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
-    """Write a packed copy of a file of runs.
-
-    Args:
-        path: the file.
-        output: the copy; its name ends in `PACKED`.
-        overwrite: whether an existing file is replaced.
+    """Write a packed copy of a file of runs, whose name ends in `PACKED`.
 
     Raises:
-        InvalidArgumentError: if the file exists, or the disk refuses.
+        InvalidArgumentError: if `output` exists and not `overwrite`, or the disk refuses.
     """
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
@@ -435,13 +428,7 @@ class Store:
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return where the runs of an agent in a cell are kept.
-
-        Args:
-            task: the task's name.
-            agent: the agent's name.
-            record: everything the runs follow from, except their number.
-        """
+        """Return where runs are kept; they follow from `record`, except for their number."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
@@ -473,11 +460,7 @@ class Store:
         )
 
     def pieces(self, record: Record) -> Pieces:
-        """Return where the pieces of other work than runs are kept.
-
-        Args:
-            record: everything they follow from.
-        """
+        """Return where the pieces of other work are kept, which follow from `record`."""
         return Pieces(self, records.digest(records.record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
