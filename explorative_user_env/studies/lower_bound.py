@@ -10,7 +10,6 @@ standard bandit at delta = 1e-5; at alpha = 1/4 it can be measured.
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -36,7 +35,6 @@ from explorative_user_env.files import finished_file
 from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
-from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.theory import HardPair
@@ -184,10 +182,8 @@ def success(
     rho: Rho | None = None,
     n_instances: int = 1000,
     seed: int = 0,
-    workers: int = 1,
-    executor: Executor | None = None,
     progress: OnProgress = silent,
-    store: Store | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return how often each agent is right on each instance of the pair, for growing N.
 
@@ -198,10 +194,8 @@ def success(
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: the seed of everything, at least 0.
-        workers: as in `evaluate`; the result is the same.
-        executor: as in `evaluate`.
         progress: called with the cell, and the number of cells that are done.
-        store: as in `evaluate`.
+        **options: `workers`, `executor` and `store`, as in `evaluate`.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
@@ -212,7 +206,7 @@ def success(
     grid = sorted({validation.integer("n_grid", n, 1) for n in n_grid})
     how: dict[str, Any] = {"n_arms": pair.n_arms, "delta": pair.delta, "alpha": pair.alpha}
     how |= {"rho": pair.rho_1 if rho is None else rho, "n_instances": n_instances, "seed": seed}
-    how |= {"workers": workers, "executor": executor, "store": store, "progress": False}
+    how |= {**options, "progress": False}
     rows, cells = [], []
     for position, (n, name) in enumerate(product(grid, instances)):
         progress(f"N = {n}, {name}", position, len(grid) * len(instances))

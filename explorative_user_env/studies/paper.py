@@ -332,22 +332,13 @@ def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
 PRINTED_STEP = "the paper's text"
 
 
-def run_ladder(
-    *,
-    delta: float = 0.1,
-    n_arms: int = 5,
-    agents: Sequence[str] = LINE_UP,
-    progress: OnProgress,
-    **options: Any,
-) -> pd.DataFrame:
+def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -> pd.DataFrame:
     """Return the figures of `agents` while the differences of the settings are switched in turn.
 
     All steps have the same users, as far as a difference leaves users the same, so that small
     effects show.
 
     Args:
-        delta: as for `evaluate`.
-        n_arms: K.
         agents: names of agents.
         progress: as for `run_cells`.
         options: passed on to `evaluate`.
@@ -363,10 +354,9 @@ def run_ladder(
     points = [PRINTED_STEP, *(difference.point for difference in DIFFERENCES)]
     settings = list(dict.fromkeys([*ladder, *alone]))  # the first two steps are each alone as well
     found = {}
-    cell = {"delta": delta, "n_arms": n_arms, **options}
     for index, setting in enumerate(settings):
         report = portion(progress, index, len(settings))
-        results = evaluate(agents, setting=setting, progress=report, **cell)
+        results = evaluate(agents, setting=setting, progress=report, **options)
         found[setting] = results.summary().to_dict("records")
     names = [f"{figure}{end}" for figure in PUBLISHED for end in ("", "_low", "_high")]
     return pd.DataFrame(

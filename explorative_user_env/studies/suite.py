@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -38,7 +38,7 @@ from explorative_user_env.studies import suite_tasks as tasks_of
 from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, SuiteTask, entrant_of
 from explorative_user_env.users import population as users_of
 from explorative_user_env.users.model import ROOMY
-from explorative_user_env.users.population import Population, UserOptions
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, check_fields, of_class, sequence
 from explorative_user_env.version import __version__
 
@@ -559,12 +559,9 @@ def robustness(
     seed: int = 0,
     baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
-    workers: int = 1,
-    executor: Executor | None = None,
     progress: OnProgress = silent,
-    store: Store | None = None,
     population: Population | None = None,
-    **user: Unpack[UserOptions],
+    **options: Any,
 ) -> pd.DataFrame:
     """Evaluate every agent with every kind of user.
 
@@ -578,14 +575,11 @@ def robustness(
             BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
-        workers: as in `evaluate`; the result is the same.
-        executor: as in `evaluate`.
         progress: called with what runs, how many pieces are done and how many there are.
-        store: as in `evaluate`.
         population: what all kinds share, as a record; or give its options:
-        **user: the options of `Population`. A gap must be below 1 where rewards are Bernoulli,
-            whose means are then drawn from Uniform(0, 1 - gap) if the variety has no law of its
-            own. Means that drift begin so.
+        **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`. A gap
+            must be below 1 where rewards are Bernoulli, whose means are then drawn from
+            Uniform(0, 1 - gap) if the variety has no law of its own. Means that drift begin so.
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
@@ -598,11 +592,11 @@ def robustness(
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
+    user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
     every = [replace(shared, **variety.options) for variety in users]  # checked before any runs
-    how: dict[str, Any] = {"delta": delta, "n_instances": n_instances, "seed": seed}
-    how |= {"baseline_time": baseline_time, "max_steps": max_steps, "store": store}
-    how |= {"workers": workers, "executor": executor}
+    how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
+    how |= {"baseline_time": baseline_time, "max_steps": max_steps}
     line_up, found = default_agents() if agents is None else agents, {}
     for place, (name, own) in enumerate(zip(names, every, strict=True)):
         report = named(portion(progress, place, len(users)), f"{name}:")

@@ -3,10 +3,9 @@
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,11 +23,10 @@ from explorative_user_env.files import check_one_run, finished_file, from_json
 from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
 from explorative_user_env.results.metrics import succeeded
-from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import mean
 from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
 from explorative_user_env.users import population as users_of
-from explorative_user_env.users.population import Population, UserOptions
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, integer, risk
 
 if TYPE_CHECKING:
@@ -282,7 +280,7 @@ def meet(
 
 def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_users: int) -> Array:
     """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
-    store: Store | None = how.get("store")
+    store = how.get("store")
     aside = {**how, "store": store.aside() if store else None}
     agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
     return np.asarray(succeeded(meet(agents, aside, n_users, *place, progress=silent).runs))
@@ -350,13 +348,10 @@ def tune_n1(
     confirm: int = 10_000,
     max_steps: int = STEP_CAP,
     seed: int = 0,
-    workers: int = 1,
-    executor: Executor | None = None,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
-    store: Store | None = None,
     population: Population | None = None,
-    **user: Unpack[UserOptions],
+    **options: Any,
 ) -> Tuning:
     """Return the least N_1 with which BAIR succeeds with probability at least 1 - delta.
 
@@ -379,13 +374,10 @@ def tune_n1(
             they are the frontier's.
         max_steps: step cap of a run.
         seed: the seed of everything, at least 0.
-        workers: as in `evaluate`; the result is the same.
-        executor: as in `evaluate`.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
-        store: as in `evaluate`.
         population: the users, as a record; or give its options:
-        **user: the options of `Population`.
+        **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -395,6 +387,7 @@ def tune_n1(
     if risk("error", error) < LEAST_ERROR:
         raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
     n_instances = number_of_users(n_instances)
+    user, how = users_of.split_options(options)
     users = users_of.population_of(population, user)
     n_arms, alpha = users.n_arms, users.user.alpha
     paper = phase1_acceptances("paper", n_arms, risk("delta", delta), alpha, users.user.rho_0)
@@ -402,8 +395,7 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    how = {"population": users, "delta": delta, "max_steps": max_steps, "workers": workers}
-    how |= {"seed": seed_number(seed), "executor": executor, "store": store}
+    how |= {"population": users, "delta": delta, "max_steps": max_steps, "seed": seed_number(seed)}
     candidates = []
     with shown(progress) as report:
 
