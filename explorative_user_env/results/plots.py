@@ -422,17 +422,6 @@ def why_not(kind: str, results: PlottedRuns) -> str:
     return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
 
 
-def plot_runs(results: PlottedRuns, kind: str | None, axes: "Axes | None", progress: Any) -> "Axes":
-    """Draw the runs of one cell; see `Results.plot`."""
-    usual = "regret_by_user" if results.cell["task"] == POPULATION.name else "regret"
-    chosen = (usual if results.over_horizon else "success") if kind is None else kind
-    if why := why_not(choice("kind", chosen, RUN_KINDS), results):
-        suitable = [name for name in RUN_KINDS if not why_not(name, results)]
-        allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
-        raise InvalidArgumentError("kind", chosen, allowed)
-    return RUN_KINDS[chosen](results, chosen, axes, progress)
-
-
 def kinds_for(sweep: Any) -> list[str]:
     """Return the figures of cells that can be drawn against K or 1/delta.
 
