@@ -26,21 +26,6 @@ from explorative_user_env.validation import PACKAGE, InvalidArgumentError, count
 #: Users a cell with --quick.
 QUICK_N_INSTANCES = 100
 
-#: Help of options that no docstring explains, in the same form.
-TEXTS = {
-    "dask": "Address of a dask scheduler whose workers do the runs, as tcp://host:8786. "
-    "None is this machine.",
-    "delta": "Allowed probability of a wrong answer, in (0, 1).",
-    "n_instances": f"Users a cell, at least 1. None is {N_INSTANCES}, or {QUICK_N_INSTANCES} with "
-    "--quick.",
-    "output": "Folder for files and runs, or X.sqlite for the runs and X for the files.",
-    "overwrite": "Write over the files of another run.",
-    "quick": f"{QUICK_N_INSTANCES} users a cell; by default {N_INSTANCES}.",
-    "resume": "File of a run that was interrupted: continue it, by its options. None is no run.",
-    "seed": "Seed of everything, at least 0.",
-    "workers": "Runs at once; the results do not depend on it. None is cores.",
-}
-
 #: The groups of options in help, below the first five and "More", which has the rest.
 PANELS = {
     "Users": [option.name for option in OPTIONS],
@@ -52,17 +37,30 @@ PANELS = {
 FEW = 8
 
 
-def _shared(
+def shared(
     workers: int = 0,
     dask: str | None = None,
     output: Path | None = None,
     resume: Path | None = None,
     overwrite: bool = False,
 ) -> None:
-    pass
+    """Declare the options of runs, and the help of others that no docstring explains.
+
+    Args:
+        workers: Runs at once; the results do not depend on it. None is cores.
+        dask: Address of a dask scheduler whose workers do the runs, as tcp://host:8786. None is
+            this machine.
+        output: Folder for files and runs, or X.sqlite for the runs and X for the files.
+        resume: File of a run that was interrupted: continue it, by its options. None is no run.
+        overwrite: Write over the files of another run.
+        delta: Allowed probability of a wrong answer, in (0, 1).
+        n_instances: Users a cell, at least 1. None is 1000, or 100 with --quick.
+        quick: 100 users a cell; by default 1000.
+        seed: Seed of everything, at least 0.
+    """
 
 
-SHARED = inspect.signature(_shared).parameters
+SHARED = inspect.signature(shared).parameters
 _parameter: Any = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {6,}.*)*)", flags=re.MULTILINE)
@@ -100,7 +98,8 @@ def command(
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         own = dict(inspect.signature(function).parameters)
         takes_run = own.pop("run", None) is not None
-        about = {option.name: option.metadata["about"] for option in OPTIONS} | TEXTS
+        about = {option.name: option.metadata["about"] for option in OPTIONS}
+        about |= _texts(inspect.getdoc(shared))
         called = {key: _argument_of(calls, key) for key in options.split()}
         texts = {key: text for call in calls for key, text in _declared(call)[1].items()}
         about |= {key: texts[key][:1].upper() + texts[key][1:] for key in called if key in texts}

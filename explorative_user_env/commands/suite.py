@@ -13,7 +13,6 @@ from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies import suite as study
 from explorative_user_env.studies import suite_tasks
-from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, training_name
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -117,12 +116,12 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
                 own = folder.resolve().name
                 several = len(places) > 1
                 models[task] = [
-                    load_agent(each, name=training_name(own, i) if several else own)
+                    load_agent(each, name=suite_tasks.training_name(own, i) if several else own)
                     for i, each in enumerate(places)
                 ]
-                known[name] = ModelsByTask(own, models)
+                known[name] = suite_tasks.ModelsByTask(own, models)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
-            known[name] = line_ups.agent_at(name, ModelsByTask)
+            known[name] = line_ups.agent_at(name, suite_tasks.ModelsByTask)
     others = [name for name in names if name not in known]
     known |= dict(zip(others, line_ups.these_agents(others), strict=True))
     return [known[name] for name in names]
@@ -136,7 +135,7 @@ def models_in(folder: Path) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     if (folder / SETTINGS_FILE).exists():
         return found
-    for own in (folder / task.name for task in SUITE):
+    for own in (folder / task.name for task in suite_tasks.SUITE):
         if own.is_dir():
             trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
             trainings.sort(key=lambda each: (len(each.name), each.name))  # seed-2 before seed-10

@@ -611,19 +611,12 @@ Form = Literal["line", "gauge", "flags", "bars"]
 
 
 class Slot(NamedTuple):
-    """The place of the values of one name.
+    """The place of the values of one name."""
 
-    Attributes:
-        name: their name.
-        form: how they are shown.
-        low: the least number that is shown, at most 0.
-        high: the largest, above `low`.
-    """
-
-    name: str
-    form: Form
-    low: float
-    high: float
+    name: str  # their name
+    form: Form  # how they are shown
+    low: float  # the least number that is shown, at most 0
+    high: float  # the largest, above `low`
 
     def share(self, number: float) -> float:
         """Return where a number stands between the least and the largest, in [0, 1]."""
@@ -668,23 +661,14 @@ def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
 
 
 class Board(NamedTuple):
-    """The places of everything on a panel, the same in all of a film.
+    """The places of everything on a panel, the same in all of a film."""
 
-    Attributes:
-        width: of the panel.
-        height: of the panel.
-        facts: the baseline of each slot that is a line or a gauge.
-        columns: the two ends of each slot by arm.
-        rows: the rows of the arms.
-        labels_end: where the labels of the arms end, None without labels.
-    """
-
-    width: int
-    height: int
-    facts: dict[Slot, float]
-    columns: dict[Slot, tuple[float, float]]
-    rows: ArmRows
-    labels_end: float | None
+    width: int  # of the panel
+    height: int  # of the panel
+    facts: dict[Slot, float]  # the baseline of each slot that is a line or a gauge
+    columns: dict[Slot, tuple[float, float]]  # the two ends of each slot by arm
+    rows: ArmRows  # the rows of the arms
+    labels_end: float | None  # where the labels of the arms end, None without labels
 
 
 def board_of(

@@ -70,17 +70,11 @@ BEFORE_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 class ArmRows(NamedTuple):
-    """The rows of a picture, one for each arm.
+    """The rows of a picture, one for each arm."""
 
-    Attributes:
-        arms: the arms, from top to bottom.
-        top: the upper end of the first row.
-        height: the height of each row.
-    """
-
-    arms: tuple[int, ...]
-    top: float
-    height: float
+    arms: tuple[int, ...]  # the arms, from top to bottom
+    top: float  # the upper end of the first row
+    height: float  # the height of each row
 
     @property
     def bottom(self) -> float:

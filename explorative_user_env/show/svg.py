@@ -128,19 +128,12 @@ ITS_WORDS = ""  # in place of the name of an attribute: the words in an element
 
 
 class Track(NamedTuple):
-    """How one attribute of one shape changes in a film.
+    """How one attribute of one shape changes in a film."""
 
-    Attributes:
-        element: the place of the shape in the first picture.
-        attribute: its name, or `ITS_WORDS`; it is absent where its value is empty.
-        frames: when it changes; the first is 0.
-        values: its value from each of these frames on.
-    """
-
-    element: int
-    attribute: str
-    frames: list[int]
-    values: list[str]
+    element: int  # the place of the shape in the first picture
+    attribute: str  # its name, or `ITS_WORDS`; it is absent where its value is empty
+    frames: list[int]  # when it changes; the first is 0
+    values: list[str]  # its value from each of these frames on
 
 
 class Animation(NamedTuple):

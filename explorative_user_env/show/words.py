@@ -15,39 +15,24 @@ CHANCE = "chance, or another kind of user"
 
 
 class Seen(NamedTuple):
-    """What the system has seen of a user: nothing secret.
+    """What the system has seen of a user: nothing secret."""
 
-    Attributes:
-        accepted: acceptances of each arm.
-        rejected: rejections of each arm.
-        latest: the last response to each arm, None before any.
-        last: the last recommendation and whether she accepted it, None before the first.
-        steps: t.
-    """
-
-    accepted: Sequence[int]
-    rejected: Sequence[int]
-    latest: Sequence[bool | None]
+    accepted: Sequence[int]  # acceptances of each arm
+    rejected: Sequence[int]  # rejections of each arm
+    latest: Sequence[bool | None]  # the last response to each arm, None before any
+    # the last recommendation and whether she accepted it, None before the first
     last: tuple[int, bool] | None
-    steps: int
+    steps: int  # t
 
 
 class Grounds(NamedTuple):
-    """Why the user gave her last response.
+    """Why the user gave her last response."""
 
-    Attributes:
-        arm: the recommended arm.
-        accepted: her response.
-        bound: ucb of the arm when she decided.
-        witness: the arm that was clearly better, None if no arm was.
-        rival: lcb of the witness when she decided.
-    """
-
-    arm: int
-    accepted: bool
-    bound: float
-    witness: int | None
-    rival: float
+    arm: int  # the recommended arm
+    accepted: bool  # her response
+    bound: float  # ucb of the arm when she decided
+    witness: int | None  # the arm that was clearly better, None if no arm was
+    rival: float  # lcb of the witness when she decided
 
 
 def grounds_of(seen: Seen, decided: HiddenState | None) -> Grounds | None:

@@ -20,19 +20,12 @@ Case = tuple[Any, ...]
 
 
 class Remark(NamedTuple):
-    """The remark on an answer or on a prediction.
+    """The remark on an answer or on a prediction."""
 
-    Attributes:
-        exercise: number of the exercise, as "2.3".
-        right: whether the answer is right.
-        words: the mistake, or the lesson of a right answer.
-        verdict: words between number and remark; empty is "is right" or "not yet".
-    """
-
-    exercise: str
-    right: bool
-    words: str
-    verdict: str = ""
+    exercise: str  # number of the exercise, as "2.3"
+    right: bool  # whether the answer is right
+    words: str  # the mistake, or the lesson of a right answer
+    verdict: str = ""  # words between number and remark; empty is "is right" or "not yet"
 
     def __str__(self) -> str:
         verdict = self.verdict or ("is right" if self.right else "not yet")

@@ -159,17 +159,11 @@ class Points(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The costs, or regrets, that are worth 0 and 100 points.
+    """The costs, or regrets, that are worth 0 and 100 points."""
 
-    Attributes:
-        zero: the cost of 0 points.
-        full: the cost of 100 points.
-        most: the most points.
-    """
-
-    zero: float
-    full: float = 0.0
-    most: float = FULL_POINTS
+    zero: float  # the cost of 0 points
+    full: float = 0.0  # the cost of 100 points
+    most: float = FULL_POINTS  # the most points
 
     @classmethod
     def of(cls, references: Results, full_marks: str | None) -> "Scale":
@@ -211,27 +205,18 @@ def _costs(results: Results, agent: str) -> Any:
 
 @dataclass
 class Graded:
-    """What became of a submission.
+    """What became of a submission."""
 
-    Attributes:
-        student: the name on the leaderboard.
-        outcome: "graded", "stopped" when its time was up, "failed" or "cheated".
-        reason: why it was not graded to the end.
-        points: its points.
-        figures: the row of `Results.summary`; empty if no user was finished.
-        seconds: how long it took.
-        output: what it printed, cut off.
-        missing: limits that this system does not enforce.
-    """
-
-    student: str
+    student: str  # the name on the leaderboard
+    # "graded", "stopped" when its time was up, "failed" or "cheated"
     outcome: GradingOutcome = GradingOutcome.GRADED
-    reason: str = ""
-    points: Points = field(default_factory=Points)
+    reason: str = ""  # why it was not graded to the end
+    points: Points = field(default_factory=Points)  # its points
+    # the row of `Results.summary`; empty if no user was finished
     figures: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    output: str = ""
-    missing: Sequence[str] = ()
+    seconds: float = 0.0  # how long it took
+    output: str = ""  # what it printed, cut off
+    missing: Sequence[str] = ()  # limits that this system does not enforce
 
 
 @dataclass(frozen=True)

@@ -18,29 +18,17 @@ from explorative_user_env.validation import one_line
 
 
 class Encounter(NamedTuple):
-    """A user and the facts that an agent gets about her.
+    """A user and the facts that an agent gets about her."""
 
-    Attributes:
-        seed: seed of the user.
-        n_arms: K.
-        n1: N_1; None is the paper's.
-        delta: allowed probability of a wrong answer.
-        alpha: her willingness to explore.
-        rho: her rho_t, a constant; None is that of the setting, at least 1.
-        noise: her click noise.
-        m: rejections in Phase 2 that eliminate an arm.
-        setting: "printed" or "released".
-    """
-
-    seed: int
-    n_arms: int
-    n1: float | None = None
-    delta: float = 0.1
-    alpha: float = 1.0
-    rho: float | None = None
-    noise: float = 0.0
-    m: int = 1
-    setting: str = "printed"
+    seed: int  # seed of the user
+    n_arms: int  # K
+    n1: float | None = None  # N_1; None is the paper's
+    delta: float = 0.1  # allowed probability of a wrong answer
+    alpha: float = 1.0  # her willingness to explore
+    rho: float | None = None  # her rho_t, a constant; None is that of the setting, at least 1
+    noise: float = 0.0  # her click noise
+    m: int = 1  # rejections in Phase 2 that eliminate an arm
+    setting: str = "printed"  # "printed" or "released"
 
     @property
     def facts(self) -> dict[str, float]:
@@ -75,9 +63,7 @@ def paper_run(user: Encounter) -> PaperRun:
     settings: Any = {name: getattr(user, name) for name in names}
     env = environment_of(Population(gap=1.5, **settings), agent)  # a large gap: short runs
     env.reset(seed=user.seed)
-    arms: list[int] = []
-    accepted: list[bool] = []
-    phases: list[str] = [agent.explain()["phase"]]
+    arms, accepted, phases = list[int](), list[bool](), [str(agent.explain()["phase"])]
     while (arm := agent.act()) is not None:
         arms.append(arm)
         accepted.append(bool(env.step(arm)[0]))
@@ -97,11 +83,11 @@ def parting(
         first: a blank stops here, and None is returned.
         last: the step by which a phase is over.
     """
-    step, right = first, f"arm {run.arms[first]} is right"
 
     def spelled(arm: Any) -> str:
         return f"arm {arm}" if isinstance(arm, int | np.integer) else one_line(repr(arm), 60)
 
+    step, right = first, f"arm {run.arms[first]} is right"
     try:
         agent = make()
         for step, arm in enumerate((*run.arms[first:last], None), first):
@@ -122,9 +108,10 @@ def parting(
         did = one_line(f"fails with {type(error).__name__}: {error}", 200)
     before = "that is the first recommendation"
     if step:
-        response = "accepted" if run.accepted[step - 1] else "rejected"
-        before = f"arm {run.arms[step - 1]} was just {response}"
-    return f"step {step + 1}, in {run.phases[step]}: {before}. It {did}; {right}"
+        before = f"arm {run.arms[step - 1]} was just "
+        before += "accepted" if run.accepted[step - 1] else "rejected"
+    where = f"leaves the paper's agent at step {step + 1}, in {run.phases[step]}"
+    return f"{where}: {before}. It {did}; {right}"
 
 
 class Sweeping:
@@ -193,8 +180,12 @@ class Eliminating:
         return None if len(self.left) == 1 else self.choose()
 
     def choose(self) -> int:
-        """Return the arm of F with the fewest acceptances, the first of several."""
-        return min(self.left, key=self.accepted.__getitem__)
+        """Return the first arm of F by rank."""
+        return min(self.left, key=self.rank)
+
+    def rank(self, arm: int) -> Any:
+        """Return the rank of an arm: the fewest acceptances are first."""
+        return self.accepted[arm]
 
     def observe(self, arm: int, accepted: bool) -> None:
         """Count the response, and drop the arm if it goes."""
@@ -333,10 +324,7 @@ def _tried_as_agent(answer: Any, case: Case) -> str | None:
 
 
 def _differs_at(case: Case, given: str | None, expected: str) -> str:
-    at = "stops before it recommends anything"
-    if given is not None:
-        at = f"leaves the paper's agent at {given}"
-    return f"with {case[0]!r} it {at}."
+    return f"with {case[0]!r} it {given or 'stops before it recommends anything'}."
 
 
 _Run = functools.partial(Exercise, told=_differs_at, where=True)
@@ -411,17 +399,11 @@ EXERCISES: tuple[Exercise, ...] = (
         "it recommends an eliminated arm again: taken literally the pseudo-code never ends.",
         _but(Eliminating, choose=lambda self: int(np.argmin(self.accepted))),
         "of several arms with the fewest acceptances it takes the last, not the first.",
-        _but(
-            Eliminating,
-            choose=lambda self: min(self.left, key=lambda arm: (self.accepted[arm], -arm)),
-        ),
+        _but(Eliminating, rank=lambda self, arm: (self.accepted[arm], -arm)),
         "it recommends the most accepted arm of F: the least accepted has more to prove.",
-        _but(Eliminating, choose=lambda self: max(self.left, key=self.accepted.__getitem__)),
+        _but(Eliminating, rank=lambda self, arm: -self.accepted[arm]),
         "it goes round F in turn: arms with fewer acceptances come first.",
-        _but(
-            Eliminating,
-            choose=lambda self: min(self.left, key=lambda arm: (arm <= self.turn, arm)),
-        ),
+        _but(Eliminating, rank=lambda self, arm: (arm <= self.turn, arm)),
         "n_i stays as it was after Phase 1: an acceptance in Phase 2 counts as well.",
         _but(Eliminating, observe=lambda self, arm, yes: yes or self.left.remove(arm)),
         "it drops an arm that she accepts: the sign is wrong.",
@@ -443,11 +425,7 @@ EXERCISES: tuple[Exercise, ...] = (
         shows="it is BAIR to the bit: all recommendations and answers are the package's.",
     ).with_mistakes(
         "it stops where Phase 1 is over: from there on Phase 2 recommends.",
-        _but(
-            Whole,
-            act=lambda self: self.phase1.act(),
-            answer=lambda self: int(np.argmax(self.accepted)),
-        ),
+        _but(Whole, phase2=lambda self: self.phase1),
         "it remembers the user before: `reset` has to make both phases anew.",
         _but(Whole, reset=_not_anew),
         "Phase 2 begins with all n_i at 0: it needs the acceptances of Phase 1.",

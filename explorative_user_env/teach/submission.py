@@ -63,19 +63,12 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A file handed in.
+    """A file handed in."""
 
-    Attributes:
-        student: the name on the leaderboard.
-        path: the file.
-        class_name: the agent's class; None is the only one in the file.
-        fault: why the file cannot be run, or "".
-    """
-
-    student: str
-    path: Path
-    class_name: str | None = None
-    fault: str = ""
+    student: str  # the name on the leaderboard
+    path: Path  # the file
+    class_name: str | None = None  # the agent's class; None is the only one in the file
+    fault: str = ""  # why the file cannot be run, or ""
 
 
 def submissions_at(places: Iterable[str]) -> list[Submission]:
