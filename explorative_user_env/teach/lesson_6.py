@@ -51,7 +51,7 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
         ranks.add(int(rank))
         return int(rank)
 
-    agents = [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"]
+    agents: list[Any] = [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"]
     users: Any = {"n_arms": _N_ARMS, "n_instances": _N_USERS, "seed": case[0]}
     results = evaluate(agents, task="regret", horizon=_HORIZON, progress=False, **users)
     runs = results.runs.set_index(["agent", "instance"])
