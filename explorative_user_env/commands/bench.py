@@ -66,7 +66,7 @@ def bench(
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
-    options["n_instances"] = runner.number_asked(n_instances, options["until_width"])
+    options["n_instances"] = runner.MOST_UNTIL if n_instances is None else n_instances
     with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"task": usual.task, "progress": report, "store": store}

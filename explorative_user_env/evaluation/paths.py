@@ -5,6 +5,7 @@ with one user is an episode of the task "population" with one user, each yields 
 function returns the figures of a play.
 """
 
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -98,9 +99,10 @@ def figures(play: Play) -> Figures:
     values = play.means.ravel().take(places)
     best_means = play.means[users, best_arms]
     rewards = values - best_means[:, np.newaxis]
+    left: Any = 0.0
     if (there := play.there()) is not None:
         rewards = rewards * there
-    left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
+        left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
     # Products, as a choice by the response takes ten times as long; no sum is -0.
     counted = play.accepted.ravel().astype(float)
     utilities = values * play.accepted + 0.0
@@ -122,6 +124,8 @@ def figures(play: Play) -> Figures:
 
 def joined(parts: Sequence[Figures]) -> Figures:
     """Return the figures of some users after others as one."""
+    if not parts[1:]:
+        return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
@@ -215,10 +219,16 @@ class Runs(NamedTuple):
         }
 
 
+#: The runs that a thread has readable runs of, and their environment.
+_OF_THREAD = threading.local()
+
+
 def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
     """Yield the figures or the play with each user in turn, step by step."""
     population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
-    env = environment_of(population, agent)
+    if getattr(_OF_THREAD, "runs", None) is not runs:  # to make an environment takes time
+        _OF_THREAD.runs, _OF_THREAD.env = runs, environment_of(population, agent)
+    env = _OF_THREAD.env
     for seed in seeds:
         if not runs.plays:
             episode = rollout(env, agent, seed, cap, runs.horizon)

@@ -33,7 +33,7 @@ from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users import population as users
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import number_of_arms
+from explorative_user_env.users.instances import number_of_arms
 from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
@@ -136,12 +136,9 @@ class Request:
     @cached_property
     def members(self) -> Members | None:
         """The users of an episode, in the task "population"."""
-        if self.task != protocol.POPULATION:
-            return None
-        return Members(
-            protocol.N_USERS if self.n_users is None else self.n_users,
-            protocol.DEVIATION if self.deviation is None else self.deviation,
-        )
+        given = {name: getattr(self, name) for name in protocol.OF_MEMBERS}
+        asked = {name: value for name, value in given.items() if value is not None}
+        return Members(**asked) if self.task == protocol.POPULATION else None
 
     @property
     def told(self) -> int | str:
@@ -210,13 +207,6 @@ class Request:
         arms = self.population.n_arms
         agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
         return record | {"population": records.record_of(self.population), "agents": agents}
-
-
-def number_asked(n_instances: int | None, until_width: float | None) -> int:
-    """Return the number of users of an evaluation, the most of them if there is a width."""
-    if n_instances is not None:
-        return n_instances
-    return protocol.N_INSTANCES if until_width is None else MOST_UNTIL
 
 
 def check_behaviour(task: Task, population: Population) -> None:
@@ -357,7 +347,8 @@ def evaluate(
             raise TypeError(f"{words}, of {', '.join(known)}")
     asked = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
     asked |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
-    asked |= {"n_instances": number_asked(n_instances, until_width)}
+    if n_instances is None:
+        asked["n_instances"] = protocol.N_INSTANCES if until_width is None else MOST_UNTIL
     request = Request(**asked, crew=Crew(workers, executor, compiled))
     line_up = request.line_up(agents)
     watched = [agent for agent in line_up if check_theory and is_bair(agent)]

@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from explorative_user_env import protocol, seeding
+from explorative_user_env import protocol, seeding, validation
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.envs.user import as_action, environment_of, population_in
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    flag,
-    integer,
-    not_negative,
-    risk,
-)
+from explorative_user_env.users.population import MemberLaw, Population
+from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from explorative_user_env.runs.films import Film
@@ -183,10 +176,10 @@ def rollout(
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
     seed, users = seeding.seed_number(seed), population_in(env)
-    flag("commits", commits)
-    agent = informed(agent, users, risk("delta", delta))
+    validation.flag("commits", commits)
+    agent = informed(agent, users, validation.risk("delta", delta))
     if horizon is not None:
-        horizon = integer("horizon", horizon, 1)
+        horizon = validation.integer("horizon", horizon, 1)
     limit = getattr(env.spec, "max_episode_steps", None)
     if commits and max_steps is None:
         max_steps = horizon  # no run over a horizon stops before
@@ -195,7 +188,7 @@ def rollout(
         raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
     if horizon is None and (commits or protocol.needs_horizon(agent)):
         horizon = limit
-    cap = integer("max_steps", protocol.STEP_CAP if cap is None else cap, 1)
+    cap = validation.integer("max_steps", protocol.STEP_CAP if cap is None else cap, 1)
     rng, n_arms = seeding.agent_generator(seed, name_of(agent)), int(env.action_space.n)  # type: ignore[attr-defined]
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
     with protocol.in_use(agent):
@@ -324,16 +317,16 @@ class Members:
         InvalidArgumentError: naming the one that is out of range.
     """
 
-    n_users: int
-    deviation: float
+    n_users: int = protocol.N_USERS
+    deviation: float = protocol.DEVIATION
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_users", seeding.number_of_users(self.n_users, "n_users"))
-        object.__setattr__(self, "deviation", not_negative("deviation", self.deviation))
+        object.__setattr__(self, "deviation", validation.not_negative("deviation", self.deviation))
 
     def laws(self, population: Population) -> Callable[[int], MemberLaw]:
         """Return a function from an episode's seed to the law of its users."""
-        return PopularityLaw(population.instance_law, self.deviation).members
+        return functools.partial(MemberLaw, population.instance_law, self.deviation)
 
     def meet(
         self, population: Population, agent: Agent, seed: int, horizon: int
