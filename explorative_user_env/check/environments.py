@@ -20,9 +20,6 @@ STEPS_TOGETHER = 40
 #: Steps after which an episode is copied.
 INTERRUPTED_AFTER = 5
 
-#: Lanes of a vector environment, where a check can choose.
-LANES_CHECKED = 3
-
 #: A number that is anywhere for one reason only.
 LARGE_SEED = 10**12 + 39
 

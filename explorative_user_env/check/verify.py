@@ -59,8 +59,8 @@ WORTH_COMPILING = 50_000
 #: The longest run that is run again.
 MOST_STEPS_AGAIN = 100_000_000
 
-#: Relative difference that is none: the last bits of sums depend on the processor.
-EQUAL_WITHIN = 1e-9
+#: A difference, relative or absolute, that is none: the last bits of sums depend on the processor.
+WITHIN = 1e-9
 
 #: The share of a trained policy's rows that may differ, or one row: rounding may do that.
 MOST_ROUNDED = 0.02
@@ -175,14 +175,11 @@ class Verification:
     def reasons(self) -> list[str]:
         """Return why rows were not checked, or are only alike: each reason once, with its cells."""
         cells: dict[tuple[str, str], list[str]] = {}
-        for each in self.checked:
-            if each.why:
-                cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
-        return [
-            f"{agent}{' (' * bool(names)}{', '.join(names)}{')' * bool(names)}: "
-            f"{one_line(why, LONGEST_WORDS)}"
-            for (agent, why), names in cells.items()
-        ]
+        for each in [each for each in self.checked if each.why]:
+            cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
+        names = [f" ({', '.join(own)})" * bool(own) for own in cells.values()]
+        pairs = zip(cells, names, strict=True)
+        return [f"{who}{of}: {one_line(why, LONGEST_WORDS)}" for (who, why), of in pairs]
 
     def in_short(self) -> list[str]:
         """Return how many rows were checked, what that can have missed, and the verdict."""
@@ -411,23 +408,16 @@ def _unusual(cell: Cell, agent: str) -> Iterator[str]:
 
 def _others(there: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
     """Yield the place, the column and both values wherever two tables of runs differ."""
-    for name in [
-        *here.columns.intersection(there.columns).drop(
-            ["instance", "user_seed", "agent"], errors="ignore"
-        )
-    ]:
-        for place, (was, now) in enumerate(zip(there[name], here[name], strict=True)):
-            if was != now and not _close(was, now):
+    for name in [each for each in here if each in there and each not in GIVEN]:
+        pairs = enumerate(zip(there[name], here[name], strict=True))
+        for place, (was, now) in [each for each in pairs if each[1][0] != each[1][1]]:
+            try:  # also texts of numbers, such as `regret_by_user`
+                numbers = np.array([str(was).split(), str(now).split()], float)
+                close = np.allclose(numbers[0], numbers[1], WITHIN, WITHIN, equal_nan=True)
+            except ValueError:  # words, or not as many numbers
+                close = False
+            if not close:
                 yield place, str(name), was, now
-
-
-def _close(was: Any, now: Any) -> bool:
-    """Return whether two values, or texts of numbers such as `regret_by_user`, are close."""
-    try:
-        before, after = np.array([str(was).split(), str(now).split()], float)
-    except ValueError:  # words, or not as many numbers
-        return False
-    return np.allclose(before, after, EQUAL_WITHIN, EQUAL_WITHIN, equal_nan=True)
 
 
 def _counted(cell: Cell) -> Iterator[Finding]:
@@ -602,20 +592,15 @@ NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
 
 def _named(cells: Sequence[Cell]) -> list[Cell]:
     """Return cells under names: the words and numbers in which they differ."""
-    words = [
-        {
-            name: f"{value:g}" if isinstance(value, float) else str(value)
-            for name, value in each.results.cell.items()
-            if isinstance(value, str | int | float) and name != "horizon"
-        }
-        for each in cells
-    ]
-    names = dict.fromkeys(name for each in words for name in each)
-    telling = [name for name in names if len({each.get(name) for each in words}) > 1]
-    return [
-        replace(cell, name=" ".join(f"{name}={each.get(name)}" for name in telling))
-        for cell, each in zip(cells, words, strict=True)
-    ]
+    every = []
+    for cell in cells:
+        told = {n: e for n, e in cell.results.cell.items() if isinstance(e, str | int | float)}
+        words = {n: f"{e:g}" if isinstance(e, float) else str(e) for n, e in told.items()}
+        every.append(words | {"horizon": ""})
+    names = dict.fromkeys(name for each in every for name in each)
+    telling = [name for name in names if len({each.get(name) for each in every}) > 1]
+    named_by = [" ".join(f"{name}={each.get(name)}" for name in telling) for each in every]
+    return [replace(cell, name=name) for cell, name in zip(cells, named_by, strict=True)]
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
@@ -665,10 +650,10 @@ def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
     shared, cells = [name for name in rows if name not in of_runs], []
     given = {name_of(each): each for each in own}
     for _, runs in rows.groupby(shared, sort=False, dropna=False):
-        values = {name: runs[name].to_list()[0] for name in shared}
-        cell: dict[str, Any] = {n: None if pd.isna(each) else each for n, each in values.items()}
+        first = runs[shared].dropna(axis=1, how="all").iloc[:1].to_dict("list")
         whole = ("n_arms", "seed", "horizon", "n_users")
-        cell |= {name: int(cell[name]) for name in whole if cell.get(name) is not None}
+        cell: dict[str, Any] = dict.fromkeys(["horizon", *shared])
+        cell |= {name: int(each[0]) if name in whole else each[0] for name, each in first.items()}
         task = choice("task", cell["task"], protocol.TASKS)
         kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
         met = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
@@ -691,7 +676,7 @@ def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
             agents[name] = {"max_steps": min(cap, getattr(who, "max_steps", None) or cap)}
             if name_of(who) == name:
                 line_up[name] = who
-        cell |= {"horizon": cell.get("horizon"), "agents": agents}
+        cell["agents"] = agents
         deltas = dict.fromkeys(agents, delta)
         results = Results(met.reset_index(drop=True), cell, population, deltas, line_up=line_up)
         request = {"agents": dict.fromkeys(agents), "n_instances": int(met["instance"].max()) + 1}

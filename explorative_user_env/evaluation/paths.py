@@ -124,6 +124,8 @@ def figures(play: Play) -> Figures:
 
 def joined(parts: Sequence[Figures]) -> Figures:
     """Return the figures of some users after others as one."""
+    if not parts[1:]:
+        return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 

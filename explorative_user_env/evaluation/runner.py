@@ -33,7 +33,7 @@ from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users import population as users
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import number_of_arms
+from explorative_user_env.users.instances import number_of_arms
 from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 

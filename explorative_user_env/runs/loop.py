@@ -15,7 +15,7 @@ from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.envs.user import as_action, environment_of, population_in
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
+from explorative_user_env.users.population import MemberLaw, Population
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ class Members:
 
     def laws(self, population: Population) -> Callable[[int], MemberLaw]:
         """Return a function from an episode's seed to the law of its users."""
-        return PopularityLaw(population.instance_law, self.deviation).members
+        return functools.partial(MemberLaw, population.instance_law, self.deviation)
 
     def meet(
         self, population: Population, agent: Agent, seed: int, horizon: int
