@@ -105,10 +105,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 def _seldom(
-    show: Callable[[str, int, int, float], None],
-    every: float,
-    rarer: float = 0.1,
-    watched: bool = True,
+    show: Callable[..., None], every: float, rarer: float = 0.1, watched: bool = True
 ) -> OnProgress:
     """Show progress at times, the rarer the longer the work; if `watched`, also each new `what`."""
     begin, last = time.monotonic(), ""

@@ -36,10 +36,10 @@ from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
-from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
+from explorative_user_env.seeding import number_of_users, user_seeds
 from explorative_user_env.theory import HardPair
-from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.model import Schedule, as_schedule, number_of_arms
+from explorative_user_env.users.instances import Instance, number_of_arms
+from explorative_user_env.users.model import Schedule, as_schedule
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -308,9 +308,8 @@ def any_agent_needs(
     the history they share is more than that. Only nu' is looked at: under the nu that belongs to
     each N_0 the history is likelier.
     """
-    n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
-    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed_number(seed))
+    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed)
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]
     return [
         next((float(n0) for n0, p in zip(n0s, overlaps, strict=True) if p <= 2.0 * delta), math.nan)

@@ -441,12 +441,10 @@ def of_calibration(calibration: Calibration) -> str:
         "and figure.\n\nThe share of figures that differ after the drawn published one was moved:"
     )
     groups = calibration.figures.groupby(["figure", "agent"], sort=False).indices
-    rows = [
-        [NAMES[figure], agent, *(share(float(np.mean(one[places]))) for one in calibration.found)]
-        for (figure, agent), places in sorted(
-            groups.items(), key=lambda one: list(NAMES).index(one[0][0])
-        )
-    ]
+    rows = []
+    for figure, agent in sorted(groups, key=lambda key: list(NAMES).index(key[0])):
+        shares = calibration.found[:, groups[figure, agent]].mean(axis=(1, 2))
+        rows.append([NAMES[figure], agent, *map(share, shares)])
     columns = [Column("figure", left=True), Column("agent", left=True)]
     for factor, points in zip(LONGER[1:], LESS[1:], strict=True):
         columns.append(Column(f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"))
@@ -471,10 +469,9 @@ def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table
     spread = calibration.spread(by) if calibration else {}
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for row in counted(found, by).to_dict("records"):
-        name, agent, figure = (row[each] for each in by)
-        between = spread.get((name, agent, figure))
+        name, agent, figure = place = tuple(row[each] for each in by)
         cell = f"{row['agrees']} of {row['cells']}"
-        cell += f" ({between[0]}-{between[1]})" if between else ""
+        cell += " ({}-{})".format(*spread[place]) if place in spread else ""
         empty = {"experiment": paper.SHORT_TITLES[name], "agent": agent, **dict.fromkeys(NAMES, "")}
         rows.setdefault((name, agent), empty)[figure] = cell
     columns = [Column("experiment", left=True, once=True), AGENT_COLUMN]
@@ -578,19 +575,13 @@ TITLE = "The paper's experiments, run again"
 
 #: The beginning of the HTML page.
 HEAD = f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{TITLE}</title>
-<style>
+<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title><style>
 body {{ font: 15px/1.5 sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
 table {{ border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }}
 th, td {{ padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }}
 img {{ max-width: 100%; }}
 {" ".join(f"td.{name} {{ background: {c}44; }}" for name, c in VERDICT_COLOURS.items())}
-</style>
-</head>
-<body>
+</style></head><body>
 """
 
 

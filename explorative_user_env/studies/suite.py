@@ -37,7 +37,7 @@ from explorative_user_env.results.tables import AGENT_COLUMN, MEANS_LEGEND, mark
 from explorative_user_env.studies import suite_tasks as tasks_of
 from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, SuiteTask, entrant_of
 from explorative_user_env.users import population as users_of
-from explorative_user_env.users.model import ROOMY
+from explorative_user_env.users.instances import ROOMY
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, check_fields, of_class, sequence
 from explorative_user_env.version import __version__
@@ -597,19 +597,11 @@ def robustness(
     every = [replace(shared, **variety.options) for variety in users]  # checked before any runs
     how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
     how |= {"baseline_time": baseline_time, "max_steps": max_steps}
-    line_up, found = default_agents() if agents is None else agents, {}
+    line_up, cells = default_agents() if agents is None else agents, []
     for place, (name, own) in enumerate(zip(names, every, strict=True)):
         report = named(portion(progress, place, len(users)), f"{name}:")
-        found[name] = evaluate(line_up, population=own, progress=report, **how)
-    return _matrix_of(found)
-
-
-def _matrix_of(found: Mapping[str, Results]) -> pd.DataFrame:
-    frames = [results.summary().assign(user=name) for name, results in found.items()]
-    matrix = pd.concat(frames, ignore_index=True)
-    matrix.insert(0, "user", matrix.pop("user"))
-    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
-    return matrix
+        cells.append(evaluate(line_up, population=own, progress=report, **how))
+    return kept_matrix(cells, shared, users)
 
 
 def kept_matrix(
@@ -625,7 +617,11 @@ def kept_matrix(
     if not found:
         names = [each.name for each in users]
         raise InvalidArgumentError("users", names, "kinds of which there are results")
-    return _matrix_of(found)
+    frames = [results.summary().assign(user=name) for name, results in found.items()]
+    matrix = pd.concat(frames, ignore_index=True)
+    matrix.insert(0, "user", matrix.pop("user"))
+    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
+    return matrix
 
 
 #: The notes below the matrix.
