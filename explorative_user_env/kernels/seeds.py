@@ -207,9 +207,8 @@ def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[...,
     def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, numbers: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
-            scale, gap, gap_factor = numbers
             # No named law loses its gap.
-            best_arms[index] = draw_means(means[index], mean, scale, gap, gap_factor, rng)
+            best_arms[index] = draw_means(means[index], mean, numbers, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)
     return loop
