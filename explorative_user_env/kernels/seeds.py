@@ -15,7 +15,7 @@ from explorative_user_env.kernels.words import (
     counts_at,
     generator_at,
 )
-from explorative_user_env.seeding import agent_words, set_agents, set_users
+from explorative_user_env.seeding import agent_words, set_streams
 from explorative_user_env.users.instances import InstanceLaw, draw_means
 
 #: The bits of a word.
@@ -152,7 +152,7 @@ def set_at_once(lent: Streams, seeds: Sequence[int], name: str | None = None) ->
     numbers = np.array(seeds)
     small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
     if lent.low_first is None or not small:
-        set_users(seeds, lent.rngs) if name is None else set_agents(seeds, name, lent.rngs)
+        set_streams(seeds, lent.rngs, name)
         return
     words = numbers.astype("<i8").view("<u4").reshape(-1, 2)
     words = words if name is None else agent_words(seeds, name)
@@ -207,9 +207,8 @@ def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[...,
     def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, numbers: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
-            scale, gap, gap_factor = numbers
             # No named law loses its gap.
-            best_arms[index] = draw_means(means[index], mean, scale, gap, gap_factor, rng)
+            best_arms[index] = draw_means(means[index], mean, numbers, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)
     return loop

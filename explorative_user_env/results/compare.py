@@ -13,7 +13,7 @@ has never looked at a difference.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 #: Kinds of figures: a mean, a share of runs, and how often the first agent is the better.
 AS_MEANS, AS_SHARES, AS_PROBABILITY = "mean", "share", "probability"
-
-#: How a difference of each kind is written.
-SIGNS = {AS_MEANS: "+.1f", AS_SHARES: "+.3f"}
 
 #: The names of the first two figures, their column, and the third with its kind, by whether the
 #: task has a horizon.
@@ -87,10 +84,8 @@ class PairedDifference:
     @property
     def in_words(self) -> str:
         """The difference with its interval."""
-        if self.kind == AS_PROBABILITY:
-            return f"{share(self.value)} [{share(self.low)}, {share(self.high)}]"
-        ends = (self.value, self.low, self.high)
-        value, low, high = (format(end, SIGNS[self.kind]) for end in ends)
+        writes = {AS_MEANS: "{:+.1f}".format, AS_SHARES: "{:+.3f}".format, AS_PROBABILITY: share}
+        value, low, high = map(writes[self.kind], (self.value, self.low, self.high))
         value += "*" * self.dominated
         return value if math.isnan(self.low) else f"{value} [{low}, {high}]"
 
@@ -329,9 +324,7 @@ class LineUpComparison(_Page):
         return table(rows, columns, padding=1, leading=1 + cut), notes, pairs
 
 
-def compare(
-    runs: pd.DataFrame, first: str, second: str, over_horizon: bool, level: float = intervals.LEVEL
-) -> Comparison:
+def compare(results: Any, first: str, second: str, level: float = intervals.LEVEL) -> Comparison:
     """Return how two agents compare on the users that both have met: first minus second.
 
     Of best-arm identification the stopping time (up to where a step cap ended a run of either), the
@@ -339,15 +332,15 @@ def compare(
     probability that the first has less, and the utility.
 
     Args:
-        runs: as in `Results`.
+        results: the `Results`.
         first: the name of an agent.
         second: the name of another.
-        over_horizon: whether the task is not best-arm identification.
         level: probability with which each interval holds.
 
     Raises:
         InvalidArgumentError: for an unknown name, one agent twice, or other users for each.
     """
+    runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
     if choice("first", first, names) == choice("second", second, names):
         raise InvalidArgumentError("second", second, "another agent than the first")
@@ -378,23 +371,22 @@ def compare(
     return Comparison(first, second, len(both[0]), level, censored, left, differences)
 
 
-def compare_all(runs: pd.DataFrame, against: str, over_horizon: bool) -> LineUpComparison:
+def compare_all(results: Any, against: str) -> LineUpComparison:
     """Return how all agents compare with one, with a family-wise error of 5% for each figure.
 
     Args:
-        runs: as in `Results`.
+        results: the `Results`.
         against: the name of the one.
-        over_horizon: whether the task is not best-arm identification.
 
     Raises:
         InvalidArgumentError: for an unknown name, no other agent, or other users for some.
     """
-    names = list(dict.fromkeys(runs["agent"]))
+    names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
         raise InvalidArgumentError("against", against, "one of at least two agents")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
-    found = [compare(runs, name, against, over_horizon, level) for name in others]
+    found = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in found), strict=True)
     by_agent = zip(*map(adjusted, by_figure), strict=True)
     pairs = zip(found, by_agent, strict=True)

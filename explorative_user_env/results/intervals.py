@@ -119,7 +119,7 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
     """Return the interval of a probability, from `successes` in `n` trials; NaN without a trial.
 
     Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of
-    the binomial": exact, so never below `level`, as Wilson's is (0.905 for p = 0.999 and n = 100).
+    the binomial": exact, so never below `level`; Wilson's is (0.905 for p = 0.999 and n = 100).
     """
     from scipy import stats
 

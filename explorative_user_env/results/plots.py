@@ -422,17 +422,6 @@ def why_not(kind: str, results: PlottedRuns) -> str:
     return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
 
 
-def plot_runs(results: PlottedRuns, kind: str | None, axes: "Axes | None", progress: Any) -> "Axes":
-    """Draw the runs of one cell; see `Results.plot`."""
-    usual = "regret_by_user" if results.cell["task"] == POPULATION.name else "regret"
-    chosen = (usual if results.over_horizon else "success") if kind is None else kind
-    if why := why_not(choice("kind", chosen, RUN_KINDS), results):
-        suitable = [name for name in RUN_KINDS if not why_not(name, results)]
-        allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
-        raise InvalidArgumentError("kind", chosen, allowed)
-    return RUN_KINDS[chosen](results, chosen, axes, progress)
-
-
 def kinds_for(sweep: Any) -> list[str]:
     """Return the figures of cells that can be drawn against K or 1/delta.
 
@@ -478,10 +467,9 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
         rows = pd.DataFrame(values, columns=[*names, "bound"])
     else:
         rows = sweep.summary()[names]
-    over_arms = rows["n_arms"].nunique() > 1
-    x, line = (
-        (rows["n_arms"], rows["delta"]) if over_arms else (1.0 / rows["delta"], rows["n_arms"])
-    )
+    arms, deltas = rows["n_arms"], rows["delta"]
+    over_arms = arms.nunique() > 1
+    x, line = (arms, deltas) if over_arms else (1.0 / deltas, arms)
     rows = rows.assign(x=x, line=line).sort_values("x")
     axes = style.plot_axes(axes)
     named = _draw_lines(sweep, rows, figure, axes)
@@ -513,7 +501,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
     y = CELL_FIGURES[figure]
     if figure == "stopping_time" and first.population.setting.counts_private_draws:
         y += "\nand private draws"
-    varying = ["n_arms"] * over_arms + ["delta"] * (rows["delta"].nunique() > 1)
+    varying = ["n_arms"] * over_arms + ["delta"] * (deltas.nunique() > 1)
     what = "number of arms K" if over_arms else "1/δ"
     style.dress(axes, heading_of(first, varying), what, y, named)
     return axes
@@ -589,16 +577,10 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
         if bair is not None:
             params = bair.params(users.n_arms, None)
             delta = cell.deltas.get(bair.name, cell.cell["delta"])
+            order = "round robin" if params.round_robin else "fewest acceptances"
+            how: dict[str, Any] = {"n1": params.n1, "order": order}
             totals = [
-                upper_bound(
-                    instance_met(cell, int(seed)),
-                    delta,
-                    alpha,
-                    rho_0,
-                    rho_1,
-                    n1=params.n1,
-                    order="round robin" if params.round_robin else "fewest acceptances",
-                ).total
+                upper_bound(instance_met(cell, int(seed)), delta, alpha, rho_0, rho_1, **how).total
                 for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
             ]
             highs[float(cell.cell["delta"])] = float(np.mean(totals))

@@ -20,7 +20,7 @@ from explorative_user_env.results.store import Store, columns_in, read_only, res
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
     import sqlite3
@@ -96,11 +96,11 @@ class Results:
 
     def compare(self, first: str, second: str) -> pairs.Comparison:
         """Return how two agents, by name, compare with the same users; see `results.compare`."""
-        return pairs.compare(self.runs, first, second, self.over_horizon)
+        return pairs.compare(self, first, second)
 
     def compare_all(self, against: str) -> pairs.LineUpComparison:
         """Return how all others compare with one, with a family-wise error of 5% a figure."""
-        return pairs.compare_all(self.runs, against, self.over_horizon)
+        return pairs.compare_all(self, against)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
         """Return scores as rliable takes them: by agent an array (users, 1), the more the better.
@@ -171,9 +171,15 @@ class Results:
         Raises:
             InvalidArgumentError: for another kind, naming those of these results.
         """
-        from explorative_user_env.results.plots import plot_runs
+        from explorative_user_env.results.plots import RUN_KINDS, why_not
 
-        return plot_runs(self, kind, axes, progress)
+        usual = "regret_by_user" if self.cell["task"] == POPULATION.name else "regret"
+        chosen = (usual if self.over_horizon else "success") if kind is None else kind
+        if why := why_not(choice("kind", chosen, RUN_KINDS), self):
+            suitable = [name for name in RUN_KINDS if not why_not(name, self)]
+            allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
+            raise InvalidArgumentError("kind", chosen, allowed)
+        return RUN_KINDS[chosen](self, chosen, axes, progress)
 
     def save(self, path: Path | str) -> None:
         """Write the runs, and what made them, to a new file, which `eu.load` reads.

@@ -38,8 +38,8 @@ PACKED = ".xz"
 #: The largest file that is unpacked or copied; a small packed file may hold a very large one.
 MOST_BYTES = 2_000_000_000
 
-#: SQLite's application id of these files, and the version of the tables; no other is read.
-FILE_OF_RUNS, TABLES_VERSION = 0x45555354, 3
+#: SQLite's numbers of a file: whose it is, and the version of its tables; no other is read.
+KIND = {"application_id": 0x45555354, "user_version": 3}
 
 #: Seconds to wait for another writer.
 LONGEST_BUSY = 1.0
@@ -105,20 +105,16 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
     """Refuse a file that has not our tables alone: it may have a view that computes."""
-    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    allowed = ""
-    if not found:
-        allowed = "a file of runs (it is empty)"
-    elif application != FILE_OF_RUNS:
-        allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
-    elif version != TABLES_VERSION:
-        allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
-    elif others := [name for name in {**found, **TABLES} if found.get(name) != TABLES.get(name)]:
-        allowed = f"a file with our tables and no others ({others[0]} is another)"
-    if allowed:
-        raise InvalidArgumentError(argument, str(path), allowed)
+    tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    if not tables:
+        raise InvalidArgumentError(argument, str(path), "a file of runs (it is empty)")
+    found = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in KIND} | tables
+    ours: dict[str, Any] = KIND | TABLES
+    for name in {**found, **ours}:
+        if found.get(name) != ours.get(name):
+            own = f"its {name} is {one_line(str(found.get(name)), 60)}"
+            allowed = f"a file of runs, as explorative-user-env writes them ({own})"
+            raise InvalidArgumentError(argument, str(path), allowed)
 
 
 @contextmanager
@@ -228,11 +224,10 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
     return found
 
 
-def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
+def request_from(db: "sqlite3.Connection") -> Any:
     """Return the request of the run in an open file."""
     found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-    request: dict[str, Any] = from_json(found[0] if found else "")
-    return request
+    return from_json(found[0] if found else "")
 
 
 def request_resumed(path: Path) -> Record:
@@ -377,9 +372,9 @@ class Store:
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
 
         def write(place: Path) -> None:
-            kind = f"PRAGMA application_id={FILE_OF_RUNS}; PRAGMA user_version={TABLES_VERSION}"
+            kind = (f"PRAGMA {name}={value}" for name, value in KIND.items())
             with closing(sqlite3.connect(place)) as db, db:
-                db.executescript("; ".join([kind, *TABLES.values()]))
+                db.executescript("; ".join([*kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
         for ending in ("-wal", "-shm", "-journal"):  # of the file that is replaced

@@ -38,8 +38,8 @@ from explorative_user_env.results.intervals import mean_interval, proportion_int
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, user_seeds
 from explorative_user_env.theory import HardPair
-from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.model import Schedule, as_schedule, number_of_arms
+from explorative_user_env.users.instances import Instance, number_of_arms
+from explorative_user_env.users.model import Schedule, as_schedule
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 

@@ -37,7 +37,7 @@ from explorative_user_env.results.tables import AGENT_COLUMN, MEANS_LEGEND, mark
 from explorative_user_env.studies import suite_tasks as tasks_of
 from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, SuiteTask, entrant_of
 from explorative_user_env.users import population as users_of
-from explorative_user_env.users.model import ROOMY
+from explorative_user_env.users.instances import ROOMY
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, check_fields, of_class, sequence
 from explorative_user_env.version import __version__

@@ -10,9 +10,12 @@ pytest.importorskip("numba")
 
 from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_at_once, streams
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.model import LAWS, normal_means
+from explorative_user_env.users.instances import LAWS, InstanceLaw
 from explorative_user_env.validation import InvalidArgumentError
+
+
+def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal(n_arms)
 
 
 def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
