@@ -90,7 +90,8 @@ def informed(
     """
     if isinstance(agent, str):
         agent = agent_named(agent)
-    if isinstance(agent, type) or not isinstance(agent, Agent):
+    ours = isinstance(agent, AlgorithmAgent)  # which takes less time than to look at methods
+    if not ours and (isinstance(agent, type) or not isinstance(agent, Agent)):
         called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
         if hasattr(agent, "predict") and hasattr(agent, "policy"):  # of Stable-Baselines3
             called = "; wrap a trained model: SB3Agent(model)"

@@ -13,6 +13,13 @@ from explorative_user_env.validation import InvalidArgumentError, choice, intege
 #: The option of an algorithm that asks for the step cap.
 CAP = "max_steps"
 
+#: The end of the docstring of every function that makes an agent.
+LAST_ARGUMENTS = (
+    "\n    max_steps: step cap; a run that reaches it is censored and answers its best guess."
+    "\n    name: what tables and the random stream call the agent."
+    "\n\nRaises:\n    InvalidArgumentError: naming the option that is out of range."
+)
+
 
 class AlgorithmAgent(Agent):
     """An algorithm with its options, as an agent (`explorative_user_env.protocol.Agent`).
@@ -141,8 +148,8 @@ def agent_maker(
 ) -> Callable[[Callable[[], AlgorithmAgent]], Callable[..., AlgorithmAgent]]:
     """Make a function without a body into one that returns the agent of `algorithm`.
 
-    Its keyword arguments are options of the algorithm, None where not given, `max_steps` and
-    `name`; its docstring explains them.
+    Its keyword arguments are options of the algorithm, None where not given, which its docstring
+    explains, `max_steps` and `name`, which are explained here.
 
     Args:
         algorithm: the record with the rule and the defaults of the options.
@@ -167,6 +174,7 @@ def agent_maker(
             return AlgorithmAgent(algorithm, fixed | own, asked["name"], asked[CAP])
 
         vars(make)["__signature__"] = signature
+        make.__doc__ = f"{inspect.getdoc(described)}{LAST_ARGUMENTS}"
         return make
 
     return decorate

@@ -293,11 +293,6 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         first_sweep: "full" passes over F, or "skipping" the arm after a rejected one; "full".
         phase2: recommend the arm of F with the "fewest acceptances", or go "round robin"; the
             former.
-        max_steps: step cap; a run that reaches it is censored and answers its best guess.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """
 
 
@@ -325,9 +320,4 @@ def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # no
             "full".
         phase2: recommend the arm left with the "fewest acceptances", or go "round robin"; the
             former.
-        max_steps: step cap; a run that reaches it is censored and answers its best guess.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

@@ -179,9 +179,4 @@ def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         learning_rate: c > 0 in gamma; 1.
         counts: answer the arm "accepted" or "recommended" most; accepted.
         ties: the answer among tied arms, at "random" or the "first"; random.
-        max_steps: step cap, which censors a run with a longer horizon.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

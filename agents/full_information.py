@@ -130,9 +130,4 @@ def FullInformation() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N8
             says.
         prior_mean: m_0, the mean of every arm's prior, finite; 0.
         prior_variance: v_0 > 0, its variance; 1.
-        max_steps: step cap, which censors a run with a longer horizon.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

@@ -87,6 +87,9 @@ LARGEST = 1e200
 #: A ratio x_k below this grows as y does, nearly.
 SMALL = 0.2
 
+#: Where x_k of normal rewards is z / (d_k - z), as in `theory.optimal_weights`, z is about this.
+NORMAL = 0.45
+
 #: In place of a mean where no divergences are known.
 NOTHING = -1.0
 
@@ -193,6 +196,14 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
     for arm in range(len(means)):
         if solver.ratios[arm] < SMALL:
             solver.ratios[arm] = min(max(solver.ratios[arm] * factor, SMALLEST), 1.0)
+    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution yet: one for normal rewards is near
+        solver.level[0] = math.inf
+        for arm in range(len(means)):
+            if arm != best:
+                distance = (top - means[arm]) / gap
+                solver.ratios[arm] = max(NORMAL / (distance * distance - NORMAL), SMALLEST)
+                evidence = _evidence(top, means[arm], solver.ratios[arm])
+                solver.level[0] = min(solver.level[0], evidence)
 
 
 def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver) -> None:

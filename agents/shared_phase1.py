@@ -34,10 +34,6 @@ def Phase1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         n1: as in `BAIR`, like the other options.
         phase1_counts: what is compared with N_1.
         first_sweep: "full" or "skipping".
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """
 
 

@@ -126,9 +126,4 @@ def Thompson() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
             says.
         prior: (a, b) of every arm's Beta prior, each at least 0.1; (1, 1), the uniform law.
-        max_steps: step cap, which censors a run with a longer horizon.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

@@ -289,9 +289,4 @@ def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         tied: while several arms share the highest rate, recommend a "random" one of them or the
             "least recommended"; random. No test is made then.
         ties: the answer among tied arms, at "random" or the "first"; random.
-        max_steps: step cap; a run that reaches it is censored and answers its best guess.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

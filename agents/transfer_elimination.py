@@ -194,11 +194,6 @@ def TransferElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa
             "order" in which she is asked about all; "arms".
         caution: the variance of what users say of an arm, until they can be compared, at least 0;
             3.
-        max_steps: step cap; a run that reaches it is censored and answers its best guess.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """
 
 
@@ -207,5 +202,8 @@ def OrderedElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa:
     """Return elimination in the order of popularity learnt so far.
 
     It is `TransferElimination(carries="order")` by another name: every user is asked about all
-    arms, first about those that are ahead. Its arguments are the same.
+    arms, first about those that are ahead.
+
+    Args:
+        alpha: the users' alpha, above 0; 1.
     """

@@ -127,9 +127,4 @@ def UCB1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
             says.
         exploration: c > 0; 2, as published.
-        max_steps: step cap, which censors a run with a longer horizon.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

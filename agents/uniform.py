@@ -109,9 +109,4 @@ def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         whole_passes: whether round robin finishes the pass in which it reaches T, as far as the
             step cap lets it; False.
         ties: the answer among tied arms, at "random" or the "first"; random.
-        max_steps: step cap, which censors a run with a longer horizon.
-        name: what tables and the random stream call the agent.
-
-    Raises:
-        InvalidArgumentError: naming the option that is out of range.
     """

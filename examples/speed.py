@@ -163,7 +163,7 @@ def short_runs() -> Iterable[tuple[str, Work]]:
         return len(some)
 
     def at_once() -> int:
-        return len(Runs(population, agent, 0).rows("compiled", seeds))
+        return len(Runs(population, agent, 0).figures("compiled", seeds)["end"])
 
     yield SET_UP, one_by_one
     yield "set-up, many at once", at_once

@@ -10,11 +10,12 @@ import os
 import shutil
 import tempfile
 import time
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -261,18 +262,9 @@ class Folder:
 _temporary_folder = partial(tempfile.TemporaryDirectory, prefix=PREFIX, ignore_cleanup_errors=True)
 
 
-class Added(NamedTuple):
-    """The names of files that were to be added.
-
-    Attributes:
-        new: those that were written.
-        same: those that existed with the same content.
-        kept: those that existed with another content, which stays.
-    """
-
-    new: list[str]
-    same: list[str]
-    kept: list[str]
+#: The names of files that were to be added: those that were written, those that existed with the
+#: same content, and those with another content, which stays.
+Added = namedtuple("Added", "new same kept")
 
 
 def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:

@@ -3,31 +3,20 @@
 Nothing here needs what it takes to run one.
 """
 
-from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from explorative_user_env.files import from_json
 from explorative_user_env.protocol import Task
 
+#: The folder of the models.
+MODELS = Path(__file__).parent / "data" / "models"
+
 #: What says in the folder of a model how it was trained.
 SETTINGS_FILE = "settings.json"
 
-
 #: Behaviour and click noise of the paper's users.
 ORDINARY = "explorative", 0.0
-
-
-class ShippedModel(NamedTuple):
-    """A model of the package.
-
-    Attributes:
-        name: what it is called.
-        settings: how it was trained.
-    """
-
-    name: str
-    settings: dict[str, Any]
 
 
 def shipped_models() -> dict[str, Path]:
@@ -35,20 +24,14 @@ def shipped_models() -> dict[str, Path]:
 
     Those of the suite lie in folders named as its tasks, one for each training seed.
     """
-    root = models_folder()
-    made = sorted(path.parent for path in root.rglob(SETTINGS_FILE))
-    return {folder.relative_to(root).as_posix(): folder for folder in made}
-
-
-def models_folder() -> Path:
-    """Return the folder in which the models of the package lie."""
-    return Path(str(resources.files("explorative_user_env") / "data" / "models"))
+    made = sorted(path.parent for path in MODELS.rglob(SETTINGS_FILE))
+    return {folder.relative_to(MODELS).as_posix(): folder for folder in made}
 
 
 def shipped_for(
     task: Task, n_arms: int, *, behaviour: str = ORDINARY[0], noise: float = ORDINARY[1]
-) -> ShippedModel | None:
-    """Return the model of the package for a task, so many arms and these users.
+) -> tuple[str, dict[str, Any]] | None:
+    """Return the name of the package's model for these users, and how it was trained.
 
     The first one that was trained with users of this kind; or else with ordinary ones, which is no
     model of other users; None if there is neither.
@@ -59,11 +42,11 @@ def shipped_for(
         behaviour: what the users are called.
         noise: their click noise.
     """
-    found: dict[tuple[str, float], ShippedModel] = {}
+    found: dict[tuple[str, float], tuple[str, dict[str, Any]]] = {}
     for name, folder in shipped_models().items():
         settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         if (settings["task"], settings["n_arms"]) == (task.name, n_arms):
             users = settings.get("users", settings["environment"])
             kind = users.get("behaviour", ORDINARY[0]), float(users.get("noise", ORDINARY[1]))
-            found.setdefault(kind, ShippedModel(name, settings))
+            found.setdefault(kind, (name, settings))
     return found.get((behaviour, noise), found.get(ORDINARY))

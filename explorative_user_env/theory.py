@@ -124,14 +124,8 @@ def iterated_log_band(n: Any, delta: float) -> Any:
     With probability 1 - delta the empirical mean of n rewards is within it of the true mean for
     all n (paper, Lemma lm:iteratedlog). The sum over n is delta for Gaussian rewards, whose
     P(|Z| > x) is at most exp(-x^2/2); for all sub-Gaussian rewards that tail, and so the
-    probability of leaving the band, may be twice as large, which the lemma passes over.
-
-    Args:
-        n: number of rewards, at least 1, or an array of such numbers, of any shape.
-        delta: the allowed probability, in (0, 1).
-
-    Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+    probability of leaving the band, may be twice as large, which the lemma passes over. n is at
+    least 1, or an array of such numbers of any shape.
     """
     delta = risk("delta", delta)
     if not isinstance(n, np.ndarray):
@@ -442,13 +436,7 @@ def optimal_weights(instance: Instance) -> tuple[float, ...]:
     Of best-arm identification with observed rewards from N(mu_i, 1): the maximum over the simplex
     of min over i of w_* w_i/(w_* + w_i) Delta_i^2/2 (Garivier and Kaufmann 2016, Lemma 3 and
     Theorem 5). At it w_i/w_* = x_i = z/(d_i - z) with d_i = (Delta_i/Delta_1)^2, where z solves
-    sum of x_i^2 = 1 on (0, 1/2].
-
-    Args:
-        instance: the means, with one best arm.
-
-    Returns:
-        One weight an arm, above 0 but for rounding; they sum to 1.
+    sum of x_i^2 = 1 on (0, 1/2]. There is one weight an arm, above 0 but for rounding.
 
     Raises:
         InvalidArgumentError: if there is more than one best arm.
@@ -462,9 +450,6 @@ def characteristic_time(instance: Instance) -> float:
     For Gaussian rewards with unit variance (paper, proof of Theorem thm:lowerbound4delta). For
     K = 2 it is 8/Delta^2.
 
-    Args:
-        instance: the means, with one best arm.
-
     Raises:
         InvalidArgumentError: if there is more than one best arm.
     """
@@ -476,23 +461,12 @@ def general_lower_bound(instance: Instance, delta: float) -> float:
 
     The least expected number of rewards of an algorithm that sees them and errs with probability
     at most delta (Garivier and Kaufmann 2016, Theorem 1, as the paper quotes it).
-
-    Args:
-        instance: the means, with one best arm.
-        delta: probability of a wrong answer, in (0, 1).
     """
     return max(0.0, characteristic_time(instance) * -math.log(4.0 * risk("delta", delta)))
 
 
 def unique_gap(instance: Instance) -> float:
-    """Return the gap of an instance with a unique best arm.
-
-    Args:
-        instance: the means.
-
-    Raises:
-        InvalidArgumentError: if several arms are the best, or the gap is below `SMALLEST_GAP`.
-    """
+    """Return the gap of an instance with a unique best arm, at least `SMALLEST_GAP`."""
     gap = validation.of_class("instance", instance, Instance).gap
     if not gap > 0.0:
         raise InvalidArgumentError("instance", instance, "one with a unique best arm")

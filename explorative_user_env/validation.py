@@ -253,7 +253,7 @@ def check_fields(record: Any, **checks: Callable[[str, Any], object]) -> None:
         check(name, getattr(record, name))
 
 
-_hints = functools.cache(get_type_hints)
+_hints: Any = functools.cache(get_type_hints)
 
 
 def _check_type(kind: Any, name: str, value: Any) -> None:

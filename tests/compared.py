@@ -4,13 +4,10 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
-from shared import compiled_run
+from shared import loop_of_one
 
 from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent, informed
-from explorative_user_env.kernels.loops import compiled_play_all, make_play, make_run
-from explorative_user_env.kernels.words import addresses_of_all
 from explorative_user_env.seeding import agent_generator, user_generator
-from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import (
     UserState,
     as_arrays,
@@ -88,26 +85,14 @@ def _parts(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) 
 def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
     """A run of best-arm identification; its figures are those of the loop."""
     parts = _parts(users, agent, seed, compiled)
-    make = compiled_run if compiled else make_run
-    never = np.zeros(1, int)
-    run = make(agent.algorithm, users.schedule.rule)
-    return parts.left(run(*parts, CAP, never))
+    run = loop_of_one(agent.algorithm, users.schedule.rule, compiled)
+    return parts.left(run(*parts, CAP, np.zeros(1, int)))
 
 
 def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
     """A play over a horizon; its figures are the answer, the arms and the responses."""
     parts = _parts(users, agent, seed, compiled)
-    arms, responses = np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool)
-    answers, never = np.zeros(1, int), np.zeros(1, int)
-    stayed, gone = np.zeros(1, int), np.zeros(1, bool)
-    if compiled:
-        play_all = compiled_play_all(agent.algorithm, users.schedule.rule, EXPLORATIVE)
-        streams, draws = addresses_of_all([parts.user_rng, parts.own_rng])
-        means = parts.user_state.means[np.newaxis].copy()
-        hers = (parts.user, parts.user_state, means, streams[:1])
-        its = (parts.params, parts.state, streams[1:])
-        play_all(*hers, *its, draws, 0, arms, responses, answers, stayed, gone, never)
-    else:
-        play = make_play(agent.algorithm, users.schedule.rule)
-        answers[0], stayed[0], gone[0] = play(*parts, arms[0], responses[0], never)
-    return parts.left((answers.tolist(), arms.tolist(), responses.tolist()))
+    steps = (np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool))
+    play = loop_of_one(agent.algorithm, users.schedule.rule, compiled, plays=True)
+    *_, answer, _ = play(*parts, CAP, np.zeros(1, int), steps)
+    return parts.left(([answer], *(each.tolist() for each in steps)))

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
+from explorative_user_env.kernels.compiler import COMPILER, why_no_compiler
 
 OPTION = "--without-numba"
 GONE = ("numba", "llvmlite")

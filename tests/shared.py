@@ -1,28 +1,33 @@
 """What tests of several rooms share and fixtures cannot give: plain functions."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.kernels.loops import compiled_run_all
+from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
 from explorative_user_env.protocol import Algorithm
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
-from explorative_user_env.users.model import Rule
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.model import Rule, no_law
 
 Figures = tuple[int, int, int, bool]
 
+PLAIN = SimpleNamespace(
+    generator_at=lambda parts: parts[0],
+    with_law=lambda user, own_law: user,
+    an_arm=lambda arm: arm,
+    halted=lambda halt: halt[0] != 0,
+)
+"""What `kernels.words` is to compiled code, in plain Python."""
 
-def compiled_run(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour = EXPLORATIVE
+
+def loop_of_one(
+    algorithm: Algorithm, rule: Rule, compiled: bool, plays: bool = False
 ) -> Callable[..., Figures]:
-    """Return the loop of one run in compiled code, to be called as the plain one of `make_run` is.
-
-    It is the loop of many runs with one of them, so that tests compile nothing else.
-    """
-    from explorative_user_env.kernels.words import addresses_of_all
-
-    run_all = compiled_run_all(algorithm, rule, behaviour)
+    """Return the loop of many runs with one of them, so that tests compile nothing else."""
+    loop = compiled_loop(algorithm, rule, EXPLORATIVE, no_law, plays) if compiled else None
+    loop = loop or make_loop(PLAIN, algorithm, rule, EXPLORATIVE, plays=plays)
 
     def run(
         user: Any,
@@ -33,12 +38,19 @@ def compiled_run(
         own: np.random.Generator,
         max_steps: int,
         halt: Any,
+        steps: Any = None,
     ) -> Figures:
-        streams, draws = addresses_of_all([rng, own])
-        means, figures = user_state.means[np.newaxis].copy(), np.zeros((1, 4), int)
-        hers, its = (user, user_state, means, streams[:1]), (params, state, streams[1:])
-        run_all(*hers, *its, draws, max_steps, figures, halt)
-        acceptances, rejections, answer, censored = figures[0].tolist()
-        return acceptances, rejections, answer, bool(censored)
+        streams: Any = [rng, own]
+        draws: Any = (0, 0, 0)
+        if compiled:
+            from explorative_user_env.kernels.words import addresses_of_all
+
+            streams, draws = addresses_of_all([rng, own])
+        arms, responses = steps or (np.zeros((1, 0), np.int32), np.zeros((1, 0), bool))
+        means, figures = np.array(user_state.means)[np.newaxis], np.zeros((1, 4), int)
+        met = Met(user, user_state, means, streams[:1], params, state, streams[1:], draws)
+        loop(met, 0, max_steps, arms, responses, figures, halt)
+        acceptances, rejections, answer, end = figures[0].tolist()
+        return acceptances, rejections, answer, bool(end)
 
     return run

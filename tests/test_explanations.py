@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env.protocol import Against
-from explorative_user_env.show.explanations import explanation_of, is_flags
+from explorative_user_env.show.words import explanation_of, is_flags
 from explorative_user_env.validation import CallableError
 
 

@@ -21,7 +21,7 @@ def _three_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / name).mkdir(parents=True)
         told = {"task": "regret", "n_arms": 5, "environment": {}, "users": users}
         (tmp_path / name / "settings.json").write_text(json.dumps(told))
-    monkeypatch.setattr(shipped, "models_folder", lambda: tmp_path)
+    monkeypatch.setattr(shipped, "MODELS", tmp_path)
 
 
 def test_models_are_named_by_their_folders() -> None:
@@ -30,9 +30,9 @@ def test_models_are_named_by_their_folders() -> None:
 
 def test_a_model_of_other_users_is_never_the_usual_one() -> None:
     found = [shipped_for(REGRET, 5), shipped_for(REGRET, 5, behaviour="logistic")]
-    assert [model.name for model in found if model] == ["usual", "usual"]
+    assert [model[0] for model in found if model] == ["usual", "usual"]
     noisy = shipped_for(REGRET, 5, noise=0.2)
     assert noisy
-    assert noisy.name == "a/noisy/seed-0"
+    assert noisy[0] == "a/noisy/seed-0"
     assert shipped_for(REGRET, 4) is None
     assert shipped_for(BAI, 5) is None

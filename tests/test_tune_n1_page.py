@@ -43,7 +43,8 @@ def test_the_command_is_this_cell() -> None:
 
 @pytest.mark.slow
 def test_the_search_is_the_pages() -> None:
-    candidates = search(partial(successes, HOW), 200, 8000, delta=0.005, error=0.05, cap=20_000)
+    draw = partial(successes, HOW)
+    candidates = list(search(draw, 200, 8000, delta=0.005, error=0.05, cap=20_000))
     assert [search_line(candidate).split() for candidate in candidates] == [
         " ".join(row).split() for row in rows("Search")
     ]

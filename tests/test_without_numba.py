@@ -14,7 +14,7 @@ from processes import TESTS, python
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.kernels import presence
+from explorative_user_env.kernels import compiler as presence
 
 pytestmark = pytest.mark.slow
 

@@ -19,14 +19,7 @@ def environment(**arguments: Any) -> eu.ExplorativeUserEnv:
 def trace_of(steps: list[tuple[int, int, bool, float, int]], **start: Any) -> Trace:
     """A hand-made run: (part, arm, accepted, hat mu after, n_i after) of every step; Gamma is 1."""
     given: dict[str, Any] = {"instance": TWO, "estimates": [0.0, 0.0], "counts": [0, 0]} | start
-    trace = Trace(**given, gammas=[1.0] * (len(steps) + 1))
-    for part, arm, accepted, mean, number in steps:
-        trace.parts.append(part)
-        trace.arms.append(arm)
-        trace.accepted.append(accepted)
-        trace.means.append(mean)
-        trace.numbers.append(number)
-    return trace
+    return Trace(**given, gammas=[1.0] * (len(steps) + 1), steps=steps)
 
 
 def broken(check: TheoryCheck) -> set[str]:

@@ -145,7 +145,8 @@ def _is_agent(thing: Any) -> bool:
 
 def _in_step(subject: Subject) -> Subject:
     """Return users in step: three with short episodes, if they can be made so."""
-    envs, few = None, partial(subject.make, LANES_CHECKED)
+    envs: Any = None
+    few = partial(subject.make, LANES_CHECKED)
     for form in (partial(few, max_episode_steps=SHORT), few, subject.make):
         try:
             envs = form()

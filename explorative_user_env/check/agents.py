@@ -5,6 +5,7 @@ import inspect
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -16,12 +17,12 @@ from explorative_user_env.check import checks
 from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, workers
-from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
-from explorative_user_env.kernels import compiler, presence
+from explorative_user_env.evaluation.paths import OUTCOMES, Figures, Runs
+from explorative_user_env.kernels import compiler
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
 from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -132,26 +133,20 @@ def run_of(agent: Agent, situation: Situation) -> Run:
     return Meeting(agent, situation).end()
 
 
-def run_all(subject: Subject, **given: Any) -> None:
-    """Run an unused agent in each of the `situations`."""
-    for situation in situations(subject, **given):
+def _run_all(subject: Subject, **given: Any) -> None:
+    """Run an unused agent in each of the `_situations`."""
+    for situation in _situations(subject, **given):
         run_of(subject.make(), situation)
 
 
-def usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
+def _usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
     """Return the K that an agent was trained for, or else this one."""
     return int(protocol.trained_on(subject.make()).get("n_arms", otherwise))
 
 
-def situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
-    """Yield the situations of most checks: a few users who accept by chance.
-
-    Args:
-        subject: the agent.
-        n_users: how many.
-        **given: fields of the situations.
-    """
-    usual = {"n_arms": usual_arms(subject), "cap": MEETING_STEPS} | given
+def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
+    """Yield the situations of most checks: a few users who accept by chance."""
+    usual = {"n_arms": _usual_arms(subject), "cap": MEETING_STEPS} | given
     if needs_horizon(subject.make()):
         usual = {"horizon": usual["cap"]} | usual
     for seed in range(subject.seed, subject.seed + n_users):
@@ -159,27 +154,19 @@ def situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Sit
 
 
 def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Fail a check unless two runs are the same, naming the first step at which they differ.
-
-    Args:
-        found: the run.
-        wanted: the run before, or elsewhere.
-        situation: whom the agent met.
-        when: in words, what was different about the run that must not matter.
-    """
+    """Fail a check unless two runs are the same, though something, `when`, was different."""
     for step, (arm, other) in enumerate(zip(found.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
-    n_steps, before = len(found.arms), len(wanted.arms)
-    expect(n_steps == before, f"ended after {n_steps} steps instead of {before} {when}", situation)
     ends = {True: "stopped", False: "was cut off"}
-    seen = f"{ends[found.stopped]} after {n_steps} steps and {ends[wanted.stopped]} before {when}"
-    expect(found.stopped == wanted.stopped, seen, situation)
-    seen = f"answered arm {found.answer} instead of {wanted.answer} {when}, after {n_steps} steps"
-    expect(found.answer == wanted.answer, seen, situation)
+    end, before = (
+        f"{ends[run.stopped]} after {len(run.arms)} steps with answer {run.answer}"
+        for run in (found, wanted)
+    )
+    expect(end == before, f"{end} {when}, and before {before}", situation)
 
 
-def expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
+def _expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
     """Fail a check unless a run is that of an unused agent."""
     expect_alike(found, run_of(subject.make(), situation), situation, when)
 
@@ -191,92 +178,79 @@ CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
 CALLS_OF_MANY = {"reset_all": 3, "act_all": 1, "observe_all": 3, "answer_all": 1}
 
 
-@asked_of(Kind.AGENT)
 def has_the_methods(subject: Subject) -> None:
     """It has reset, act, observe and answer, which take what an evaluation calls them with."""
     agent = subject.make()
     of_many = any(hasattr(agent, method) for method in CALLS_OF_MANY)
     calls = {**CALLS, **(CALLS_OF_MANY if of_many else {})}
     for method, n_arguments in calls.items():
-        found: Any = getattr(agent, method, None)
-        expect(callable(found), f"there is no method {method}, must be {', '.join(calls)}")
         try:
-            inspect.signature(found).bind(*[None] * n_arguments)
-        except TypeError as error:
-            seen = f"{method} does not take {n_arguments} arguments: {error}"
+            inspect.signature(getattr(agent, method)).bind(*[None] * n_arguments)
+        except (AttributeError, TypeError) as error:
+            seen = f"it has no method {method} that takes {n_arguments} arguments: {error}"
             raise FailedCheckError(seen) from error
         except ValueError:  # written in C, without a signature
             continue
 
 
-@asked_of(Kind.AGENT)
 def says_what_it_is(subject: Subject) -> None:
     """Its name, max_steps, needs_horizon, sees_rewards and trained_on are what they may be."""
     agent, again = subject.make(), name_of(subject.make())
-    seen = f"its name is {name_of(agent)!r} and then {again!r}, must be the same"
-    expect(name_of(agent) == again, f"{seen}: the agent's stream follows from it")
+    seen = f"its name is {name_of(agent)!r} and then {again!r}, and its stream follows from it"
+    expect(name_of(agent) == again, seen)
     name, cap = getattr(agent, "name", "mine"), protocol.cap_of(agent)
     users = protocol.trained_on(agent)
     whole = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
     known = isinstance(users, Mapping) and users.get("task", "bai") in protocol.TASKS
-    flags = [(flag, getattr(agent, flag, False)) for flag in ("needs_horizon", "sees_rewards")]
-    for what, value, right, allowed in (
-        ("name", name, isinstance(name, str) and name, "a word"),
-        ("max_steps", cap, cap is None or whole, "an integer of at least 1 or None"),
-        *((flag, value, isinstance(value, bool), "True or False") for flag, value in flags),
-        ("trained_on", users, known, "a mapping with a known task"),
-    ):
-        expect(right, f"{what} is {value!r}, must be {allowed}")
+    expect(isinstance(name, str) and name, f"name is {name!r}, must be a word")
+    expect(cap is None or whole, f"max_steps is {cap!r}, must be an integer of at least 1 or None")
+    expect(known, f"trained_on is {users!r}, must be a mapping with a known task")
+    for flag in ("needs_horizon", "sees_rewards"):
+        value = getattr(agent, flag, False)
+        expect(isinstance(value, bool), f"{flag} is {value!r}, must be True or False")
     learns = callable(getattr(agent, "learn", None)) or not sees_rewards(agent)
     expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
 
 
-@asked_of(Kind.AGENT)
 def recommends_arms(subject: Subject) -> None:
     """It returns integers in 0..K-1, or None from act to stop, whenever a step cap ends the run."""
-    run_all(subject, n_users=8)
+    _run_all(subject, n_users=8)
     for cap in (1, 2, 7):
-        run_all(subject, cap=cap)
+        _run_all(subject, cap=cap)
 
 
-@asked_of(Kind.AGENT)
 def meets_any_user(subject: Subject) -> None:
     """It stops or goes on to the cap with users who accept all, and with users who reject all."""
     for user in (REJECTING, ACCEPTING):
-        run_all(subject, user=user)
+        _run_all(subject, user=user)
 
 
-@asked_of(Kind.AGENT)
 def meets_two_arms(subject: Subject, n_arms: int = 2) -> None:
     """It runs with K = 2, unless its trained_on says another "n_arms"."""
-    if (trained := usual_arms(subject, n_arms)) != n_arms:
-        raise checks.NotAskedError(f"trained for {trained} arms")
+    trained = _usual_arms(subject, n_arms)
+    checks.applies(trained == n_arms, f"trained for {trained} arms")
     try:
-        run_all(subject, n_arms=n_arms)
+        _run_all(subject, n_arms=n_arms)
     except FailedCheckError as error:
         hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
         raise FailedCheckError(f"{error}; {hint}") from error
 
 
-@asked_of(Kind.AGENT)
 def meets_many_arms(subject: Subject) -> None:
     """It runs with a large K, unless its trained_on says another "n_arms"."""
     meets_two_arms(subject, MANY_ARMS)
 
 
-@asked_of(Kind.AGENT)
 def begins_with_a_horizon_or_none(subject: Subject) -> None:
     """It takes a horizon, and does without one unless it says that it needs one."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
-        run_all(subject, horizon=horizon)
+        _run_all(subject, horizon=horizon)
 
 
-@asked_of(Kind.AGENT)
 def explains_itself(subject: Subject) -> None:
     """What explain() returns can be shown at every step, and calling it changes nothing."""
-    if not callable(getattr(subject.make(), "explain", None)):
-        raise checks.NotAskedError("it has no explain()")
-    for situation in situations(subject):
+    checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
+    for situation in _situations(subject):
         meeting = Meeting(subject.make(), situation)
         for step in range(situation.cap + 1):
             try:
@@ -285,30 +259,26 @@ def explains_itself(subject: Subject) -> None:
                 seen = getattr(error, "told", checks.in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
             meeting.go_on(1)
-        expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
+        _expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
 
 
 # Streams
 
 
-@asked_of(Kind.AGENT)
 def repeats_with_the_same_stream(subject: Subject) -> None:
     """The same stream and user give the same run; global streams and the clock play no part."""
-    for situation in situations(subject):
+    when = "with the same stream, in other surroundings (global streams, clock)"
+    for situation, seed in product(_situations(subject), (1, 2)):
         with checks.shared_streams_kept(situation):
             wanted = run_of(subject.make(), situation)
-        for seed in (1, 2):
-            with checks.other_surroundings(seed):
-                found = run_of(subject.make(), situation)
-            when = "with the same stream, in other surroundings (global streams, clock)"
-            expect_alike(found, wanted, situation, when)
+        with checks.other_surroundings(seed):
+            _expect_as_new(subject, wanted, situation, when)
 
 
-@asked_of(Kind.AGENT)
 def draws_from_no_other_stream(subject: Subject) -> None:
     """It draws from the stream it is handed, and from no other that begins alike every time."""
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
-    for situation in situations(subject, n_users=1):
+    for situation in _situations(subject, n_users=1):
         begun: list[dict[str, str]] = []  # how the other streams begin that it draws from
         for seed in (0, 1):
             rng = np.random.default_rng([seed, situation.seed])
@@ -331,68 +301,56 @@ def draws_from_no_other_stream(subject: Subject) -> None:
 # Memory
 
 
-@asked_of(Kind.AGENT)
 def forgets_users_it_has_met(subject: Subject) -> None:
     """An agent that has met other users does with the next what a new one does."""
     agent = subject.make()
-    for situation in (*situations(subject), *situations(subject, n_users=2)):
+    for situation in (*_situations(subject), *_situations(subject, n_users=2)):
         found = run_of(agent, situation)
-        expect_as_new(subject, found, situation, "after it had met other users")
+        _expect_as_new(subject, found, situation, "after it had met other users")
 
 
-@asked_of(Kind.AGENT)
 def goes_on_with_the_next_user(subject: Subject) -> None:
     """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
     agent = subject.make()
-    if not callable(getattr(agent, "next_user", None)):
-        raise checks.NotAskedError("it has no next_user, and is reset for every user")
-    for situation in situations(subject):
+    checks.applies(hasattr(agent, "next_user"), "it has no next_user, and is reset for every user")
+    for situation in _situations(subject):
         found = run_of(agent, situation)
-        expect_as_new(subject, found, situation, "after it had gone on from user to user")
-        for other in situations(subject):
+        _expect_as_new(subject, found, situation, "after it had gone on from user to user")
+        for other in _situations(subject):
             Meeting(agent, other, follows=True).end()
 
 
-@asked_of(Kind.AGENT)
 def shares_nothing_with_its_like(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
-    meetings = [Meeting(subject.make(), each) for each in situations(subject, n_users=2)]
+    meetings = [Meeting(subject.make(), each) for each in _situations(subject, n_users=2)]
     for meeting in meetings * MEETING_STEPS:
         meeting.go_on(1)
     for meeting in meetings:
         when = "while another one met another user"
-        expect_as_new(subject, meeting.end(), meeting.situation, when)
+        _expect_as_new(subject, meeting.end(), meeting.situation, when)
 
 
-@asked_of(Kind.AGENT)
 def goes_on_alike_as_a_copy(subject: Subject) -> None:
     """Copied or pickled in the middle of a run, it goes on as the agent itself, apart from it."""
-    for how, again in checks.COPIES.items():
-        for situation in situations(subject):
-            meeting = Meeting(subject.make(), situation)
-            meeting.go_on(9)
-            when = f"{how} after step {len(meeting.arms)}"
-            expect_as_new(subject, again(meeting).end(), situation, when)
-            expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
+    for (how, again), situation in product(checks.COPIES.items(), _situations(subject)):
+        meeting = Meeting(subject.make(), situation)
+        meeting.go_on(9)
+        when = f"{how} after step {len(meeting.arms)}"
+        _expect_as_new(subject, again(meeting).end(), situation, when)
+        _expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
 
 
-@asked_of(Kind.AGENT)
 def leaves_what_it_is_given(subject: Subject) -> None:
     """It writes neither on its options nor on the arrays and lists that it is handed."""
     agent: Any = subject.make()
-
-    def given() -> dict[str, str]:
-        defaults = getattr(getattr(agent, "algorithm", None), "defaults", {})
-        return {"options": repr(getattr(agent, "options", None)), "defaults": repr(dict(defaults))}
-
-    before = given()
-    for situation in situations(subject):
+    before = repr(getattr(agent, "options", None))
+    for situation in _situations(subject):
         run_of(agent, situation)
-    for name, now in given().items():
-        expect(now == before[name], f"its {name} were {before[name]} and are {now} after a run")
+    now = repr(getattr(agent, "options", None))
+    expect(now == before, f"its options were {before} and are {now} after a run")
     if isinstance(agent, protocol.ManyUserAgent):
-        users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
-        _rows("in_step", _Watching(agent), users, seeds, STEPS_IN_STEP)
+        runs = _runs(_Watching(agent), Population(n_arms=_usual_arms(subject)), STEPS_IN_STEP)
+        runs.figures("in_step", range(subject.seed, subject.seed + 6))
 
 
 class _Watching:
@@ -448,26 +406,24 @@ def _met(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tupl
     return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
 
 
-@asked_of(Kind.AGENT)
 def holds_no_secret(subject: Subject) -> None:
     """From the agent no way leads to the user's means, estimates, bounds, seed or stream."""
     paid = sees_rewards(subject.make())
     reward = "realized" if paid else "none"
     for seed in user_seeds(subject.seed, 3):
-        env = _Watched(n_arms=usual_arms(subject), gap=0.4321, reward=reward)
+        env = _Watched(n_arms=_usual_arms(subject), gap=0.4321, reward=reward)
         agent, _ = _met(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
         for way in checks.Secrets([seed], numbers, truths=()).ways_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
 
 
-@asked_of(Kind.AGENT)
 def guesses_when_it_cannot_know(subject: Subject) -> None:
     """With users who have rejected nothing it is right no more often than one who guesses."""
     from scipy.stats import binom
 
-    _refuse_who_sees_rewards(subject)
-    n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
+    checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
+    n_arms, seeds = _usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
     env = ExplorativeUserEnv(n_arms=n_arms, alpha=1e9)  # so unsure that she rejects nothing
     right = {"answers": 0, "recommends": 0}
     for seed in seeds:
@@ -476,21 +432,21 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), protocol.ManyUserAgent):
-        of = _rows("in_step", agent, env.population, seeds, BLIND_STEPS)
-        right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
+        runs = _runs(agent, env.population, BLIND_STEPS)
+        correct = runs.columns(runs.figures("in_step", seeds))["correct"]
+        right["answers, asked about many at once,"] = int(correct.sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
-        seen += f"rejected nothing in {BLIND_STEPS} steps; {BY_CHANCE} it is at most {most}"
+        seen += f"rejected nothing; {BY_CHANCE} it is at most {most}"
         expect(n_right <= most, seen, f"users of seed {subject.seed}")
 
 
-@asked_of(Kind.AGENT)
 def depends_on_responses_alone(subject: Subject) -> None:
     """The same responses from a user with another truth lead to the same recommendations."""
-    _refuse_who_sees_rewards(subject)
-    n_arms = usual_arms(subject)
+    checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
+    n_arms = _usual_arms(subject)
     other_means = tuple(np.linspace(1.0, 0.0, n_arms).tolist())
     envs = _Watched(n_arms=n_arms), _Watched(n_arms=n_arms, means=other_means)
     for seed in user_seeds(subject.seed, 6):
@@ -502,11 +458,6 @@ def depends_on_responses_alone(subject: Subject) -> None:
         situation = Situation(n_arms, seed, "as she likes", REPLAYED)
         when = "with a user of another truth who gave the same responses"
         expect_alike(runs[1], runs[0], situation, when)
-
-
-def _refuse_who_sees_rewards(subject: Subject) -> None:
-    if sees_rewards(subject.make()):
-        raise checks.NotAskedError("it sees rewards, as a reference that is labelled so")
 
 
 # Ties
@@ -521,7 +472,6 @@ MOST_STEPS = 2000
 USERS_A_PLACE = 30
 
 
-@asked_of(Kind.AGENT)
 def breaks_ties_by_chance(subject: Subject) -> None:
     """Where it stops and has heard the same of all arms, it answers each of them equally often."""
     from scipy.stats import binom
@@ -529,7 +479,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
     any_ties = False
     # With a horizon it recommends every arm four times, or each of two once: who draws its arms
     # ends then with a tie every other time.
-    for n_arms, rounds in {usual_arms(subject): 4, usual_arms(subject, 2): 1}.items():
+    for n_arms, rounds in {_usual_arms(subject): 4, _usual_arms(subject, 2): 1}.items():
         horizon = rounds * n_arms if needs_horizon(subject.make()) else None
         cap = MOST_STEPS if horizon is None else horizon + 1
         for user in (ACCEPTING, REJECTING):
@@ -547,8 +497,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
             seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with "
             seen += f"all arms tied ({situation} and the next); {BY_CHANCE} it is at most {most}"
             expect(answers[arm] <= most, seen)
-    if not any_ties:
-        raise checks.NotAskedError("it never stopped by itself having heard the same of all arms")
+    checks.applies(any_ties, "it never stopped by itself having heard the same of all arms")
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
@@ -563,12 +512,11 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     return answers
 
 
-@asked_of(Kind.AGENT)
 def succeeds_wherever_the_best_is(subject: Subject) -> None:
     """Where it stops by itself, it is right as often whatever the number of the best arm."""
     from scipy.stats import hypergeom
 
-    n_arms = usual_arms(subject)
+    n_arms = _usual_arms(subject)
 
     def answers(place: int, n_users: int) -> Array:
         """Return whether it was right when it stopped, with users whose best arm is this one."""
@@ -576,12 +524,12 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
         means = np.roll([1.5, *np.linspace(0.0, -1.0, n_arms - 1)], place)
         users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
         seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-        agent = informed(subject.make(), users)
-        of = _rows("readable", agent, users, seeds, MOST_STEPS, MEETING_STEPS)
-        return (of["answer"] == of["best_arm"])[of["end"] == protocol.ANSWERED]
+        runs = _runs(informed(subject.make(), users), users, MOST_STEPS, MEETING_STEPS)
+        of = runs.columns(runs.figures("readable", seeds))
+        return of["correct"][~of["censored"] & ~of["left"]]
 
-    if not len(answers(0, 2)):
-        raise checks.NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
+    stops = len(answers(0, 2)) > 0
+    checks.applies(stops, f"it does not stop by itself within {MOST_STEPS} steps")
     found = [answers(place, USERS_A_PLACE) for place in range(n_arms)]
     right, ended = np.array([(each.sum(), len(each)) for each in found]).T
     for place in range(n_arms):
@@ -604,97 +552,67 @@ COMPILED_STEPS, COMPILED_USERS = 150, 8
 NOISY: dict[str, Any] = {"alpha": 0.1, "noise": 0.1}
 
 
-def _rows(
-    form: str,
-    agent: Any,
-    users: Population,
-    seeds: Sequence[int],
-    cap: int,
-    horizon: int | None = None,
-) -> dict[str, Array]:
-    """Return `RUN_COLUMNS` in one form; who needs a horizon is told it, by default the cap."""
-    told = (horizon or cap) if needs_horizon(agent) else None
-    rows = Runs(users, agent, cap, told).rows(form, [*seeds])
-    return dict(zip(RUN_COLUMNS, rows.T, strict=True))
+def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -> Runs:
+    """Return the runs of an agent; if it needs a horizon it is told one, by default the cap."""
+    return Runs(users, agent, cap, (horizon or cap) if needs_horizon(agent) else None)
 
 
-def _expect_rows(
-    found: Mapping[str, Array], wanted: Mapping[str, Array], seeds: Sequence[int], how: str
-) -> None:
+def _expect_same(found: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
     """Fail a check unless the runs with the users of these seeds are the same on two paths."""
     for place, seed in enumerate(seeds):
-        pairs = [(name, found[name][place], wanted[name][place]) for name in RUN_COLUMNS]
+        pairs = [(name, *(of[name].ravel()[place] for of in (found, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
         expect(not differs, f"the run with the user of seed {seed} is another {how}: {differs}")
 
 
-@asked_of(Kind.AGENT)
 def in_step_is_one_at_a_time(subject: Subject) -> None:
     """With many users at once it does what it does with one after the other, whoever is there."""
-    if not isinstance(agent := subject.make(), protocol.ManyUserAgent):
-        raise checks.NotAskedError("it meets users one at a time")
-    users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
-    wanted = _rows("readable", agent, users, seeds, STEPS_IN_STEP)
+    agent = subject.make()
+    checks.applies(isinstance(agent, protocol.ManyUserAgent), "it meets users one at a time")
+    users, seeds = Population(n_arms=_usual_arms(subject)), range(subject.seed, subject.seed + 6)
+    wanted = _runs(agent, users, STEPS_IN_STEP).figures("readable", seeds)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
         ", alone": slice(5, 6),
         ", with half of the others": slice(0, None, 2),
     }.items():
-        found = _rows("in_step", subject.make(), users, seeds[order], STEPS_IN_STEP)
+        found = _runs(subject.make(), users, STEPS_IN_STEP).figures("in_step", seeds[order])
         alone = {name: values[order] for name, values in wanted.items()}
-        _expect_rows(found, alone, seeds[order], f"in step{how} than one at a time")
+        _expect_same(found, alone, seeds[order], f"in step{how} than one at a time")
 
 
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
     """Fail a check unless an agent and users do the same in compiled code.
 
-    Args:
-        users: the users.
-        seed: the first user's.
-        agent: the agent, which has to compile; None is one of the package's.
-
-    Raises:
-        NotAskedError: where there is no compiler, or users do not compile.
-        FailedCheckError: naming the first user and step that differ.
+    An agent has to compile; without one (None), users who do not compile are not asked.
     """
-    if (reason := presence.why_no_compiler()) is not None:
-        raise checks.NotAskedError(f"it takes {presence.COMPILER}, but {reason}")
+    reason = compiler.why_no_compiler()
+    checks.applies(reason is None, f"it takes {compiler.COMPILER}, but {reason}")
     who = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
     seeds = [*range(seed, seed + COMPILED_USERS)]
-    runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, protocol.REGRET)
-    wanted = runs.play("readable", seeds)
-    try:
-        found = runs.play("compiled", seeds)
-    except compiler.errors_of_compiling() as error:
-        refused = FailedCheckError if agent else checks.NotAskedError
-        raise refused(f"it does not compile: {compiler.short(error)}") from error
-    for what in ("arms", "accepted"):
-        fast, plain = getattr(found, what), getattr(wanted, what)
-        for user, step in np.argwhere(fast != plain)[:1]:
-            seen = f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python"
-            seen += f", at step {step + 1} with the user of seed {seeds[user]}"
-            raise FailedCheckError(f"{seen} (K = {users.n_arms})")
-    forms = ("compiled", "readable")
-    rows, others = (_rows(form, who, users, seeds, COMPILED_STEPS) for form in forms)
-    _expect_rows(rows, others, seeds, "compiled than in plain Python")
+    for task in (protocol.BAI, protocol.REGRET)[: 1 if users.behaviour.moves_means else 2]:
+        runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, task)
+        try:
+            found = runs.figures("compiled", seeds)
+        except compiler.errors_of_compiling() as error:
+            refused = FailedCheckError if agent else checks.NotAskedError
+            raise refused(f"it does not compile: {compiler.short(error)}") from error
+        how = f"compiled than in plain Python (K = {users.n_arms}, task {task.name})"
+        _expect_same(found, runs.figures("readable", seeds), seeds, how)
 
 
-@asked_of(Kind.AGENT)
 def compiled_is_readable(subject: Subject) -> None:
     """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
     agent = subject.make()
-    if not isinstance(agent, AlgorithmAgent):
-        raise checks.NotAskedError("it is no Algorithm record, and runs in plain Python")
-    expect_compiled(Population(n_arms=usual_arms(subject), **NOISY), subject.seed, agent)
+    checks.applies(isinstance(agent, AlgorithmAgent), "it is no Algorithm record, but plain Python")
+    expect_compiled(Population(n_arms=_usual_arms(subject), **NOISY), subject.seed, agent)
 
 
-@asked_of(Kind.AGENT)
 def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
-    if not workers.can_start_processes():
-        raise checks.NotAskedError(workers.NONE_START)
-    names, users = [*RUN_COLUMNS[1:4]], Population(n_arms=usual_arms(subject))
+    checks.applies(workers.can_start_processes(), workers.NONE_START)
+    names, users = [*OUTCOMES[:3]], Population(n_arms=_usual_arms(subject))
     options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}
     options |= {"max_steps": STEPS_IN_STEP, "compiled": False, "progress": False}
     options["baseline_time"] = STEPS_IN_STEP if needs_horizon(subject.make()) else None
@@ -704,3 +622,6 @@ def runs_in_another_process(subject: Subject) -> None:
     for user in np.flatnonzero((here != there).any(axis=1))[:1]:
         seen = f"the run with user {user} is {there[user].tolist()} ({', '.join(names)})"
         raise FailedCheckError(f"{seen} in another process and {here[user].tolist()} in this one")
+
+
+asked_of(globals(), Kind.AGENT)

@@ -1,10 +1,7 @@
-"""Named checks: how they are declared, run and reported; and what several of them look at.
-
-That is the surroundings (clocks, global streams), copies, and whatever can be reached from an
-object, of which the secrets of users must not be.
-"""
+"""Named checks: how they are declared, run and reported; surroundings, copies and secrets."""
 
 import copy
+import inspect
 import pickle
 import random
 import sys
@@ -15,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from unittest import SkipTest, mock
 
 import gymnasium as gym
@@ -112,36 +109,33 @@ class NamedCheck:
             raise FailedCheckError(in_words(error)) from error
 
 
-_Function = TypeVar("_Function", bound=Callable[..., None])
-
 #: All checks by kind of subject, in the order in which they are run.
 CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 
 
-def asked_of(*kinds: Kind) -> Callable[[_Function], _Function]:
-    """Return the decorator that adds a function to the checks of these kinds."""
+def asked_of(module: Mapping[str, Any], *kinds: Kind) -> None:
+    """Add to the checks of kinds what a module (its `globals()`) has defined since the last call.
 
-    def add(function: _Function) -> _Function:
-        for kind in kinds:
-            CHECKS[kind].append(NamedCheck(function))
-        return function
-
-    return add
+    A check is a public function whose first argument is the `subject`.
+    """
+    known = [check.function for checks in CHECKS.values() for check in checks]
+    for name, each in module.items():
+        own = inspect.isfunction(each) and each.__module__ == module["__name__"]
+        if own and name[0] != "_" and each.__code__.co_varnames[:1] == ("subject",):
+            for kind in kinds if each not in known else ():
+                CHECKS[kind].append(NamedCheck(each))
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail a check unless something holds.
-
-    Args:
-        holds: whether it does.
-        seen: what was seen, in words.
-        *when: the situation, which ends the message.
-
-    Raises:
-        FailedCheckError: with both.
-    """
+    """Fail a check unless something holds, with what was seen and the situation."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
+
+
+def applies(holds: Any, why: str) -> None:
+    """Leave a check out unless something holds; `why` says why it does not apply."""
+    if not holds:
+        raise NotAskedError(why)
 
 
 def in_words(error: Exception) -> str:
@@ -203,31 +197,22 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks of a subject.
-
-    Args:
-        subject: what is checked.
-        checks: those to run.
-        expected_failed_checks: the reasons of known failures by the names of checks.
-        progress: called with the subject's name, how many checks are done and how many there are.
-    """
+    """Run checks of a subject; known failures have their reasons by the names of checks."""
     outcomes = []
     seen: dict[str, str] = {}  # what was seen, by the check that saw it first
     for place, check in enumerate(checks):
         progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
-        verdict, why = PASSED, ""
+        surprise = f"it passed, though expected to fail: {reason}"
         try:
             check(subject)
-            if reason is not None:
-                verdict, why = SURPRISING, f"it passed, though expected to fail: {reason}"
+            verdict, why = (PASSED, "") if reason is None else (SURPRISING, surprise)
         except NotAskedError as error:
             verdict, why = NOT_ASKED, str(error)
         except FailedCheckError as error:
             first = seen.setdefault(str(error).partition(" (")[0], check.name)
-            verdict, why = FAILED, str(error) if first == check.name else f"as {first}"
-            if reason is not None:
-                verdict, why = EXPECTED, reason
+            told = str(error) if first == check.name else f"as {first}"
+            verdict, why = (FAILED, told) if reason is None else (EXPECTED, reason)
         outcomes.append(Outcome(check, verdict, why))
     return CheckReport(subject, outcomes)
 
@@ -267,11 +252,7 @@ def shared_streams_kept(when: object) -> Iterator[None]:
 
 @contextmanager
 def other_surroundings(seed: int) -> Iterator[None]:
-    """Run the block with the global random streams seeded anew and the clocks hours ahead.
-
-    Args:
-        seed: of the streams, above 0.
-    """
+    """Run the block with the global random streams seeded anew and the clocks hours ahead."""
     ahead: dict[str, Any] = {}
     for name, unit in product(("time", "monotonic", "perf_counter", "process_time"), ("", "_ns")):
         lead = int(seed * LATER * 1e9) if unit else seed * LATER

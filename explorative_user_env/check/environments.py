@@ -20,9 +20,6 @@ STEPS_TOGETHER = 40
 #: Steps after which an episode is copied.
 INTERRUPTED_AFTER = 5
 
-#: Lanes of a vector environment, where a check can choose.
-LANES_CHECKED = 3
-
 #: A number that is anywhere for one reason only.
 LARGE_SEED = 10**12 + 39
 
@@ -44,13 +41,7 @@ def told(value: Any) -> Any:
 
 
 class Playing:
-    """An environment that is played by random actions, from episode to episode.
-
-    Args:
-        env: of one user or of many in step.
-        seed: of the reset and of the actions.
-        actions: the space of the actions; None is the environment's.
-    """
+    """An environment, of one user or many, that is played by random actions of a space."""
 
     def __init__(self, env: Any, seed: int, actions: Any = None) -> None:
         self.env, self.step, self.seed = env, 0, seed
@@ -82,10 +73,9 @@ class Playing:
             handed = getattr(self.env, method)(*given, **options)
         except Exception as error:
             raise FailedCheckError(f"{method} {checks.in_words(error)} ({self})") from error
-        parts = OF_A_RESET if method == "reset" else OF_A_STEP
-        right = isinstance(handed, tuple) and len(handed) == len(parts)
-        shown = f"{method} returned {one_line(repr(handed))}, must be ({', '.join(parts)})"
-        expect(right, shown, self)
+        n_parts = len(OF_A_RESET if method == "reset" else OF_A_STEP)
+        seen = f"{method} returned {one_line(repr(handed))}, must be {n_parts} parts"
+        expect(isinstance(handed, tuple) and len(handed) == n_parts, seen, self)
         return tuple(handed)
 
     def __str__(self) -> str:
@@ -93,13 +83,7 @@ class Playing:
 
 
 def expect_handed(found: Handed, wanted: Handed, when: str) -> None:
-    """Fail a check unless the same was handed out, to the bit.
-
-    Args:
-        found: what a reset or a step returned.
-        wanted: what it returned before, or elsewhere.
-        when: in words, the step and what was different that must not matter.
-    """
+    """Fail a check unless the same was handed out, to the bit, though something was different."""
     parts = OF_A_STEP if len(found) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, found, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
@@ -112,10 +96,6 @@ def expect_replay(playing: Playing, wanted: Sequence[Handed], when: str = "") ->
         expect_handed(found, other, f"{playing}{when}")
 
 
-ANY = (Kind.ENVIRONMENT, Kind.VECTOR)
-
-
-@asked_of(Kind.ENVIRONMENT)
 def passes_gymnasiums_checks(subject: Subject) -> None:
     """Gymnasium's check_env finds no error in it."""
     with warnings.catch_warnings():
@@ -123,34 +103,33 @@ def passes_gymnasiums_checks(subject: Subject) -> None:
         check_env(subject.make(), skip_render_check=True)
 
 
-@asked_of(*ANY)
+asked_of(globals(), Kind.ENVIRONMENT)
+
+
 def steps_by_the_contract(subject: Subject) -> None:
     """Observations are in their space, rewards finite numbers, ends truth values, infos dicts."""
     env = subject.make()
-    playing = Playing(env, subject.seed)
-    shape = (env.num_envs,) if isinstance(env, VectorEnv) else ()
+    playing, shape = Playing(env, subject.seed), (getattr(env, "num_envs", 1),)
     for observation, *rest, info in playing.all():
-        shown = f"observation {one_line(repr(observation))} is not in "
         within = env.observation_space.contains(observation)
-        expect(within, shown + one_line(repr(env.observation_space)), playing)
+        shown = f"observation {one_line(repr(observation))} is not in {env.observation_space}"
+        expect(within, one_line(shown, 400), playing)
         expect(isinstance(info, dict), f"info is {one_line(repr(info))}, must be a dict", playing)
         for part, values in zip(OF_A_STEP[1:], rest, strict=False):
-            numbers = np.asarray(values)
+            numbers = np.asarray(values if isinstance(env, VectorEnv) else [values])
             kind: Any = np.number if part == "reward" else np.bool_
-            fits = numbers.shape == shape and np.issubdtype(numbers.dtype, kind)
             allowed = "finite numbers" if part == "reward" else "truth values"
-            allowed = f"{shape[0]} {allowed}" if shape else f"one of {allowed}"
-            shown = f"{part} is {one_line(repr(values))}, must be {allowed}"
+            shown = f"{part} is {one_line(repr(values))}, must be {shape[0]} {allowed}"
+            fits = numbers.shape == shape and np.issubdtype(numbers.dtype, kind)
             expect(fits and np.isfinite(numbers).all(), shown, playing)
 
 
-@asked_of(*ANY)
 def refuses_what_is_no_action(subject: Subject) -> None:
     """An action that is out of range is an error, and changes nothing."""
     env = subject.make()
     space = getattr(env, "single_action_space", env.action_space)
-    if not isinstance(space, gym.spaces.Discrete) or space.start != 0:
-        raise checks.NotAskedError("its actions are not the numbers 0..n-1")
+    numbers = isinstance(space, gym.spaces.Discrete) and space.start == 0
+    checks.applies(numbers, "its actions are not the numbers 0..n-1")
     playing, undisturbed = Playing(env, subject.seed), Playing(subject.make(), subject.seed)
     for handed, wanted in zip(playing.all(), undisturbed.all(), strict=True):
         expect_handed(handed, wanted, f"{playing}, after actions that were refused")
@@ -163,7 +142,6 @@ def refuses_what_is_no_action(subject: Subject) -> None:
             raise FailedCheckError(f"action {action} was taken {playing}, must be an error")
 
 
-@asked_of(*ANY)
 def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """The same seed gives the same episodes, in it again, in another one and whatever else is."""
     with checks.shared_streams_kept(f"within {n_steps} steps"):
@@ -176,7 +154,6 @@ def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None
         expect_replay(Playing(subject.make(), subject.seed), wanted, when)
 
 
-@asked_of(*ANY)
 def heeds_its_seed(subject: Subject) -> None:
     """Other seeds give other episodes, or other streams at least."""
     env, seen = subject.make(), set()
@@ -191,7 +168,6 @@ def heeds_its_seed(subject: Subject) -> None:
     expect(len(seen) > 1, f"it gave the same {STEPS_TOGETHER} steps with seeds 0 to 5")
 
 
-@asked_of(*ANY)
 def leaves_its_actions_alone(subject: Subject) -> None:
     """It writes neither on actions nor on the options of a reset that it is handed."""
     env = subject.make()
@@ -208,7 +184,6 @@ def leaves_its_actions_alone(subject: Subject) -> None:
         expect(np.array_equal(action, before), shown)
 
 
-@asked_of(*ANY)
 def hands_out_what_stays(subject: Subject) -> None:
     """What it has handed out is not changed by later steps."""
     playing = Playing(subject.make(), subject.seed)
@@ -217,14 +192,13 @@ def hands_out_what_stays(subject: Subject) -> None:
         expect(told(handed) == before, f"what was handed out {when} was another later")
 
 
-@asked_of(*ANY)
 def hands_out_no_secret(subject: Subject) -> None:
     """No way leads from observations and infos to the seed, the stream or the truth."""
     env = subject.make()
     whole = env.unwrapped
     many = hasattr(whole, "hidden_states")
-    if not many and not hasattr(whole, "hidden_state"):
-        raise checks.NotAskedError("it has no hidden_state to be looked for")
+    known = many or hasattr(whole, "hidden_state")
+    checks.applies(known, "it has no hidden_state to be looked for")
     playing = Playing(env, LARGE_SEED + subject.seed)
     handed, numbers, seeds = [], [], range(playing.seed, playing.seed + 100)
     for each in playing.all():
@@ -237,7 +211,6 @@ def hands_out_no_secret(subject: Subject) -> None:
         raise FailedCheckError(f"handed out (reset or step, observation or info){way} is a secret")
 
 
-@asked_of(*ANY)
 def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """Copied or pickled in the middle of an episode, it goes on as it does, and apart from it."""
     wanted = [*Playing(subject.make(), subject.seed).all(n_steps)]
@@ -250,19 +223,20 @@ def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None
                 expect_handed(each.go_on(), handed, f"{each} {what}")
 
 
-@asked_of(Kind.VECTOR)
+asked_of(globals(), Kind.ENVIRONMENT, Kind.VECTOR)
+
+
 def lanes_are_single_environments(subject: Subject) -> None:
     """Lane b is the single environment with lane b's seed, at every step and every end."""
-    if subject.alone is None:
-        raise checks.NotAskedError("there is no single environment that its lanes could equal")
+    alone: Any = subject.alone
+    checks.applies(alone, "there is no single environment that its lanes could equal")
     for envs, mode in _in_each_mode(subject):
-        singles = SyncVectorEnv([subject.alone] * envs.num_envs, autoreset_mode=mode)
+        singles = SyncVectorEnv([alone] * envs.num_envs, autoreset_mode=mode)
         wanted = [*Playing(singles, subject.seed, envs.action_space).all()]
         when = f", mode {mode.value}, as against single environments"
         expect_replay(Playing(envs, subject.seed), wanted, when)
 
 
-@asked_of(Kind.VECTOR)
 def begins_anew_by_its_mode(subject: Subject) -> None:
     """A finished lane gets a new user as its autoreset mode says."""
     n_ends = 0
@@ -283,8 +257,7 @@ def begins_anew_by_its_mode(subject: Subject) -> None:
             shown += f"{mode.value}, must have those of {np.flatnonzero(wanted).tolist()}"
             expect(np.array_equal(finals, wanted), shown, playing)
             done, n_ends = ended, n_ends + int(ended.sum())
-    if not n_ends:
-        raise checks.NotAskedError("no episode ended: give it one that ends after a few steps")
+    checks.applies(n_ends, "no episode ended: give it one that ends after a few steps")
 
 
 def _in_each_mode(subject: Subject) -> Iterator[tuple[Any, AutoresetMode]]:
@@ -295,3 +268,6 @@ def _in_each_mode(subject: Subject) -> Iterator[tuple[Any, AutoresetMode]]:
         every = [subject.make()]
     for envs in every:
         yield envs, AutoresetMode(envs.metadata["autoreset_mode"])
+
+
+asked_of(globals(), Kind.VECTOR)

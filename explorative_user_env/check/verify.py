@@ -59,8 +59,8 @@ WORTH_COMPILING = 50_000
 #: The longest run that is run again.
 MOST_STEPS_AGAIN = 100_000_000
 
-#: Relative difference that is none: the last bits of sums depend on the processor.
-EQUAL_WITHIN = 1e-9
+#: A difference, relative or absolute, that is none: the last bits of sums depend on the processor.
+WITHIN = 1e-9
 
 #: The share of a trained policy's rows that may differ, or one row: rounding may do that.
 MOST_ROUNDED = 0.02
@@ -83,8 +83,7 @@ class Finding(NamedTuple):
 
     Attributes:
         kind: "row"; "missing" of runs that are missing, doubled or were not requested; "seed" of
-            user seeds; "streams" of random streams; "request" of what the file says of a cell;
-            "file" of a file beside it.
+            user seeds; "streams" of random streams; "file" of a file beside it.
         words: the contradiction, in one line.
         cell: the cell; "" if it is the only one, or the finding is of the whole file.
         agent: the agent, where the finding is of one agent.
@@ -176,32 +175,29 @@ class Verification:
     def reasons(self) -> list[str]:
         """Return why rows were not checked, or are only alike: each reason once, with its cells."""
         cells: dict[tuple[str, str], list[str]] = {}
-        for each in self.checked:
-            if each.why:
-                cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
-        return [
-            f"{agent}{' (' * bool(names)}{', '.join(names)}{')' * bool(names)}: "
-            f"{one_line(why, LONGEST_WORDS)}"
-            for (agent, why), names in cells.items()
-        ]
+        for each in [each for each in self.checked if each.why]:
+            cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
+        names = [f" ({', '.join(own)})" * bool(own) for own in cells.values()]
+        pairs = zip(cells, names, strict=True)
+        return [f"{who}{of}: {one_line(why, LONGEST_WORDS)}" for (who, why), of in pairs]
 
     def in_short(self) -> list[str]:
         """Return how many rows were checked, what that can have missed, and the verdict."""
         asked = [each for each in self.checked if each.verdict != NOT_CHECKED]
-        n_rows, n_again, n_differing = (sum(each[place] for each in asked) for place in (2, 3, 4))
+        n_rows, n_again = sum(each.n_rows for each in asked), sum(each.n_again for each in asked)
+        left_out = sum(each.n_rows for each in self.checked) - n_rows
+        n_differing = sum(each.n_differing for each in asked)
         result = f"{n_differing} are not as stated." if n_differing else "all as stated."
         if n_again < n_rows and not n_differing:
             missed = min(most_missed(self.share), n_rows - n_again)
             result += f" Up to {missed} edited rows could have been missed; --all checks every row."
-        left_out = sum(each.n_rows for each in self.checked) - n_rows
         word = "differs" if self.differs else "equal" if self.equal else "not checked in full"
-        lines = {
-            f"checked {n_again} of {n_rows} rows: {result}": n_again,
-            f"Only rows of {', '.join(self.only)} were checked.": self.only,
-            f"{left_out} rows could not be checked.": left_out,
-            f"{self.path}: {word} (rows drawn with seed {self.seed})": True,
-        }
-        return [line for line, holds in lines.items() if holds]
+        return [
+            *[f"checked {n_again} of {n_rows} rows: {result}"] * (n_again > 0),
+            *[f"Only rows of {', '.join(self.only)} were checked."] * (len(self.only) > 0),
+            *[f"{left_out} rows could not be checked."] * (left_out > 0),
+            f"{self.path}: {word} (rows drawn with seed {self.seed})",
+        ]
 
     def _below(self) -> list[str]:
         return [*self.reasons(), *(each.words for each in self.findings), *self.in_short()]
@@ -216,24 +212,13 @@ class Verification:
 
 
 def most_missed(share: float) -> int:
-    """Return how many rows can be edited and all missed with a chance of at least 5%.
-
-    A part of at least `share` of every agent's rows in a cell misses D rows, wherever they are,
-    with a chance of at most (1 - share)^D.
-    """
+    """Return the most D for which (1 - share)^D is 5%: so many edited rows can all be missed."""
     return math.floor(math.log(0.05) / math.log1p(-share))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a file says of a cell.
-
-    Attributes:
-        request: the request of the evaluation.
-        results: its runs, possibly none.
-        finished: whether the file says that all runs are there.
-        name: what distinguishes the cell from the others; "" if it is the only one.
-    """
+    """What a file says of a cell; its name, which may be "", distinguishes it from others."""
 
     request: Mapping[str, Any]
     results: Results
@@ -327,10 +312,8 @@ def verify(
     except Exception as error:  # whatever somebody has written into the file
         allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
         raise InvalidArgumentError("path", str(path), allowed) from error
-    checked, findings, notes = (
-        [each for each in found if isinstance(each, kind)] for kind in (RowsChecked, Finding, str)
-    )
-    return Verification(str(path), drawn_with, asked, checked, findings, notes, tuple(only))
+    of: list[list[Any]] = [[e for e in found if type(e) is k] for k in (RowsChecked, Finding, str)]
+    return Verification(str(path), drawn_with, asked, of[0], of[1], of[2], tuple(only))
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
@@ -406,8 +389,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
     """Yield how an agent is another than the file's, or than the package's agent of that name."""
     results, there, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
-    who = results.line_up.get(agent)
-    if who is None:
+    if (who := results.line_up.get(agent)) is None:
         return
     if there is not None and not _tells_of(there, agent_record(who, results.population.n_arms)):
         other = "the agent that was given has other code, options or weights than the file's"
@@ -419,54 +401,47 @@ def _unusual(cell: Cell, agent: str) -> Iterator[str]:
     if not isinstance(who, AlgorithmAgent):
         yield f"{where}: code of somebody's own, and not the package's {agent}"
         return
-    for name, was, now in files.differences({"": who.options}, {"": usual.options}):
-        values = f"{one_line(str(was))} there and {one_line(str(now))} of the package's {agent}"
-        yield f"{where}: {name} is {values}"
+    for name, *values in files.differences({"": who.options}, {"": usual.options}):
+        was, now = (one_line(str(value)) for value in values)
+        yield f"{where}: {name} is {was} there and {now} of the package's {agent}"
 
 
 def _others(there: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
     """Yield the place, the column and both values wherever two tables of runs differ."""
-    for name in [
-        *here.columns.intersection(there.columns).drop(
-            ["instance", "user_seed", "agent"], errors="ignore"
-        )
-    ]:
-        for place, (was, now) in enumerate(zip(there[name], here[name], strict=True)):
-            if was != now and not _close(was, now):
+    for name in [each for each in here if each in there and each not in GIVEN]:
+        pairs = enumerate(zip(there[name], here[name], strict=True))
+        for place, (was, now) in [each for each in pairs if each[1][0] != each[1][1]]:
+            try:  # also texts of numbers, such as `regret_by_user`
+                numbers = np.array([str(was).split(), str(now).split()], float)
+                close = np.allclose(numbers[0], numbers[1], WITHIN, WITHIN, equal_nan=True)
+            except ValueError:  # words, or not as many numbers
+                close = False
+            if not close:
                 yield place, str(name), was, now
-
-
-def _close(was: Any, now: Any) -> bool:
-    """Return whether two values, or texts of numbers such as `regret_by_user`, are close."""
-    try:
-        before, after = np.array([str(was).split(), str(now).split()], float)
-    except ValueError:  # words, or not as many numbers
-        return False
-    return np.allclose(before, after, EQUAL_WITHIN, EQUAL_WITHIN, equal_nan=True)
 
 
 def _counted(cell: Cell) -> Iterator[Finding]:
     """Yield which runs are missing, doubled, not requested, or of users with another seed."""
-    n_users, seed = int(cell.request["n_instances"]), cell.results.cell.get("seed")
+    n_users, seed = int(cell.request["n_instances"]), cell.results.cell.get("seed", 0)
     if "until_width" in cell.results.cell and len(cell.results.runs):
         n_users = min(n_users, int(cell.results.runs["instance"].max()) + 1)
     for agent in cell.request["agents"]:
         where, rows = cell.where(agent), cell.runs(agent)
         numbers = rows["instance"].to_numpy(int)
         there = np.unique(numbers[(numbers >= 0) & (numbers < n_users)])
-        told = {}
+        told = []
         if lacking := n_users - len(there):
-            edges = zip([-1, *there.tolist()], [*there.tolist(), n_users], strict=True)
-            gaps = [(low + 1, high - 1) for low, high in edges if high - low > 1]
-            words = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in gaps)
+            edges = np.array([-1, *there.tolist(), n_users])
+            gaps = zip((edges[:-1] + 1).tolist(), (edges[1:] - 1).tolist(), strict=True)
+            words = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in gaps if a <= b)
             which = "all" if lacking == n_users else f"instances {one_line(words, 60)}"
             unfinished = "" if cell.finished else ", as it says itself: it is not finished"
-            told[f"{lacking} of {n_users} runs are missing ({which}){unfinished}"] = lacking
-        doubled = len(numbers) - len(np.unique(numbers))
-        strange = len(np.setdiff1d(numbers, there))
-        told |= {f"{doubled} runs are there more than once": doubled}
-        told |= {f"{strange} runs were not requested": strange}
-        for words in filter(told.get, told):
+            told.append(f"{lacking} of {n_users} runs are missing ({which}){unfinished}")
+        if doubled := len(numbers) - len(np.unique(numbers)):
+            told.append(f"{doubled} runs are there more than once")
+        if strange := len(np.setdiff1d(numbers, there)):
+            told.append(f"{strange} runs were not requested")
+        for words in told:
             yield Finding("missing", f"{where}: {words}", cell.name, agent)
         # Bounded by the rows: a file may name the user 10**9.
         n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
@@ -489,15 +464,13 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
             words = f"{cells[place].where()}: the cell is there more than once"
             yield Finding("missing", words, cells[place].name)
     command, options = request.get("command"), request.get("options", {})
-    if command == "evaluate":
-        for name, was, now in files.differences({"": options}, {"": cells[0].request}):
-            words = f"{name} was asked for as {one_line(str(was))} and is told as "
-            yield Finding("request", words + one_line(str(now)))
-        return
     met = [cell for cell in cells if len(cell.results.runs)]
     names = request.get("line-up", {}).get("agents", {})
+    known = {cell.name: cell for cell in cells}
     wanted: dict[str, Iterable[str]] = {}
-    if suite := _suite_of(request):
+    if command == "evaluate":
+        wanted = {cells[0].name: options["agents"]}
+    elif suite := _suite_of(request):
         known = {cell.name: cell for cell in met}
         for task in suite.records():
             of_task = [suite_tasks.WORST, task.reference]
@@ -514,15 +487,13 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
         arms = options.get("n_arms") or {n_arms for _, n_arms in places}
         wanted = {word(*place): names for place in product(deltas, arms)}
     for cell_name, agents in wanted.items():
-        if cell_name not in known:
+        if (there := known.get(cell_name)) is None:
             words = f"the whole cell {cell_name} is missing, which was asked for"
             yield Finding("missing", words, cell_name)
             continue
-        cell = known[cell_name]
-        for name in agents:
-            if name not in cell.request["agents"]:
-                words = f"{cell.where(name)}: all runs are missing, and it was asked for"
-                yield Finding("missing", words, cell.name, name)
+        for name in [each for each in agents if each not in there.request["agents"]]:
+            words = f"{there.where(name)}: all runs are missing, and it was asked for"
+            yield Finding("missing", words, there.name, name)
 
 
 def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
@@ -537,13 +508,12 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     if not request.get("versions"):
         yield "the file does not say with which versions it was made"
         return
-    here = {"": records.versions_of()}
-    words = [
+    here = {"versions": records.versions_of()}
+    if others := [
         f"{name} is {was or 'unknown'} there and {now or 'not installed'} here"
-        for name, was, now in files.differences({"": request["versions"]}, here)
-    ]
-    if words:
-        yield f"other versions: {', '.join(words)}"
+        for name, was, now in files.differences(request, here)
+    ]:
+        yield f"other versions: {', '.join(others)}"
     made_with, code = request.get("made with", {}), records.package_digest()
     if (was := made_with.get("code", "unknown")) != code:
         digests = f"its digest is {was} there and {code} here"
@@ -551,8 +521,8 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     streams = records.stream_fingerprint()
     if (was := made_with.get("streams", "unknown")) != streams:
         digests = f"their fingerprint is {was} there and {streams} here, as of another NumPy"
-        line = f"the random streams are others: {digests}"
-        yield Finding("streams", line, there=was, here=streams)
+        words = f"the random streams are others: {digests}"
+        yield Finding("streams", words, there=was, here=streams)
 
 
 def _beside(folder: Path) -> Iterator[Finding | str]:
@@ -622,20 +592,15 @@ NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
 
 def _named(cells: Sequence[Cell]) -> list[Cell]:
     """Return cells under names: the words and numbers in which they differ."""
-    words = [
-        {
-            name: f"{value:g}" if isinstance(value, float) else str(value)
-            for name, value in each.results.cell.items()
-            if isinstance(value, str | int | float) and name != "horizon"
-        }
-        for each in cells
-    ]
-    names = dict.fromkeys(name for each in words for name in each)
-    telling = [name for name in names if len({each.get(name) for each in words}) > 1]
-    return [
-        replace(cell, name=" ".join(f"{name}={each.get(name)}" for name in telling))
-        for cell, each in zip(cells, words, strict=True)
-    ]
+    every = []
+    for cell in cells:
+        told = {n: e for n, e in cell.results.cell.items() if isinstance(e, str | int | float)}
+        words = {n: f"{e:g}" if isinstance(e, float) else str(e) for n, e in told.items()}
+        every.append(words | {"horizon": ""})
+    names = dict.fromkeys(name for each in every for name in each)
+    telling = [name for name in names if len({each.get(name) for each in every}) > 1]
+    named_by = [" ".join(f"{name}={each.get(name)}" for name in telling) for each in every]
+    return [replace(cell, name=name) for cell, name in zip(cells, named_by, strict=True)]
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
@@ -685,10 +650,10 @@ def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
     shared, cells = [name for name in rows if name not in of_runs], []
     given = {name_of(each): each for each in own}
     for _, runs in rows.groupby(shared, sort=False, dropna=False):
-        values = {name: runs[name].to_list()[0] for name in shared}
-        cell: dict[str, Any] = {n: None if pd.isna(each) else each for n, each in values.items()}
+        first = runs[shared].dropna(axis=1, how="all").iloc[:1].to_dict("list")
         whole = ("n_arms", "seed", "horizon", "n_users")
-        cell |= {name: int(cell[name]) for name in whole if cell.get(name) is not None}
+        cell: dict[str, Any] = dict.fromkeys(["horizon", *shared])
+        cell |= {name: int(each[0]) if name in whole else each[0] for name, each in first.items()}
         task = choice("task", cell["task"], protocol.TASKS)
         kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
         met = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
@@ -711,7 +676,7 @@ def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
             agents[name] = {"max_steps": min(cap, getattr(who, "max_steps", None) or cap)}
             if name_of(who) == name:
                 line_up[name] = who
-        cell |= {"horizon": cell.get("horizon"), "agents": agents}
+        cell["agents"] = agents
         deltas = dict.fromkeys(agents, delta)
         results = Results(met.reset_index(drop=True), cell, population, deltas, line_up=line_up)
         request = {"agents": dict.fromkeys(agents), "n_instances": int(met["instance"].max()) + 1}

@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from explorative_user_env import validation
 from explorative_user_env.display.text import unfailing_output
-from explorative_user_env.kernels.presence import ends_heard, interrupts_heard
+from explorative_user_env.kernels.compiler import ends_heard, interrupts_heard
 from explorative_user_env.version import __version__
 
 #: The first words of all commands, in the groups and the order of help.

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,10 +32,6 @@ def agents_called(
             or "module:Class". None is the paper's four, or all if a task is named.
         max_steps: step cap of the agents that have no other.
         task: the task that was asked for.
-
-    Raises:
-        InvalidArgumentError: for a name that means nothing.
-        MissingExtraError: for a model without Stable-Baselines3.
     """
     names = list(names or [])
     if not names and task is None:
@@ -64,21 +61,15 @@ def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any
 
 
 def _agent(name: str, max_steps: int | None) -> Any:
-    prefix, _, source = name.partition(":")
     if not name.startswith(PREFIXES):
         return agent_at(name) if ":" in name else agent_named(name, max_steps=max_steps)
-    if f"{prefix}:" == MODEL_PREFIX:
+    source = name.partition(":")[2]
+    if name.startswith(MODEL_PREFIX):
         from explorative_user_env.rl import load_agent
 
-        if source:
-            return load_agent(source)
-        allowed = "sb3:DIR, with the folder of a trained model"
-        raise InvalidArgumentError("agent", name, allowed)
+        return load_agent(source)
     from explorative_user_env.studies.tuning import TunedAgent, load_tuned
 
-    if not source:
-        allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
-        raise InvalidArgumentError("agent", name, allowed)
     if not source.isdecimal():
         return load_tuned(source).agent(max_steps)
     return TunedAgent(int(source[:30]), max_steps=max_steps)  # int refuses thousands of digits
@@ -90,25 +81,13 @@ def found_at(place: str) -> Any:
     The module is imported as Python does it, from the working folder first.
     """
     module, _, name = place.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
+    if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)  # it stays, for worker processes
-    found: Any = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+    return attrgetter(name)(import_module(module))
 
 
 def agent_at(place: str, *others: type) -> Any:
-    """Return the agent at `module:name`, or the one that a class or function there makes.
-
-    Args:
-        place: the module and the name.
-        others: other classes that it may be of.
-
-    Raises:
-        InvalidArgumentError: saying why there is no agent.
-    """
+    """Return the agent, or object of other classes, at `module:name`, or made by what is there."""
     try:
         found = found_at(place)
         is_one = not isinstance(found, type) and isinstance(found, (Agent, *others))
@@ -145,16 +124,8 @@ def bench_defaults(
 ) -> Defaults:
     """Return what was asked for; the rest is the first model's, or else the paper's.
 
-    Args:
-        line_up: the agents; a tuned N_1 counts as a model of the cell that it was tuned in.
-        task: the name of a task, if one was asked for.
-        setting: the name of a setting, if one was asked for.
-        deltas: those that were asked for.
-        n_arms: those that were asked for.
-        whole: whether without models all of the paper's cells are run, and not one.
-
-    Raises:
-        InvalidArgumentError: for an unknown task.
+    A tuned N_1 counts as a model of the cell that it was tuned in. Without models `whole` runs all
+    of the paper's cells.
     """
     from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 

@@ -1,6 +1,5 @@
 """The commands `explorative-user bench` and `train`."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -67,7 +66,7 @@ def bench(
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
-    options["n_instances"] = runner.number_asked(n_instances, options["until_width"])
+    options["n_instances"] = runner.MOST_UNTIL if n_instances is None else n_instances
     with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"task": usual.task, "progress": report, "store": store}
@@ -118,22 +117,14 @@ def _conclusion(summary: Any) -> str:
 
 @command(
     "train",
+    "rl.training.train",
+    "evaluation.runner.evaluate",
+    options="algo task steps seed horizon observation n_users deviation tensorboard",
     first="algo task n_arms steps output",
     users={},
     keeps="models/TASK-ALGO-kK-seedSEED",
 )
-def train(
-    run: Run,
-    algo: str = "ppo",
-    task: str = "regret",
-    steps: int = 2_500_000,
-    seed: int = 0,
-    horizon: int | None = None,
-    observation: str | None = None,
-    n_users: int | None = None,
-    deviation: float | None = None,
-    tensorboard: Path | None = None,
-) -> None:
+def train(run: Run) -> None:
     """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` compares it.
 
     Example: explorative-user train --algo ppo --task regret --n-arms 5 --steps 1000000
@@ -143,6 +134,7 @@ def train(
         task: regret (over a horizon), bai (stop and name the best arm) or population (regret with
             users who come one after another).
         steps: Steps of all users together, at least 1.
+        seed: Seed of everything, at least 0.
         horizon: Steps of an episode, or of each user of the task population, at least 1. None is
             500; bai 2000; population 300.
         observation: response, counts, sorted-counts or last-step; for population also
@@ -155,11 +147,10 @@ def train(
     from explorative_user_env import rl  # which needs an extra
     from explorative_user_env.rl.models import versions
 
-    usual = Path("models") / f"{task}-{algo}-k{run.users['n_arms']}-seed{seed}"
-    given = {name: value for name, value in run.asked.items() if value is not None}
-    with (
-        run.opened(libraries=versions(), usual=usual) as (folder, store),
-        progress_bar() as report,
-    ):
+    asked = run.asked
+    usual = "models/{task}-{algo}-k{n_arms}-seed{seed}".format_map(asked)
+    given = {name: value for name, value in asked.items() if value is not None}
+    opened = run.opened(libraries=versions(), usual=usual)
+    with opened as (folder, store), progress_bar() as report:
         rl.train(**given | run.users, output=folder, progress=report, store=store)
     say(f"Model: {folder.path}", f"explorative-user bench --agent sb3:{folder.path}")

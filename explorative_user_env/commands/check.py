@@ -81,8 +81,6 @@ def _thing(target: str) -> Any:
         try:
             return agents_called([target], None)[-1]
         except InvalidArgumentError as error:
-            if ":" in target:
-                raise
             allowed = f"module:name, sb3:DIR, an environment's id or {error.allowed}"
             raise InvalidArgumentError("target", target, allowed) from error
     try:

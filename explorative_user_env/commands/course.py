@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.run import say, show, write_and_show
+from explorative_user_env.commands.run import Run, say, show, write_and_show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.display.text import in_spreadsheet
 from explorative_user_env.files import Folder, add_files, write_whole
@@ -55,8 +55,7 @@ def notebooks(
     users={},
 )
 def grade(
-    users: dict[str, Any],
-    options: dict[str, Any],
+    run: Run,
     submission: Annotated[list[str] | None, typer.Argument(show_default=False)] = None,
     key: str | None = None,
     key_file: Path | None = None,
@@ -97,9 +96,9 @@ def grade(
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
     limits = submissions.Limits(time_limit, call_limit, memory_limit)
-    asked = options | {"task": as_task_of_one(options["task"])}
-    assignment = grading.Assignment(population=Population(**users), **asked)
-    options |= users
+    asked = run.options | {"task": as_task_of_one(run.options["task"])}
+    assignment = grading.Assignment(population=Population(**run.users), **asked)
+    options = run.options | run.users
     if len(secret.secret.encode()) < 16:
         say("The key is short: who tries many finds it. 16 characters or more are safe.")
     if autograder is not None:

@@ -26,21 +26,6 @@ from explorative_user_env.validation import PACKAGE, InvalidArgumentError, count
 #: Users a cell with --quick.
 QUICK_N_INSTANCES = 100
 
-#: Help of options that no docstring explains, in the same form.
-TEXTS = {
-    "dask": "Address of a dask scheduler whose workers do the runs, as tcp://host:8786. "
-    "None is this machine.",
-    "delta": "Allowed probability of a wrong answer, in (0, 1).",
-    "n_instances": f"Users a cell, at least 1. None is {N_INSTANCES}, or {QUICK_N_INSTANCES} with "
-    "--quick.",
-    "output": "Folder for files and runs, or X.sqlite for the runs and X for the files.",
-    "overwrite": "Write over the files of another run.",
-    "quick": f"{QUICK_N_INSTANCES} users a cell; by default {N_INSTANCES}.",
-    "resume": "File of a run that was interrupted: continue it, by its options. None is no run.",
-    "seed": "Seed of everything, at least 0.",
-    "workers": "Runs at once; the results do not depend on it. None is cores.",
-}
-
 #: The groups of options in help, below the first five and "More", which has the rest.
 PANELS = {
     "Users": [option.name for option in OPTIONS],
@@ -51,16 +36,32 @@ PANELS = {
 #: So many options need no groups.
 FEW = 8
 
+
+def shared(
+    workers: int = 0,
+    dask: str | None = None,
+    output: Path | None = None,
+    resume: Path | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Declare the options of runs, and the help of others that no docstring explains.
+
+    Args:
+        workers: Runs at once; the results do not depend on it. None is cores.
+        dask: Address of a dask scheduler whose workers do the runs, as tcp://host:8786. None is
+            this machine.
+        output: Folder for files and runs, or X.sqlite for the runs and X for the files.
+        resume: File of a run that was interrupted: continue it, by its options. None is no run.
+        overwrite: Write over the files of another run.
+        delta: Allowed probability of a wrong answer, in (0, 1).
+        n_instances: Users a cell, at least 1. None is 1000, or 100 with --quick.
+        quick: 100 users a cell; by default 1000.
+        seed: Seed of everything, at least 0.
+    """
+
+
+SHARED = inspect.signature(shared).parameters
 _parameter: Any = functools.partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
-SHARED = [
-    _parameter("workers", default=0, annotation=int),
-    _parameter("dask", default=None, annotation=str | None),
-]
-KEPT = [
-    _parameter("output", default=None, annotation=Path | None),
-    _parameter("resume", default=None, annotation=Path | None),
-    _parameter("overwrite", default=False, annotation=bool),
-]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {6,}.*)*)", flags=re.MULTILINE)
 _DECLARED = re.compile(r"^ {4}(\w+): (.+) = (.+?),?$", flags=re.MULTILINE)
@@ -79,27 +80,26 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function; the arguments that it declares are options as well.
 
-    `Options:` in the docstring of the function has their help.
+    `Options:` in the docstring of the function has their help. Its argument `run` is a `Run`.
 
     Args:
         name: the words that call it, as "paper tables".
         calls: the functions or records of the package of which `options` are arguments.
-        options: the names of options, given to the function as its argument `options`.
+        options: the names of options that it has besides those of its arguments.
         first: the options that help shows first.
-        users: gives the command the options of `Population`, as its argument `users`; the values
-            are defaults that are others here. None is a command without users.
+        users: gives the command the options of `Population`; the values are defaults that are
+            others here. None is a command without users.
         only: which options of `Population`; None is all that the function does not declare.
-        keeps: gives the command `--output`, `--resume` and `--overwrite`, and a `Run` as its only
-            argument beside those declared; the default folder. None is a command without files.
-        parallel: gives the command `--workers` and `--dask`, as its argument `workers`, with which
-            it calls `evaluate`.
+        keeps: gives the command `--output`, `--resume` and `--overwrite`; the default folder. None
+            is a command without files.
+        parallel: gives the command `--workers` and `--dask`.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        declared = inspect.signature(function).parameters
-        given_whole = ("run", "users", "options", "workers")
-        own = {key: each for key, each in declared.items() if key not in given_whole}
-        about = {option.name: option.metadata["about"] for option in OPTIONS} | TEXTS
+        own = dict(inspect.signature(function).parameters)
+        takes_run = own.pop("run", None) is not None
+        about = {option.name: option.metadata["about"] for option in OPTIONS}
+        about |= _texts(inspect.getdoc(shared))
         called = {key: _argument_of(calls, key) for key in options.split()}
         texts = {key: text for call in calls for key, text in _declared(call)[1].items()}
         about |= {key: texts[key][:1].upper() + texts[key][1:] for key in called if key in texts}
@@ -118,7 +118,8 @@ def command(
                 default=getattr(default, "name", default),  # a record has a name here
                 annotation=Annotated[kind, typer.Option(**details)],
             )
-        kept = {each.name: each for each in SHARED * parallel + KEPT * (keeps is not None)}
+        has = {"workers": parallel, "dask": parallel}
+        kept = {each: SHARED[each] for each in SHARED if has.get(each, keeps is not None)}
         about["output"] += "" if keeps is None else f" None is {keeps}."
         about |= _texts(inspect.getdoc(function))
         every = own | called | of_users | kept
@@ -134,35 +135,28 @@ def command(
         @functools.wraps(function)
         def run_command(*, context: typer.Context, **given: Any) -> None:
             keeping = {each: given.pop(each) for each in kept}
-            asked = {each: given[each] for each in given if each not in of_users}
-            asked |= {each: given[each] for each in of_users}
+            asked = {each: given[each] for each in sorted(given, key=of_users.__contains__)}
             sources = {each: context.get_parameter_source(each) for each in asked}
             written = {each for each in asked if sources[each] and sources[each].name != "DEFAULT"}  # type: ignore[union-attr]
             if keeping.get("resume") is not None:
                 runs.continue_with(keeping["resume"], name, asked, written)
-            how: dict[str, Any] = {}
+            workers: dict[str, Any] = {}
             if parallel:
-                how = {"workers": count("workers", keeping["workers"], 0, MOST_WORKERS)}
-                if keeping["dask"] is None:
-                    how["workers"] = how["workers"] or cores()
-                elif how["workers"]:
+                n, dask = keeping.pop("workers"), keeping.pop("dask")
+                workers["workers"] = count("workers", n, 0, MOST_WORKERS) or cores()
+                if n and dask is not None:
                     allowed = "left out beside dask, which has its own"
-                    raise InvalidArgumentError("workers", how["workers"], allowed)
-                else:
+                    raise InvalidArgumentError("workers", n, allowed)
+                if dask is not None:
                     from explorative_user_env.evaluation.workers import dask_executor
 
-                    how = {"executor": context.with_resource(dask_executor(keeping["dask"]))}
-            whole: dict[str, Any] = {
-                "users": {each: asked[each] for each in of_users},
-                "options": {each: asked[each] for each in called},
-                "workers": how,
-            }
-            if keeps is None:
-                whole = {each: value for each, value in whole.items() if each in declared}
+                    workers = {"executor": context.with_resource(dask_executor(dask))}
+            if takes_run:
+                users, options = ({each: asked[each] for each in of} for of in (of_users, called))
+                run = runs.Run(name, asked, written, users, options, workers, keeps, **keeping)
+                function(run, **{each: asked[each] for each in own})
             else:
-                places = {each.name: keeping[each.name] for each in KEPT}
-                whole = {"run": runs.Run(name, Path(keeps), asked, written, **places, **whole)}
-            function(**whole, **{each: asked[each] for each in own})
+                function(**asked)
 
         shown.append(_parameter("context", annotation=typer.Context))
         run_command.__doc__ = inspect.getdoc(function).partition("\n\nOptions:")[0]  # type: ignore[union-attr]
@@ -204,17 +198,14 @@ def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
     words = re.findall(r"\w+", annotation)
     kind: Any = next((each for each in (Path, bool, int, float) if each.__name__ in words), str)
     if kind is int and "str" in words:
-        kind = Annotated[Any, typer.Option(parser=_number_or_name, metavar="<int or agent>")]
+        number = typer.Option(
+            parser=lambda text: int(text) if text.lstrip("+-").isdecimal() else text,
+            metavar="<int or agent>",
+        )
+        kind = Annotated[Any, number]
     elif default is None:
         kind = kind | None
     return _parameter(name, default=getattr(default, "name", default), annotation=kind)  # type: ignore[no-any-return]
-
-
-def _number_or_name(text: str) -> int | str:
-    try:
-        return int(text)
-    except ValueError:
-        return text
 
 
 def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> inspect.Parameter:

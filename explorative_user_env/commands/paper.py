@@ -2,7 +2,6 @@
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
@@ -62,12 +61,10 @@ def tables(
     whole, users = chosen == "all", users_a_cell(n_instances, quick)
     names = [choice("setting", name, SETTINGS) for name in dict.fromkeys(setting or SETTINGS)]
     experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
-    if quick:
-        experiments = [quick_form(experiment) for experiment in experiments]
-    if agent:
-        experiments = [with_entrants(experiment, agent) for experiment in experiments]
+    experiments = [quick_form(each) if quick else each for each in experiments]
+    experiments = [with_entrants(each, agent) if agent else each for each in experiments]
     options: dict[str, Any] = {"n_instances": users, "seed": seed, **run.workers}
-    with run.opened(usual=Path("results") / chosen) as (folder, store):
+    with run.opened(usual=f"results/{chosen}") as (folder, store):
         with progress_bar() as progress:
             share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
             found = reproduce(experiments, names, progress=share, store=store, **options)
@@ -77,22 +74,16 @@ def tables(
         folder.note(**details_of([each.cell for each in cells]))
         how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
         page, pictures = paper_report.report(found, ladder, how, calibration)
+        summaries = [(one.experiment, *each) for one in found for each in one.summaries.items()]
         contents: dict[str, Any] = {
             "report.md": page,
             "report.html": paper_report.as_html(page + closing_section(folder.made_by), pictures),
-            "summary.csv": pd.concat(
-                summary.assign(experiment=one.experiment.name)
-                for one in found
-                for summary in one.summaries.values()
-            ),
+            "summary.csv": pd.concat(each.assign(experiment=of.name) for of, _, each in summaries),
             **pictures,
         }
-        shown: list[Any] = [
-            table_of(summary, f"{one.experiment.title}, {name}")
-            for one in found
-            for name, summary in one.summaries.items()
-            if len(found) == 1
-        ]
+        shown: list[Any] = []
+        if len(found) == 1:
+            shown = [table_of(each, f"{of.title}, {name}") for of, name, each in summaries]
         if judged := [one.found for one in found if not one.found.empty]:
             contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
             shown.append(paper_report.glance(contents["verdicts.csv"], calibration))

@@ -3,14 +3,15 @@
 import io
 import secrets
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from explorative_user_env.commands.agents import these_agents
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.run import say
+from explorative_user_env.commands.run import Run, say
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.display.text import is_terminal
 from explorative_user_env.envs.user import environment_of
@@ -33,7 +34,7 @@ MOST_STEPS = 10_000
     users={},
 )
 def watch(
-    users: dict[str, Any],
+    run: Run,
     agent: list[str] | None = None,
     seed: int = 0,
     delta: float = DELTA,
@@ -58,22 +59,20 @@ def watch(
         overwrite: Write over the file if it is there.
     """
     can_be_written(out, "out", overwrite)
-    population = Population(**users)
+    population = Population(**run.users)
     usual = min(REGRET.horizon, max_steps)
     time = usual if horizon is None else count("horizon", horizon, 1)
     films = []
     with progress_bar() as report:
+
+        def report_step(of: Any, step: int) -> None:
+            report(of.agent, step, of.stopping_time)
+
         for each in these_agents(agent or ["bair"]):
             asked: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
             asked["horizon"] = time if needs_horizon(each) else None
             episode = rollout(environment_of(population, each), each, seed, **asked)
-            films.append(
-                film_of(
-                    episode,
-                    not no_reveal,
-                    lambda step, run=episode: report(run.agent, step, run.stopping_time),
-                )
-            )
+            films.append(film_of(episode, not no_reveal, partial(report_step, episode)))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
         if film.revealed:
@@ -91,7 +90,7 @@ def watch(
     only=("setting", "gap", "alpha", "noise", "behaviour"),
 )
 def play(
-    users: Mapping[str, Any],
+    run: Run,
     n_arms: int = PLAYED["n_arms"],
     seed: int | None = None,
     address: str | None = None,
@@ -114,7 +113,7 @@ def play(
         port: Port of the page; 0 is any. None is 8421, or a free one.
         no_browser: Open no browser; by default one is opened.
     """
-    options = {"n_arms": n_arms, **users}
+    options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
     if address is not None:  # also of a game in which the player was her mind

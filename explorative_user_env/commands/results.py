@@ -12,19 +12,15 @@ import typer
 
 from explorative_user_env.check.verify import verify as verified
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.run import places_around, say, show
+from explorative_user_env.commands.run import Run, places_around, say, show
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
 from explorative_user_env.files import Folder, write_whole
+from explorative_user_env.results import records, store, tables
+from explorative_user_env.results import results as runs
 from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
-from explorative_user_env.results.records import record_of, versions_of
-from explorative_user_env.results.results import Results, Sweep, load, runs_with_cells, summaries_of
-from explorative_user_env.results.store import About
-from explorative_user_env.results.store import about as about_run
-from explorative_user_env.results.tables import legend_of, table_of
-from explorative_user_env.studies import lower_bound as bound
-from explorative_user_env.studies import suite, tuning
+from explorative_user_env.studies import lower_bound, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError, choice, require
 
@@ -47,7 +43,7 @@ def show_run(path: RunArgument) -> None:
         path: Folder of a command, or its file of runs, as run.sqlite.
     """
     file = places_around(path)[1]
-    found = about_run(file)
+    found = store.about(file)
     say(_state(found), f"asked for: {_in_words(found.request['options'])}")
     for session in found.sessions:
         made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
@@ -56,13 +52,13 @@ def show_run(path: RunArgument) -> None:
     say(f"made with: {_in_words(found.request['versions'] | found.request['made with'])}")
     if found.n_results:
         legends: list[str] = []
-        for title, summary in summaries_of(load(file)):
-            show(table_of(summary, title))
-            say(*(line for line in legend_of(summary) if line not in legends), style="dim")
-            legends += legend_of(summary)
+        for title, summary in runs.summaries_of(runs.load(file)):
+            show(tables.table_of(summary, title))
+            say(*(line for line in tables.legend_of(summary) if line not in legends), style="dim")
+            legends += tables.legend_of(summary)
 
 
-def _state(found: About) -> str:
+def _state(found: store.About) -> str:
     state = "finished" if found.finished else "not finished"
     cells = f"{found.n_results} cell{'s' * (found.n_results != 1)}"
     return f"{found.request['command']}: {state}, {found.n_runs} runs in {cells}"
@@ -94,8 +90,8 @@ def export(
     """
     what = choice("rows", rows, ("runs", "summary"))
     choice("output", output.suffix.lower() or str(output), (".csv", ".json", ".parquet"))
-    loaded = load(places_around(path)[1])
-    frame = runs_with_cells(_cells_of(loaded)) if what == "runs" else loaded.summary()
+    loaded = runs.load(places_around(path)[1])
+    frame = runs.runs_with_cells(_cells_of(loaded)) if what == "runs" else loaded.summary()
     write_whole("output", output, partial(_write, frame), overwrite)
     say(f"{len(frame)} rows: {output}")
 
@@ -107,7 +103,7 @@ def _write(frame: pd.DataFrame, path: Path) -> None:
         case ".json":
             known = frame.astype(object).where(frame.notna(), None)
             # Python's writer keeps all digits, and pandas' does not.
-            rows = json.dumps(record_of(known.to_dict("records")), indent=1)
+            rows = json.dumps(records.record_of(known.to_dict("records")), indent=1)
             path.write_text(f"{rows}\n", encoding="utf-8")
         case ".parquet":
             require("Parquet files need", "parquet", ("pyarrow",))
@@ -134,8 +130,8 @@ def plot(
     """
     require_plot()
     home, file = places_around(path)
-    found = about_run(file)
-    cells = _cells_of(load(file)) if found.n_results else []
+    found = store.about(file)
+    cells = _cells_of(runs.load(file)) if found.n_results else []
     for name, wanted in ("n_arms", n_arms), ("delta", delta):
         known = dict.fromkeys(each.cell[name] for each in cells)
         unknown = [value for value in wanted or () if value not in known]
@@ -152,7 +148,7 @@ def plot(
         allowed = "another folder than the run's, as plots would take the place of its files"
         raise InvalidArgumentError("output", str(output), allowed)
     options = {"path": str(file), "n_arms": n_arms, "delta": delta}
-    made_by = {"command": "results plot", "options": options, "versions": versions_of()}
+    made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
     usual = home / "-".join(["plots", *named])
     folder = Folder(output or usual, made_by, overwrite)
@@ -176,8 +172,8 @@ def plot(
     say(f"{folder.path}, as PNG and SVG: {', '.join(names)}")
 
 
-def _cells_of(loaded: Results | Sweep) -> list[Results]:
-    return list(loaded.cells) if isinstance(loaded, Sweep) else [loaded]
+def _cells_of(loaded: runs.Results | runs.Sweep) -> list[runs.Results]:
+    return list(loaded.cells) if isinstance(loaded, runs.Sweep) else [loaded]
 
 
 class Drawing(NamedTuple):
@@ -192,26 +188,23 @@ class Drawing(NamedTuple):
 
 
 def drawings_of(
-    request: Mapping[str, Any], folder: Path, cells: Sequence[Results]
+    request: Mapping[str, Any], folder: Path, cells: Sequence[runs.Results]
 ) -> Iterator[Drawing]:
-    """Yield the plots of a run, and those that it cannot have.
-
-    Args:
-        request: the request of the run.
-        folder: the folder of its files.
-        cells: the results that it has.
-    """
+    """Yield the plots of the run of a request, from its folder and its cells."""
     asked = request["options"]
     pair = "the lower bound's pair of users"
     studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
     match request["command"]:
         case "paper tune-n1":
-            names = {f"frontier_{each}": each for each in tuning.NAMED}
-            draws = {key: partial(tuning.draw_frontier, figure=each) for key, each in names.items()}
+            draws: Mapping[str, Any] = {
+                f"frontier_{each}": partial(tuning.draw_frontier, figure=each)
+                for each in tuning.NAMED
+            }
             studies = [("BAIR's N_1", partial(tuning.kept_tuning, folder), draws)]
         case "paper lower-bound":
-            for name, draw in ("overlap", bound.draw_overlap), ("needed", bound.draw_needed):
-                studies.append((pair, partial(bound.kept_table, folder, name), {name: draw}))
+            for name in ("overlap", "needed"):
+                draw = getattr(lower_bound, f"draw_{name}")
+                studies.append((pair, partial(lower_bound.kept_table, folder, name), {name: draw}))
         case "suite --user":
             kinds = suite.varieties_named(None if asked["user"] == ["all"] else asked["user"])
             population = Population(**split_options(asked)[0])
@@ -236,10 +229,10 @@ def _drawn(draw: Callable[[Any], Any], given: Any, progress: OnProgress) -> Any:
     return draw(given)
 
 
-def _of_cells(cells: Sequence[Results]) -> Iterator[Drawing]:
+def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
     """Yield the plots of each group of cells that differ only in K and delta."""
     shared = ("task", "seed", *(option.name for option in OPTIONS if option.name != "n_arms"))
-    found: dict[str, list[Results]] = {}
+    found: dict[str, list[runs.Results]] = {}
     for each in cells:
         key = repr([each.cell.get(name) for name in shared])
         same = [(one.cell["n_arms"], one.cell["delta"]) for one in found.get(key, [])]
@@ -257,7 +250,7 @@ def _of_cells(cells: Sequence[Results]) -> Iterator[Drawing]:
         prefix = f"{name if name and names.count(name) == 1 else numbered}-"
         prefix = prefix if len(groups) > 1 else ""
         if len(group) > 1:
-            sweep = Sweep(group)
+            sweep = runs.Sweep(group)
             for kind in kinds_for(sweep):
                 yield Drawing(prefix + kind, about, partial(_drawn, sweep.plot, kind))
             continue
@@ -292,8 +285,7 @@ def _as_name(words: str) -> str:
     first="share rows every agent only",
 )
 def verify(
-    options: dict[str, Any],
-    workers: dict[str, Any],
+    run: Run,
     path: Annotated[Path, typer.Argument(metavar="RESULTS")],
     every: Annotated[bool, typer.Option("--all")] = False,
     agent: list[str] | None = None,
@@ -313,13 +305,12 @@ def verify(
             for more. None is no other.
         only: Only rows of this agent or cell, as the table names it; repeat for more. None is all.
     """
-    if every and (options["share"] is not None or options["rows"] is not None):
+    if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
-    options |= {"share": 1.0} if every else {}
-    options |= {"only": only or (), **workers}
+    options = run.options | run.workers | ({"share": 1.0} if every else {})
     own = entrants_called(agent or [])
     with progress_bar() as report:
-        found = verified(path, own, progress=report, **options)
+        found = verified(path, own, only=only or (), progress=report, **options)
     say(*found.notes, style="dim")
     if (table := found.table()).row_count:
         show(table)

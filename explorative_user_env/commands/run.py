@@ -52,34 +52,34 @@ class Run:
 
     Attributes:
         command: the words that call it.
-        usual: the default folder.
         asked: all options that its numbers follow from, by name.
         written: the options that were written on the command line.
-        output: the folder or file that was asked for.
-        resume: the file of the run that is continued.
-        overwrite: whether the files of another run may be written over.
         users: the options of `Population`.
         options: the options of the functions that the command calls.
         workers: who does the runs, as arguments of `evaluate`.
+        usual: the default folder, None of a command without files.
+        output: the folder or file that was asked for.
+        resume: the file of the run that is continued.
+        overwrite: whether the files of another run may be written over.
     """
 
     command: str
-    usual: Path
     asked: Mapping[str, Any]
     written: Collection[str]
-    output: Path | None
-    resume: Path | None
-    overwrite: bool
     users: dict[str, Any]
     options: dict[str, Any]
     workers: dict[str, Any]
+    usual: str | None
+    output: Path | None = None
+    resume: Path | None = None
+    overwrite: bool = False
 
     @contextmanager
     def opened(
         self,
         agents: Sequence[Any] | Mapping[str, Any] = (),
         libraries: Mapping[str, str] | None = None,
-        usual: Path | None = None,
+        usual: str | None = None,
     ) -> Iterator[tuple[Folder, Any]]:
         """Open the folder and the file of runs; an interrupted run says how to continue it.
 
@@ -112,7 +112,7 @@ class Run:
         elif self.output is not None:
             path, file = places_of(self.output)
         else:
-            first = usual or self.usual
+            first = Path(usual or self.usual or "")
             for n in itertools.count(1):
                 path, file = places_of(first if n == 1 else first.with_name(f"{first.name}-{n}"))
                 if self.overwrite or not path.is_dir():
@@ -145,11 +145,7 @@ class Run:
 def continue_with(
     resume: Path, command: str, given: dict[str, Any], written: Collection[str]
 ) -> None:
-    """Put the options of a run that is continued among those given, unless they are written.
-
-    Raises:
-        InvalidArgumentError: if it is of another command.
-    """
+    """Put the options of a run that is continued among those given, unless they are written."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):
@@ -227,9 +223,9 @@ def write_and_show(
             undrawn.append(f"For {name}: {how_to_get('plot')}")
         else:
             try:
-                files[name] = partial(Path.write_bytes, data=plots.painted(content))
-            except plots.UndrawnError as error:
-                undrawn.append(f"{name}: {error}")
+                files[name] = partial(Path.write_bytes, data=plots.as_png(content()))
+            except Exception as error:  # tables are worth more than a picture of them
+                undrawn.append(f"{name}: not drawn, {type(error).__name__}: {error}")
     written: list[Path] = []
     try:
         written = folder.write(files)

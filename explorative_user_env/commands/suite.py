@@ -1,7 +1,6 @@
 """The command `explorative-user suite`."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,6 @@ from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies import suite as study
 from explorative_user_env.studies import suite_tasks
-from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, training_name
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -49,15 +47,14 @@ def suite(
             omniscient, forgetful, drifting, logistic or varied; repeat for more. None is the tasks.
         quick: A tenth of the users; by default all, as published.
     """
+    only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
+    refused, beside = (("task",), "beside") if user else (only, "without")
+    for name in refused:
+        if name in run.written:
+            raise InvalidArgumentError(name, run.asked[name], f"left out {beside} --user")
     if user:
-        if task:
-            raise InvalidArgumentError("task", task, "left out beside --user")
         _meet_others(replace(run, command=OTHERS), agent, user, n_instances)
         return
-    only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
-    for name in only:
-        if name in run.written:
-            raise InvalidArgumentError(name, run.asked[name], "left out without --user")
     how = {each: run.options[each] for each in ("quick", "seed")}
     chosen = suite_tasks.SuiteRun(task or None, **how)
     entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
@@ -86,7 +83,7 @@ def _meet_others(
     varieties = study.varieties_named(None if user == ["all"] else user)
     agents = line_ups.agents_called(agent, options["max_steps"]) if agent else None
     population = Population(**run.users)
-    with run.opened(agents or (), usual=Path("results/robustness")) as (folder, store):
+    with run.opened(agents or (), usual="results/robustness") as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"progress": report, "store": store, **options, **run.workers}
             matrix = study.robustness(agents, varieties, population=population, **how)
@@ -105,32 +102,26 @@ def _meet_others(
 def entrants_called(names: Sequence[str]) -> list[Any]:
     """Return who takes part in a suite under these names, in their order.
 
-    Args:
-        names: as for `these_agents`. The folder of "sb3:" may also have folders named as tasks,
-            each a model or several trainings of one; "module:name" may be a `ModelsByTask`.
-
-    Raises:
-        InvalidArgumentError: for a name that means nothing.
-        MissingExtraError: for a model without Stable-Baselines3.
+    The folder of "sb3:" may also have folders named as tasks, each a model or several trainings of
+    one; "module:name" may be a `ModelsByTask`.
     """
     known: dict[str, Any] = {}
     for name in names:
         if name.startswith(line_ups.MODEL_PREFIX):
             folder = Path(name.removeprefix(line_ups.MODEL_PREFIX))
-            if folders := models_in(folder):
+            models: dict[str, Any] = {}
+            for task, places in models_in(folder).items():
                 from explorative_user_env.rl import load_agent
 
                 own = folder.resolve().name
-                models = {
-                    task: [
-                        load_agent(each, name=training_name(own, i) if len(places) > 1 else own)
-                        for i, each in enumerate(places)
-                    ]
-                    for task, places in folders.items()
-                }
-                known[name] = ModelsByTask(own, models)
+                several = len(places) > 1
+                models[task] = [
+                    load_agent(each, name=suite_tasks.training_name(own, i) if several else own)
+                    for i, each in enumerate(places)
+                ]
+                known[name] = suite_tasks.ModelsByTask(own, models)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
-            known[name] = line_ups.agent_at(name, ModelsByTask)
+            known[name] = line_ups.agent_at(name, suite_tasks.ModelsByTask)
     others = [name for name in names if name not in known]
     known |= dict(zip(others, line_ups.these_agents(others), strict=True))
     return [known[name] for name in names]
@@ -139,26 +130,15 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
 def models_in(folder: Path) -> dict[str, list[Path]]:
     """Return the folders of the models that a folder has for tasks, by the tasks' names.
 
-    Args:
-        folder: has a folder named as each task, which is a model or has trainings of one. A folder
-            that is a model itself has none.
-
-    Raises:
-        InvalidArgumentError: for a task's folder without a model.
+    A folder that is a model itself has none.
     """
     found: dict[str, list[Path]] = {}
     if (folder / SETTINGS_FILE).exists():
         return found
-    for own in (folder / task.name for task in SUITE):
+    for own in (folder / task.name for task in suite_tasks.SUITE):
         if own.is_dir():
             trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
-            # Numbers are compared as numbers: seed-2 is before seed-10.
-            trainings.sort(
-                key=lambda each: [
-                    int(part) if part.isdecimal() else part
-                    for part in re.split(r"(\d+)", each.name)
-                ]
-            )
+            trainings.sort(key=lambda each: (len(each.name), each.name))  # seed-2 before seed-10
             found[own.name] = [own] if (own / SETTINGS_FILE).exists() else trainings
             if not found[own.name]:
                 allowed = f"a folder with a model, or with folders of models ({own} has none)"

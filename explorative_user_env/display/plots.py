@@ -7,7 +7,7 @@ for a slide, and for a column of 80 mm in print.
 import io
 import math
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -91,13 +91,9 @@ def as_png(drawn: Any, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
 
 
 def as_svg(drawn: Any, title: str) -> bytes:
-    """Return a figure, or that of some axes, as an SVG file; its bytes are always the same.
+    """Return a figure, or that of some axes, as an SVG file, always of the same bytes.
 
-    Letters are paths, as another machine may not have the font.
-
-    Args:
-        drawn: the figure, or its axes.
-        title: the words for a screen reader.
+    Letters are paths, as another machine may not have the font; `title` is for a screen reader.
     """
     require_plot()
     from matplotlib import rc_context
@@ -109,22 +105,6 @@ def as_svg(drawn: Any, title: str) -> bytes:
     return file.getvalue()
 
 
-class UndrawnError(Exception):
-    """A picture could not be drawn; the message says why."""
-
-
-def painted(draw: Callable[[], Any]) -> bytes:
-    """Return what `draw` draws as a PNG file.
-
-    Raises:
-        UndrawnError: for any error, so that results are written without their picture.
-    """
-    try:
-        return as_png(draw())
-    except Exception as error:
-        raise UndrawnError(f"not drawn, {type(error).__name__}: {error}") from error
-
-
 #: Inches of a plot with its legend.
 PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
 
@@ -134,7 +114,7 @@ NOTEBOOK_DOTS = 110
 #: Points of the words of an axis; of titles, numbers and the legend.
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
 
-DASHES: Sequence[Any] = (
+DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.6)),
     (0, (1.2, 1.2)),
@@ -167,12 +147,7 @@ def colour_of(role: str) -> str:
 
 
 def verbatim(text: str, most: int | None = None) -> str:
-    """Return words so that Matplotlib writes them as they are, not as a formula.
-
-    Args:
-        text: the words.
-        most: the length to which they are cut; None cuts nothing.
-    """
+    """Return words, cut to a length, so that Matplotlib writes no formula."""
     line = in_line(text)
     if most is not None and len(line) > most:
         line = line[: most - 1].rstrip() + "…"
@@ -209,9 +184,9 @@ def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
     """Add a legend of lines and their names beside the plot, where it hides nothing."""
     # Older releases leave a name out of a legend that begins with an underscore.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-    how = {"borderaxespad": 0.0, "frameon": False, "fontsize": TEXT_SIZE, "handlelength": 2.6}
-    axes.legend([handle for handle, _ in named], names, **place, **how)
+    how: dict[str, Any] = {"bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
+    how |= {"loc": "upper left", "fontsize": TEXT_SIZE, "handlelength": 2.6}
+    axes.legend([handle for handle, _ in named], names, **how)
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:
@@ -222,7 +197,7 @@ def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, 
         x: places on the horizontal axis.
         low: lower ends.
         high: upper ends.
-        place: the place of the line among the others.
+        place: the place of the line among all.
         many: number of lines.
         how: as for `fill_between`.
     """

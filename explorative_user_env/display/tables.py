@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -20,9 +20,6 @@ from rich.text import Text
 
 from explorative_user_env.display import text as texts
 from explorative_user_env.display.text import in_markdown, printable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Width of a page on which every table fits.
 UNBOUNDED = 10_000
@@ -69,7 +66,7 @@ class Column:
 
 
 def table(
-    rows: "pd.DataFrame | Iterable[Any]",
+    rows: Any,
     columns: Sequence[Column],
     title: str | None = None,
     padding: int = 0,
@@ -190,15 +187,15 @@ def as_text(renderable: RenderableType) -> str:
 
 def markdown(table: Table) -> str:
     """Return a Rich table as a Markdown table."""
-    header = [str(column.header) for column in table.columns]
-    aligned = ["---:" if column.justify == "right" else ":---" for column in table.columns]
-    rows = zip(*(column.cells for column in table.columns), strict=True)
-    return "\n".join(
-        "| "
-        + " | ".join("<br>".join(map(in_markdown, str(cell).split("\n"))) for cell in row)
-        + " |"
-        for row in [header, aligned, *rows]
+    columns = (
+        [column.header, "---:" if column.justify == "right" else ":---", *column.cells]
+        for column in table.columns
     )
+    rows = (
+        " | ".join("<br>".join(map(in_markdown, str(cell).split("\n"))) for cell in row)
+        for row in zip(*columns, strict=True)
+    )
+    return "\n".join(f"| {row} |" for row in rows)
 
 
 def html_table(table: Table) -> str:

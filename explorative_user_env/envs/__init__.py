@@ -21,31 +21,27 @@ POPULATION_ENV_ID = "ExplorativePopulation-v0"
 #: The time limit of `ExplorativeUser-v0`, which does not end by itself.
 MAX_EPISODE_STEPS = 1000
 
-_ROOM = f"{__name__}."
 
+def _entry(one: str, many: str, limit: int | None = None, **kwargs: Any) -> dict[str, Any]:
+    points = (f"explorative_user_env.{place}" for place in (one, many))
+    names = ("entry_point", "vector_entry_point")
+    return {**dict(zip(names, points, strict=True)), "max_episode_steps": limit, "kwargs": kwargs}
+
+
+# fmt: off
 #: What Gymnasium registers, by id; a task that ends by itself shows its arguments.
-ENTRIES: dict[str, dict[str, Any]] = {
-    ENV_ID: {
-        "entry_point": _ROOM + "user:ExplorativeUserEnv",
-        "vector_entry_point": _ROOM + "user_vector:ExplorativeUserVectorEnv",
-        "max_episode_steps": MAX_EPISODE_STEPS,
-    },
-    COUNTS_ENV_ID: {
-        "entry_point": "explorative_user_env.wrappers:counts_env",
-        "vector_entry_point": "explorative_user_env.wrappers.vector:counts_vector_env",
-        "max_episode_steps": REGRET.horizon,
-    },
-    BAI_ENV_ID: {
-        "entry_point": _ROOM + "bai:ExplorativeUserBAIEnv",
-        "vector_entry_point": _ROOM + "bai:ExplorativeUserBAIVectorEnv",
-        "kwargs": {"horizon": BAI.horizon},
-    },
-    POPULATION_ENV_ID: {
-        "entry_point": _ROOM + "population:ExplorativePopulationEnv",
-        "vector_entry_point": _ROOM + "population:ExplorativePopulationVectorEnv",
-        "kwargs": {"n_users": N_USERS, "deviation": DEVIATION, "horizon": POPULATION.horizon},
-    },
+ENTRIES = {
+    ENV_ID: _entry("envs.user:ExplorativeUserEnv",
+                   "envs.user_vector:ExplorativeUserVectorEnv", MAX_EPISODE_STEPS),
+    COUNTS_ENV_ID: _entry("wrappers:counts_env",
+                          "wrappers.vector:counts_vector_env", REGRET.horizon),
+    BAI_ENV_ID: _entry("envs.bai:ExplorativeUserBAIEnv",
+                       "envs.bai:ExplorativeUserBAIVectorEnv", horizon=BAI.horizon),
+    POPULATION_ENV_ID: _entry("envs.population:ExplorativePopulationEnv",
+                              "envs.population:ExplorativePopulationVectorEnv",
+                              n_users=N_USERS, deviation=DEVIATION, horizon=POPULATION.horizon),
 }
+# fmt: on
 
 
 def register_environments() -> None:

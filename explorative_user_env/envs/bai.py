@@ -9,7 +9,7 @@ from gymnasium.vector import VectorEnv
 
 from explorative_user_env.envs.history import HAS_LEFT
 from explorative_user_env.envs.lanes import Step
-from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labelled
+from explorative_user_env.envs.user import ExplorativeUserEnv, Infos, as_action, labelled
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Stepped, lane_arms
 from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.validation import choice, integer, not_negative
@@ -23,13 +23,7 @@ RIGHT, WRONG = 1.0, -1.0
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
-    """Return whether answers are legal.
-
-    Args:
-        n_last_rejected: how many arms' latest response is a rejection.
-        n_arms: K.
-        mask: "rejections", from K - 1 of them on, or "none", always.
-    """
+    """Return whether answers are legal: with "none" always, else once K - 1 arms were rejected."""
     least = n_arms - 1 if mask == "rejections" else 0
     return n_last_rejected >= least
 
@@ -42,15 +36,7 @@ def masks(legal: Array, n_arms: int) -> Array:
 
 
 def how_far(env: Any, lane: int, answer: int, correct: bool, left: bool) -> str:
-    """Return a line on how far an episode is from its end.
-
-    Args:
-        env: the environment.
-        lane: the user's lane.
-        answer: the arm answered, or `NO_ANSWER`.
-        correct: whether it is the best arm.
-        left: whether the user has left.
-    """
+    """Return a line on how far the episode of a lane is from its end; see `outcome`."""
     heard, n_arms = env.remember(), env.user.n_arms
     rejected = int(heard.last_rejected()[lane])
     if left:
@@ -185,7 +171,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[int, float, bool, bool, Infos]:
         """Recommend arm `action`, or answer arm `action - n_arms`.
 
         Args:
@@ -299,7 +285,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         lanes = np.flatnonzero(answering)
         if lanes.size:
             self._answers[lanes] = chosen[lanes] - n_arms
-            self._correct[lanes] = self._answers[lanes] == self._begun_lanes().best_arms(lanes)
+            self._correct[lanes] = self._answers[lanes] == self._lanes.best_arms(lanes)
             step.rewards[lanes] = np.where(self._correct[lanes], RIGHT, WRONG)
         steps = step.interactions + answering
         return self._outcome(step, recommending, answering | unanswered, steps)

@@ -17,7 +17,7 @@ from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw, draw_means, instances_of
 from explorative_user_env.users.model import RewardDraw, Rule
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import CallableError
+from explorative_user_env.validation import CallableError, handed_in
 
 #: How many lanes ahead a user's memory is prefetched, so that the step need not wait for it.
 AHEAD = 5
@@ -48,8 +48,8 @@ def compiled_begin(mean: MeanDraw, own_law: RewardDraw) -> Callable[..., None]:
             state = row_at(arms_of, own_of, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
-                scale, gap, gap_factor = drawing  # no named law loses its gap
-                best_arms[lane] = draw_means(state.means, mean, scale, gap, gap_factor, rng)
+                # No named law loses its gap.
+                best_arms[lane] = draw_means(state.means, mean, drawing, rng)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
 
@@ -185,7 +185,8 @@ class CompiledLanes(Lanes):
         fields = {name: getattr(row, name).tolist() for name in row._fields[:-2]}
         state = rules.UserState(**fields, logarithms=[], inverse_roots=[])
         instance = Instance(tuple(state.means), int(self._best_arms[lane]))
-        return hidden_state_of(self._user, state, self._rule, instance)
+        rho = rules.rho(self._user, state, self._rule)
+        return hidden_state_of(self._user, state, instance, rho)
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_rows": (self._rows.arms, self._rows.own), "_loop": None}
@@ -199,29 +200,17 @@ class CompiledLanes(Lanes):
 
 def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
     """Compile the loop of a step, with no lanes to step in; warn of what does not compile."""
-    error = _uncompiled(population, rng)
-    if error is None:
-        return True
-    rho, law = {"rho": population.schedule}, population.user.own_law
-    parts: dict[str, dict[str, Any]] = {
-        "the loop of users in step": {},
-        "the rule of rho_t": rho,
-        f"reward_law {law.name!r}": rho | {"reward_law": law},
-    }
-    kinds = ((part, Population(n_arms=population.n_arms, **each)) for part, each in parts.items())
-    part = next(part for part, users in kinds if _uncompiled(users, rng) is not None)
-    warnings.warn(f"{part} does not compile: {compiler.short(error)}", stacklevel=5)
-    return False
-
-
-def _uncompiled(population: Population, rng: np.random.Generator) -> Exception | None:
-    """Return why the loop of a step does not compile, None if it does."""
-    lanes = CompiledLanes(population, "none", [rng])
     errors: tuple[type[Exception], ...] = (*compiler.errors_of_compiling(), ValueError)
+    lanes = CompiledLanes(population, "none", [rng])
     try:
         lanes.respond(np.zeros(0, int), np.zeros(1, int), Step.blank(1))
     except CallableError:  # of a function that its caller says compiles
         raise
     except errors as error:
-        return error
-    return None
+        rule, law = population.schedule.rule, population.user.own_law
+        own = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
+        parts = [part for part, function in own.items() if handed_in(function)]
+        what = " or ".join(parts) or "the loop of users in step"
+        warnings.warn(f"{what} does not compile: {compiler.short(error)}", stacklevel=5)
+        return False
+    return True

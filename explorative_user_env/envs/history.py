@@ -35,21 +35,11 @@ class History:
         self.last_response = np.zeros(n_lanes, int)
 
     # Properties, as a view that is kept would show the original in a copy.
-
-    @property
-    def acceptances(self) -> Array:
-        """Acceptances of each arm, shape (n_lanes, K)."""
-        return self.table[:, :, N_ACCEPTED]
-
-    @property
-    def rejections(self) -> Array:
-        """Rejections of each arm, shape (n_lanes, K)."""
-        return self.table[:, :, N_REJECTED]
-
-    @property
-    def latest(self) -> Array:
-        """The latest response of each arm, `ACCEPTED`, `REJECTED` or `UNHEARD`."""
-        return self.table[:, :, LATEST]
+    #: Acceptances of each arm, shape (n_lanes, K); rejections; and the latest response of each arm,
+    #: `ACCEPTED`, `REJECTED` or `UNHEARD`.
+    acceptances = property(lambda self: self.table[:, :, N_ACCEPTED])
+    rejections = property(lambda self: self.table[:, :, N_REJECTED])
+    latest = property(lambda self: self.table[:, :, LATEST])
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""

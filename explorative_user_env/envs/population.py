@@ -1,20 +1,19 @@
 """`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.vector import VectorEnv
 
+from explorative_user_env import validation
 from explorative_user_env.envs.history import PopulationHistory
 from explorative_user_env.envs.lanes import Step
-from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
+from explorative_user_env.envs.user import ExplorativeUserEnv, Infos, labelled, options_of_reset
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.protocol import DEVIATION, N_USERS, POPULATION, Array, kept_steps
+from explorative_user_env.protocol import DEVIATION, N_USERS, ONLY, POPULATION, Array, kept_steps
 from explorative_user_env.seeding import member_seeds, number_of_users, user_generator
-from explorative_user_env.users.population import PopularityLaw, check_members
-from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
+from explorative_user_env.users.population import MemberLaw, check_members
 
 
 class _Episode:
@@ -29,7 +28,8 @@ class _Episode:
         self.seed = seed if fresh else int(rng.bit_generator.random_raw()) >> 1
         self.start, self.user, self._lane = start, start.get("user", 0), lane
         try:
-            self.law = env.popularity_law.members(self.seed, start.get("popularity"))
+            popular = start.get("popularity")
+            self.law = MemberLaw(env.instance_law, env.deviation, self.seed, popular)
         except Exception as error:
             raise env.population.failure(error, f"at the start of {self.met()}") from error
 
@@ -155,8 +155,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self.n_users = number_of_users(n_users, "n_users")
         self.horizon = kept_steps("horizon", horizon)
         self.length = self.n_users * self.horizon
-        self.popularity_law = PopularityLaw(self.instance_law, deviation)
-        self.deviation = self.popularity_law.deviation
+        self.deviation = validation.not_negative("deviation", deviation)
         reading = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
         labelled(self.observation_space, **reading)
         self._episode: Any = None
@@ -169,19 +168,15 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
     def start_of(self, options: Any) -> dict[str, Any]:
         """Return the start of the episode of a reset with these options, or None."""
-        if options is not None and not isinstance(options, Mapping):
-            raise InvalidArgumentError("options", options, 'a dict, as {"user": 3}')
-        start = dict(options or {})
-        for name, value in start.items():
-            if choice("options key", name, ("popularity", "user")) == "user":
-                start[name] = integer("user", value, 0, self.n_users - 1)
-            elif isinstance(value, str) or callable(value):
-                raise InvalidArgumentError(name, value, "numbers, one for each arm")
-            else:
-                start[name] = finite_vector(name, value, self.user.n_arms)
+        start = options_of_reset(options, "popularity", "user")
+        if "user" in start:
+            start["user"] = validation.integer("user", start["user"], 0, self.n_users - 1)
+        if "popularity" in start:
+            popular = validation.finite_vector("popularity", start["popularity"], self.user.n_arms)
+            start["popularity"] = popular
         return start
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[int, float, bool, bool, Infos]:
         """Recommend arm `action` to the present user; see `ExplorativeUserEnv.step`.
 
         The episode is over after the last step of the last user.
@@ -215,7 +210,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     def _meet_member(self, same_episode: bool = False) -> None:
         """Meet the present user of the episode."""
         self.meet(self._episode.law, self._episode.generator())
-        self._see_new_user(same_episode)
+        self._forget(ONLY, same_episode)
+        self._show()
 
     def _met(self) -> str:
         met: str = self._episode.met()
@@ -292,7 +288,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
 
     def _meet(self, lanes: Array, start: Any) -> None:
         """Begin episodes in these lanes, or, without a start, let their next users come."""
-        assert self._lanes is not None
         laws = []
         for lane in lanes.tolist():
             if start is None:

@@ -21,20 +21,18 @@ from explorative_user_env.users.model import GAUSSIAN
 from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
+Infos = dict[str, Any]
+Options = dict[str, Any] | None
+
+#: What a step of one user returns.
+Stepped = tuple[int, float, bool, bool, Infos]
+
 REWARDS = ("regret", "utility", "realized", "accept", "none")
 REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range(len(REWARDS))
 
 
 def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized: float) -> float:
-    """Return the reward of a step.
-
-    Args:
-        kind: the place of the reward in `REWARDS`.
-        mean: mu_a of the recommended arm.
-        best_mean: mu_*.
-        accepted: the response.
-        realized: the reward the user drew if she accepted.
-    """
+    """Return the reward of a step, by the place of its `kind` in `REWARDS`."""
     if kind == REGRET_REWARD:
         return mean - best_mean
     if kind == UTILITY_REWARD and accepted:
@@ -96,12 +94,7 @@ def as_action(action: Any, n_actions: int) -> int:
 def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
     """Write on a space how its observations are to be read, and return it.
 
-    A model of Stable-Baselines3 keeps its training's space, also in its file: so the model can tell
-    what it was trained on.
-
-    Args:
-        space: of one user's observations.
-        **reading: task, observation, n_arms, horizon, mask, as far as they are known.
+    A model of Stable-Baselines3 keeps its training's space, also in its file.
     """
     space.reading = dict(reading_of(space)) | reading  # type: ignore[attr-defined]
     return space
@@ -110,6 +103,17 @@ def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
 def reading_of(space: Any) -> Mapping[str, Any]:
     """Return what `labelled` wrote on a space; nothing for another space."""
     return getattr(space, "reading", {})
+
+
+def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
+    """Return the options of a reset: a user, or numbers for the arms."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidArgumentError("options", options, f"a dict of {' and '.join(known)}")
+    for name, value in (options or {}).items():
+        choice("options key", name, known)
+        if name != "user" and (isinstance(value, str) or callable(value)):
+            raise InvalidArgumentError(name, value, "numbers, one for each arm")
+    return dict(options or {})
 
 
 def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
@@ -127,8 +131,7 @@ def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> 
 
     Args:
         seed: the seed of the last reset that had one.
-        later: the number of users since then. The stream goes on after each of them, by the steps
-            that she was there, so that seeds alone do not repeat these users.
+        later: the number of users since then; the stream goes on after each of them.
         given: whether her means were options of the reset.
         lane: her lane in a vector environment.
     """
@@ -171,7 +174,7 @@ class UserQuestions:
     def spec(self, spec: EnvSpec | None) -> None:
         """Set it, as `gym.make` does."""
         if spec is not None and self.length is not None:
-            spec = replace(spec, max_episode_steps=self.length)  # type: ignore[type-var]
+            spec = replace(spec, max_episode_steps=self.length)
         self._spec = spec
 
     def _picture(self, render_mode: str | None, render_intervals: bool) -> None:
@@ -253,11 +256,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
 
     A user who leaves at step t pays `"regret"` for the rest of the episode at once: (horizon - t)
     times min_i mu_i - mu_*. So nobody gains by her leaving, and the rewards of an episode sum to
-    minus its regret, as `evaluate` counts it. A learner that discounts weighs this sum more than
-    the steps it stands for (up to 4.5 times with gamma = .99), and it grows with K. The other
-    rewards pay nothing for these steps: beware, where means are negative, of `"utility"` and
-    `"realized"`, by which nothing is better than what she accepts. A wrapper that clips rewards
-    makes her leaving cheaper than it is.
+    minus its regret. A learner that discounts weighs this sum more than the steps it stands for (up
+    to 4.5 times with gamma = .99). The other rewards pay nothing for these steps.
 
     ## Starting State
     A new user with a new instance: means from their law with the best arm moved to gap above the
@@ -375,9 +375,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             choice("render_mode", render_mode, RENDER_MODES)
         self._picture(render_mode, flag("render_intervals", render_intervals))
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[int, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> tuple[int, Infos]:
         """Start with a new user.
 
         Args:
@@ -397,22 +395,17 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
 
     def start_of(self, options: Any) -> Any:
         """Return the law of instances of a reset with these options, or None."""
-        if options is not None and not isinstance(options, Mapping):
-            raise InvalidArgumentError("options", options, 'a dict, as {"means": [0.5, 1.0]}')
-        if not options:
+        start = options_of_reset(options, "means")
+        if not start:
             return self.instance_law
-        for name in options:
-            choice("options key", name, ("means",))
-        means = options["means"]
-        if isinstance(means, str) or callable(means):
-            raise InvalidArgumentError("means", means, "numbers, one for each arm")
-        return InstanceLaw(self.user.n_arms, means, within=self.instance_law.within)
+        return InstanceLaw(self.user.n_arms, start["means"], within=self.instance_law.within)
 
     def _begin(self, start: Any) -> None:
         """Begin an episode."""
         self._given = start is not self.instance_law
         self.meet(start, self.np_random)
-        self._see_new_user()
+        self._forget(ONLY)
+        self._show()
 
     def meet(self, law: InstanceLaw, rng: np.random.Generator) -> None:
         """Put a new user there, with an instance of this law and this stream."""
@@ -446,7 +439,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         stream: Any = self._stream
         return stream.settle() if isinstance(stream, DrawnAhead) else stream
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> Stepped:
         """Recommend arm `action` and return the response.
 
         Args:
@@ -515,8 +508,9 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
-        rule, rho = self.schedule.rule, self.behaviour.rho
-        return hidden_state_of(self.user, self._state, rule, self.instance(), rho)
+        instance = self.instance()
+        rho = self.behaviour.rho(self.user, self._state, self.schedule.rule)
+        return hidden_state_of(self.user, self._state, instance, rho)
 
     def hidden_state_in(self, lane: int) -> HiddenState:
         """Return the truth about the user, who is in lane 0."""
@@ -554,9 +548,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         if self._window is not None:
             self._window.close()
 
-    def __repr__(self) -> str:
-        # Gymnasium has words for `print` only: a notebook would show an address in memory.
-        return str(self)
+    # Gymnasium has words for `print` only: a notebook would show an address in memory.
+    __repr__ = gym.Env.__str__
 
     def _repr_html_(self) -> str:
         from explorative_user_env.display.tables import paragraphs
@@ -572,12 +565,6 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
     def _met(self) -> str:
         """Return in words the present user."""
         return met(self.np_random_seed, self._later, self._given)
-
-    def _see_new_user(self, same_episode: bool = False) -> None:
-        """Begin history and pictures with the present user."""
-        if self._heard is not None:
-            self._forget(ONLY, same_episode)
-            self._show()
 
     def _show(self) -> None:
         """Redraw the window, if there is one."""
@@ -611,11 +598,11 @@ def population_in(env: gym.Env[Any, Any]) -> Population | None:
 def environment_of(
     population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
 ) -> ExplorativeUserEnv:
-    """Return an environment without a time limit.
+    """Return an environment without a time limit; an agent that sees rewards is paid realized ones.
 
     Args:
         population: its users.
-        agent: the agent that meets them; one that sees realized rewards is paid these.
+        agent: the agent that meets them.
         reward: the reward for all other agents, which do not see it.
         horizon: the steps by which a user who leaves pays; None is the default.
     """

@@ -12,8 +12,15 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import RENDER_MODES_OF_MANY
 from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.user import ExplorativeUserEnv, UserQuestions, counts_of, met
-from explorative_user_env.kernels.presence import can_compile, require_compiler
+from explorative_user_env.envs.user import (
+    ExplorativeUserEnv,
+    Infos,
+    Options,
+    UserQuestions,
+    counts_of,
+    met,
+)
+from explorative_user_env.kernels.compiler import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE
@@ -21,7 +28,7 @@ from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, choice, count, flag, integer
 
-Infos = dict[str, Any]
+Seeds = int | Sequence[int | None] | None
 
 #: What a step of many users returns.
 Stepped = tuple[Array, Array, Array, Array, Infos]
@@ -36,7 +43,7 @@ MOST_LANES = 1_000_000
 MOST_ARMS_IN_STEP = 50_000_000
 
 
-def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
+def lane_seeds(seed: Seeds, n_lanes: int) -> list[int | None]:
     """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
     if seed is None:
         return [None] * n_lanes
@@ -79,11 +86,9 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
 
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
     """Return the values with nothing in the lanes that are not in the mask."""
-    nothing = {np.dtype(object): None}
-    return {
-        name: np.where(mask, each, nothing.get(each.dtype, np.zeros((), each.dtype)))
-        for name, each in values.items()
-    }
+    blank: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
+    blank |= {name: None for name, each in values.items() if each.dtype == object}
+    return {name: np.where(mask, each, blank[name]) for name, each in values.items()}
 
 
 def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
@@ -179,9 +184,11 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         if (most := MOST_ARMS_IN_STEP // self.user.n_arms) < n_lanes:
             allowed = f"at most {most} with {self.user.n_arms} arms"
             raise InvalidArgumentError("num_envs", n_lanes, allowed)
-        if max_episode_steps is not None and max_episode_steps != -1:
+        if isinstance(max_episode_steps, int) and max_episode_steps == -1:  # as for `gym.make`
+            max_episode_steps = None
+        if max_episode_steps is not None:
             max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
-        self.max_episode_steps = None if max_episode_steps == -1 else max_episode_steps
+        self.max_episode_steps = max_episode_steps
         if not isinstance(autoreset_mode, AutoresetMode):
             choice("autoreset_mode", autoreset_mode, [each.value for each in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -195,7 +202,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self.single_observation_space = single.observation_space
         self.action_space = batch_space(self.single_action_space, n_lanes)
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
-        self._lanes: Lanes | None = None
+        self._lanes: Any = None  # of `Lanes`, from the first reset on
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
         # Of the stream of each lane: its seed, the users since, whether the means were given.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
@@ -209,12 +216,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
     def _set_up(self) -> None:
         """Prepare what a task needs besides."""
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Array, Infos]:
+    def reset(self, *, seed: Seeds = None, options: Options = None) -> tuple[Array, Infos]:
         """Start with new users.
 
         Args:
@@ -227,10 +229,9 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             InvalidArgumentError: for a seed or an option that is out of range.
         """
         seeds = lane_seeds(seed, self.num_envs)
-        if options is not None and not isinstance(options, Mapping):
-            raise InvalidArgumentError("options", options, "None or a dict")
-        rest = dict(options or {})
-        mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
+        rest: Any = dict(options) if isinstance(options, Mapping) else options
+        given = rest.pop("reset_mask", None) if isinstance(rest, dict) else None
+        mask = lane_mask(given, self.num_envs)
         start, lanes = self._single.start_of(rest), np.flatnonzero(mask)
         streams = {}
         for lane in lanes.tolist() if self._lanes else range(self.num_envs):
@@ -295,8 +296,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def hidden_state_in(self, lane: int) -> HiddenState:
         """Return the truth about the user in a lane."""
-        assert self._lanes is not None
-        return self._lanes.hidden_state(lane)
+        truth: HiddenState = self._lanes.hidden_state(lane)
+        return truth
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and best arms as they are now; never for an agent."""
@@ -314,17 +315,18 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self._begun_lanes("render")
         return tuple(self._frame(lane, self.render_mode) for lane in range(self.num_envs))
 
-    def _begun_lanes(self, what: str = "step") -> Lanes:
-        if self._lanes is None or not self._ready:
+    def _begun_lanes(self, what: str) -> Lanes:
+        if not self._ready:
             raise gym.error.ResetNeeded(f"call reset before {what}")
-        return self._lanes
+        lanes: Lanes = self._lanes
+        return lanes
 
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
         """Give these lanes new streams; at the first reset all lanes."""
         if self._lanes is None:
             self._make_lanes([*streams.values()])
         for lane, rng in streams.items():
-            self._lanes.reseed(lane, rng)  # type: ignore[union-attr]
+            self._lanes.reseed(lane, rng)
 
     def _make_lanes(self, rngs: list[np.random.Generator]) -> None:
         self._lanes = new_lanes(self._single, rngs, self._compiles, self._who)
@@ -341,7 +343,6 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def _meet(self, lanes: Array, start: Any) -> None:
         """Put new users in these lanes; see `ExplorativeUserEnv.start_of`."""
-        assert self._lanes is not None
         self._given[lanes] = start is not self._single.instance_law
         self._lanes.begin(lanes, start)
 
@@ -362,7 +363,6 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def _recommend(self, arms: Array, heard: Array | None) -> Step:
         """Recommend arms in these lanes (None: all)."""
-        assert self._lanes is not None
         lanes = None if heard is None else np.flatnonzero(heard)
         step = Step.blank(self.num_envs, filled=heard is None)
         if not self._lanes.respond(lanes, arms, step):

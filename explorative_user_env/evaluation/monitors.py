@@ -32,22 +32,15 @@ class Trace:
         estimates: hat mu_i before the first step.
         counts: n_i before the first step, private draws included.
         gammas: Gamma before the first step and after every step.
-        parts: the part of BAIR (first sweep, rounds, elimination) of each step.
-        arms: the recommended arm.
-        accepted: the response.
-        means: hat mu_i of the recommended arm after the step.
-        numbers: n_i of the recommended arm after the step.
+        steps: the part of BAIR (first sweep, rounds, elimination), the recommended arm, the
+            response, and hat mu_i and n_i of the arm after the step.
     """
 
     instance: Instance
     estimates: list[float]
     counts: list[int]
     gammas: list[float]
-    parts: list[int] = field(default_factory=list)
-    arms: list[int] = field(default_factory=list)
-    accepted: list[bool] = field(default_factory=list)
-    means: list[float] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+    steps: list[tuple[int, int, bool, float, int]] = field(default_factory=list)
 
 
 def is_bair(agent: Any) -> bool:
@@ -78,12 +71,9 @@ class Watch:
     def observe(self, arm: int, accepted: bool) -> None:
         """Pass the response on, and record what the user now knows."""
         trace, state = self.trace, cast("Any", self.env._state)
-        trace.parts.append(int(self.agent._state.part[0]))
+        part = int(self.agent._state.part[0])
         self.agent.observe(arm, accepted)
-        trace.arms.append(arm)
-        trace.accepted.append(accepted)
-        trace.means.append(state.estimates[arm])
-        trace.numbers.append(state.counts[arm])
+        trace.steps.append((part, arm, accepted, state.estimates[arm], state.counts[arm]))
         trace.gammas.append(state.spread[0] ** 2)
 
 
@@ -92,21 +82,17 @@ def band_margin(trace: Trace, delta: float) -> float:
 
     Over all arms and times; infinite if the user never had a reward.
     """
-    truth, accepted = np.array(trace.instance.means), np.array(trace.accepted, bool)
-    arms = np.concatenate([np.arange(len(truth)), np.array(trace.arms, int)[accepted]])
-    numbers = np.concatenate([trace.counts, np.array(trace.numbers, int)[accepted]])
-    means = np.concatenate([trace.estimates, np.array(trace.means, float)[accepted]])
-    seen = numbers > 0
-    bands = theory.iterated_log_band(numbers[seen].astype(int), delta / len(truth))
-    return float(np.min(bands - np.abs(means - truth[arms])[seen], initial=math.inf))
+    truth, before = np.array(trace.instance.means), zip(trace.estimates, trace.counts, strict=True)
+    known = [(arm, *each) for arm, each in enumerate(before)]
+    known += [step[1:2] + step[3:] for step in trace.steps if step[2]]
+    seen = np.array([each for each in known if each[2] > 0], float).reshape(-1, 3)
+    arms, means, numbers = seen[:, 0].astype(int), seen[:, 1], seen[:, 2].astype(int)
+    bands = theory.iterated_log_band(numbers, delta / len(truth))
+    return float(np.min(bands - np.abs(means - truth[arms]), initial=math.inf))
 
 
 def measured(trace: Trace, delta: float) -> dict[str, Any]:
-    """Return the figures of a run that claims are about, by the names of `TheoryCheck`.
-
-    `band_margin`, `interval_margin` and `drop_margin` are infinite if nothing happened that they
-    are about.
-    """
+    """Return figures of a run by the names of `TheoryCheck`; a margin of nothing is infinite."""
     truth, n_arms = trace.instance.means, trace.instance.n_arms
     estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
     interval = drop = top = math.inf
@@ -117,15 +103,14 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
         return max((estimate for estimate, count in seen if count > 0), default=-math.inf)
 
     # A round starts at step `start`, where `top` is the largest empirical mean.
-    if ROUNDS in trace.parts:
-        start = trace.parts.index(ROUNDS)
-    for step, (part, arm, accepted) in enumerate(
-        zip(trace.parts, trace.arms, trace.accepted, strict=True)
-    ):
+    parts = [part for part, *_ in trace.steps]
+    if ROUNDS in parts:
+        start = parts.index(ROUNDS)
+    for step, (part, arm, accepted, mean, number) in enumerate(trace.steps):
         if part == ROUNDS and step == start:
             top = largest()
         if accepted:
-            estimates[arm], counts[arm] = trace.means[step], trace.numbers[step]
+            estimates[arm], counts[arm] = mean, number
             n_accepted += 1
         elif part == ELIMINATION:
             # Events B of Lemma lm:phase2bound1: the rejected arm i is in its interval, and so is
@@ -148,9 +133,9 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
                     least = theory.largest_mean_drop(min(gammas[start : end + 1]), n_accepted)
                     drop = min(drop, top - now - least)
                 start, top = end, now
-    phase2_length = trace.parts.count(ELIMINATION)
-    phase1 = len(trace.parts) - phase2_length  # Phase 2 comes last
-    acceptances = sum(trace.accepted[:phase1])
+    phase2_length = parts.count(ELIMINATION)
+    phase1 = len(parts) - phase2_length  # Phase 2 comes last
+    acceptances = sum(accepted for _, _, accepted, *_ in trace.steps[:phase1])
     return {
         "band_margin": band_margin(trace, delta),
         "interval_margin": interval,

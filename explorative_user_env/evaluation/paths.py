@@ -1,10 +1,11 @@
 """The three forms of a run: step by step, compiled, and with many users in step.
 
-In best-arm identification each form yields rows of `RUN_COLUMNS`. Over a horizon, where a run with
-one user is an episode of the task "population" with one user, each yields plays, and one function
-returns the figures of a play.
+In best-arm identification each form yields figures of runs by name. Over a horizon, where a run
+with one user is an episode of the task "population" with one user, each yields plays, and one
+function returns the figures of a play.
 """
 
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -18,34 +19,19 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
-from explorative_user_env.kernels.compiler import errors_of_compiling, short
-from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile, errors_of_compiling, short
+from explorative_user_env.kernels.loops import Met, compiled_loop
 from explorative_user_env.protocol import Array, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
-from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
+from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
 from explorative_user_env.users import model
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
 
-#: The figures of a run of best-arm identification, all of them whole numbers.
-RUN_COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "end")
-
-#: The figures of a play.
-PLAY_COLUMNS = (
-    "best_arm",
-    "answer",
-    "acceptances",
-    "regret",
-    "utility",
-    "last_arm",
-    "most_accepted_arm",
-    "most_accepted_is_best",
-    "interactions",
-    "left",
-)
+#: The figures of a run of best-arm identification from a compiled loop, besides the best arm.
+OUTCOMES = ("acceptances", "rejections", "answer", "end")
 
 #: Steps of which the figures are computed at once: allocating more memory takes longer.
 AT_ONCE = 50_000
@@ -58,6 +44,8 @@ USERS_IN_STEP = 1024
 LOOKED_AT = 100
 
 Seeds = Sequence[int]
+
+Figures = dict[str, Array]
 
 
 class Play(NamedTuple):
@@ -94,8 +82,8 @@ class Play(NamedTuple):
             self.accepted[:] &= there
 
 
-def figures(play: Play) -> Array:
-    """Return a row of `PLAY_COLUMNS` for each user.
+def figures(play: Play) -> Figures:
+    """Return the figures of a play by name, a number for each user.
 
     Regret is the sum of mu_* - mu_a over the recommendations a, utility the sum of mu_a over the
     accepted ones. A step after a user has left counts as much regret as her worst arm, and no
@@ -103,37 +91,42 @@ def figures(play: Play) -> Array:
     counts 1/n if the best is one of n such arms, so no agent gains by the numbers of arms.
     """
     (n_users, n_arms), horizon = play.means.shape, play.arms.shape[1]
-    size = max(1, AT_ONCE // horizon)
-    if n_users > size:
+    if n_users > (size := max(1, AT_ONCE // horizon)):
         parts = (slice(first, first + size) for first in range(0, n_users, size))
-        return np.concatenate([figures(Play(*(array[part] for array in play))) for part in parts])
+        return joined([figures(Play(*(array[part] for array in play))) for part in parts])
     users, best_arms = np.arange(n_users), play.best_arms
     places = play.arms + (users * n_arms)[:, np.newaxis]
     values = play.means.ravel().take(places)
     best_means = play.means[users, best_arms]
     rewards = values - best_means[:, np.newaxis]
+    left: Any = 0.0
     if (there := play.there()) is not None:
         rewards = rewards * there
-    left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
+        left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
     # Products, as a choice by the response takes ten times as long; no sum is -0.
     counted = play.accepted.ravel().astype(float)
     utilities = values * play.accepted + 0.0
     counts = np.bincount(places.ravel(), counted, n_users * n_arms).reshape(n_users, n_arms)
     most = counts == counts.max(axis=1, keepdims=True)
-    return np.column_stack(
-        [
-            best_arms,
-            play.answers,
-            counts.sum(axis=1),
-            -(rewards.sum(axis=1) + left),
-            utilities.sum(axis=1),
-            play.arms[users, play.stayed - 1],
-            most.argmax(axis=1),
-            most[users, best_arms] / most.sum(axis=1),
-            play.stayed,
-            play.left,
-        ]
-    )
+    return {
+        "best_arm": best_arms.copy(),  # the memory of a play is used again
+        "answer": play.answers.copy(),
+        "acceptances": counts.sum(axis=1),
+        "regret": -(rewards.sum(axis=1) + left),
+        "utility": utilities.sum(axis=1),
+        "last_arm": play.arms[users, play.stayed - 1],
+        "most_accepted_arm": most.argmax(axis=1),
+        "most_accepted_is_best": most[users, best_arms] / most.sum(axis=1),
+        "interactions": play.stayed.copy(),
+        "left": play.left.copy(),
+    }
+
+
+def joined(parts: Sequence[Figures]) -> Figures:
+    """Return the figures of some users after others as one."""
+    if not parts[1:]:
+        return parts[0]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class Runs(NamedTuple):
@@ -162,43 +155,43 @@ class Runs(NamedTuple):
             return 0
         return 1 if self.members is None else self.members.n_users
 
-    def rows(self, form: str, seeds: Seeds, halt: Array | None = None) -> Array:
-        """Return the rows of runs, the same in every form.
+    def figures(self, form: str, seeds: Seeds, halt: Array | None = None) -> Figures:
+        """Return the figures of runs by name, the same in every form.
 
         Args:
             form: "readable", step by step; "compiled"; or "in_step", with all users at once.
             seeds: the users' seeds, or those of episodes.
             halt: an array of one. If another thread puts a number other than 0 into it, compiled
-                runs end within milliseconds, and the rows mean nothing.
+                runs end within milliseconds, and the figures mean nothing.
 
         Returns:
-            `RUN_COLUMNS` of each run; over a horizon `PLAY_COLUMNS`, of each user of each run.
+            `best_arm` and `OUTCOMES` of each run; over a horizon those of
+            a play, of each user of each run.
         """
-        n_runs, first = len(seeds), 0
-        names, kind = (PLAY_COLUMNS, float) if self.plays else (RUN_COLUMNS, int)
-        rows = np.zeros((n_runs * max(1, self.plays), len(names)), kind)
-        for part in FORMS[form](self, seeds, halt):
-            found = figures(part) if isinstance(part, Play) else part
-            rows[first : first + len(found)], first = found, first + len(found)
-        if not self.plays:
-            return rows
-        if form == "in_step":  # the first users of all runs, then the second ones
-            by_user = rows.reshape(self.plays, n_runs, -1)
-            return np.ascontiguousarray(by_user.swapaxes(0, 1))
-        return rows.reshape(n_runs, self.plays, -1)
+        parts = [
+            figures(part) if isinstance(part, Play) else part
+            for part in FORMS[form](self, seeds, halt)
+        ]
+        found = joined(parts)
+        if halt is not None and halt[0]:  # there may be fewer than asked for
+            return found
+        if self.plays and form == "in_step":  # the first users of all runs, then the second ones
+            by_user = {name: each.reshape(self.plays, -1) for name, each in found.items()}
+            return {name: np.ascontiguousarray(each.T) for name, each in by_user.items()}
+        if self.plays:
+            return {name: each.reshape(-1, self.plays) for name, each in found.items()}
+        return found
 
     def play(self, form: str, seeds: Seeds) -> Play:
-        """Return all plays of runs over a horizon as one; see `rows`."""
+        """Return all plays of runs over a horizon as one; see `figures`."""
         copies = [[array.copy() for array in play] for play in FORMS[form](self, seeds, None)]
         return Play(*map(np.concatenate, zip(*copies, strict=True)))
 
-    def columns(self, rows: Array) -> dict[str, Array]:
-        """Return the columns of a table of the task's runs, but not the users' numbers and seeds.
+    def columns(self, of: Figures) -> Figures:
+        """Return figures as columns of a table of runs, but not the users' numbers and seeds.
 
         In best-arm identification they are as the setting reports them.
         """
-        names = PLAY_COLUMNS if self.plays else RUN_COLUMNS
-        of = dict(zip(names, np.moveaxis(rows, -1, 0), strict=True))
         if self.members is not None:
             by_user = of["regret"].tolist()
             return {
@@ -228,15 +221,21 @@ class Runs(NamedTuple):
         }
 
 
-def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
-    """Yield the row or the play with each user in turn, step by step."""
+#: The runs that a thread has readable runs of, and their environment.
+_OF_THREAD = threading.local()
+
+
+def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
+    """Yield the figures or the play with each user in turn, step by step."""
     population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
-    env = environment_of(population, agent)
+    if getattr(_OF_THREAD, "runs", None) is not runs:  # to make an environment takes time
+        _OF_THREAD.runs, _OF_THREAD.env = runs, environment_of(population, agent)
+    env = _OF_THREAD.env
     for seed in seeds:
         if not runs.plays:
             episode = rollout(env, agent, seed, cap, runs.horizon)
-            counts = (episode.acceptances, episode.rejections)
-            yield np.array([(env.instance().best_arm, *counts, episode.answer, episode.end)])
+            found = {name: np.array([getattr(episode, name)]) for name in OUTCOMES}
+            yield {"best_arm": np.array([env.instance().best_arm]), **found}
             continue
         met: Iterable[tuple[Instance, Episode]]
         if members is None:
@@ -252,10 +251,10 @@ def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Ar
             yield play
 
 
-def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
+def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
     """Yield what `readable` yields from compiled code, of some users after others.
 
-    A play is valid until the next: using its memory again is faster. `halt` is as in `Runs.rows`.
+    A play is valid until the next: using its memory again is faster. `halt`: see `Runs.figures`.
     """
     from explorative_user_env.kernels import seeds as kernel
 
@@ -263,12 +262,9 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Ar
     user, law, behaviour = population.user, population.instance_law, population.behaviour
     halt, n_arms = np.zeros(1, int) if halt is None else halt, user.n_arms
     key = (agent.algorithm, population.schedule.rule, behaviour, user.own_law.compiled_in)
-    if plays:
-        loop = compiled_play_all(*key, members is not None)
-        most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
-        room = Play.blank(most, n_arms, runs.cap)
-    else:
-        loop = compiled_run_all(*key)
+    loop = compiled_loop(*key, plays > 0, members is not None)
+    most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
+    room = Play.blank(most, n_arms if plays else 0, runs.cap if plays else 0)
     numbers, params = model.user_tuple(user), agent.params(n_arms, runs.horizon)
     user_state = model.user_arrays(user, behaviour.memory_of(n_arms))
     state = model.as_arrays(agent.algorithm.blank(params))
@@ -278,50 +274,46 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Ar
             hers = seeds
             if episode is not None and law_of is not None:
                 law, hers = law_of(episode), member_seeds(episode, plays)
-                kernel.set_agents_at_once([episode], agent.name, own)
+                kernel.set_at_once(own, [episode], agent.name)
             for first in range(0, len(hers), kernel.N_STREAMS):
                 part = hers[first : first + kernel.N_STREAMS]
+                kernel.set_at_once(users, part)
                 if episode is None:
-                    kernel.set_streams_at_once(part, agent.name, users, own)
-                else:
-                    kernel.set_users_at_once(part, users)
+                    kernel.set_at_once(own, part, agent.name)
                 means, best_arms = kernel.draw_at_once(law, n_arms, len(part), users)
-                met = (numbers, user_state, means, users.states)
-                met += (params, state, own.states, users.draws)
-                found: Array | Play
-                if plays:
-                    found = Play(*(array[: len(part)] for array in room))
-                    found.means[:], found.best_arms[:], answers = means, best_arms, found.answers
-                    steps = (found.arms, found.accepted, answers, found.stayed, found.left)
-                    loop(*met, first, *steps, halt)
-                    found.blank_missed()
-                    if halt[0]:
-                        return
-                else:
-                    found = np.zeros((len(part), len(RUN_COLUMNS) - 1), int)
-                    begun = instances_of(means, best_arms) if behaviour.moves_means else ()
-                    loop(*met, runs.cap, found, halt)
-                    if behaviour.moves_means:
-                        now = map(behaviour.truth, begun, means.tolist())
-                        best_arms = np.array([instance.best_arm for instance in now])
-                    found = np.column_stack([best_arms, found])
-                    answers = found[:, RUN_COLUMNS.index("answer")]
+                its = (params, state, own.states)
+                met = Met(numbers, user_state, means, users.states, *its, users.draws)
+                moves = behaviour.moves_means and not plays
+                begun = instances_of(means, best_arms) if moves else ()
+                play = Play(*(array[: len(part)] for array in room))
+                ends = np.zeros((len(part), len(OUTCOMES)), int)
+                loop(met, first, runs.cap, play.arms, play.accepted, ends, halt)
+                accepted, rejected, answers, end = ends.T
                 for answer in answers[(answers < 0) | (answers >= n_arms)].tolist():
                     integer(f"answer of {agent.name}", answer, 0, n_arms - 1)
-                yield found
+                if plays:
+                    play.means[:], play.best_arms[:], play.answers[:] = means, best_arms, answers
+                    play.stayed[:], play.left[:] = accepted + rejected, end == protocol.LEFT
+                    play.blank_missed()
+                    yield play
+                else:
+                    if moves:
+                        now = map(behaviour.truth, begun, means.tolist())
+                        best_arms = np.array([instance.best_arm for instance in now])
+                    yield {"best_arm": best_arms, **dict(zip(OUTCOMES, ends.T, strict=True))}
                 if halt[0]:
                     return
 
 
-def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
-    """Yield rows, or a play, with the first user of every run, then with all second ones."""
+def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
+    """Yield figures, or a play, with the first users of all runs, then with all second ones."""
     population, agent, members = runs.population, runs.agent, runs.members
     laws: Any = population.instance_law
     hers = [[seed] for seed in seeds]
     if members is not None:
         hers = [member_seeds(seed, members.n_users) for seed in seeds]
         laws = [*map(members.laws(population), seeds)]
-    agents_own = agent_generators(seeds, name_of(agent))
+    agents_own = [agent_generator(seed, name_of(agent)) for seed in seeds]
     single = ExplorativeUserEnv(population=population, reward="none")
     first = [user_generator(each[0]) for each in hers]
     lanes = new_lanes(single, first, None, "user {}".format)
@@ -338,7 +330,7 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Arr
             yield _met_in_step(runs, lanes, len(seeds))
 
 
-def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Array | Play:
+def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
     """Let an agent that is ready for them meet all users in step.
 
     Over a horizon the agent goes on with its answers after it stops.
@@ -402,11 +394,12 @@ def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Array | Play:
         return play
     ends = np.where(left, protocol.LEFT, protocol.ANSWERED)
     ends[going_on] = protocol.CENSORED
-    return np.column_stack([best_arms, acceptances, steps - acceptances, answers, ends])
+    found = {"best_arm": best_arms, "acceptances": acceptances, "answer": answers}
+    return found | {"rejections": steps - acceptances, "end": ends}
 
 
-#: Generators of rows or plays by the name of a form.
-FORMS = {"readable": readable, "compiled": compiled, "in_step": in_step}
+#: Generators of figures or plays by the name of a form.
+FORMS: dict[str, Any] = {"readable": readable, "compiled": compiled, "in_step": in_step}
 
 
 def compiles(runs: Runs, seed: int) -> bool:
@@ -422,13 +415,14 @@ def compiles(runs: Runs, seed: int) -> bool:
         return False
 
     def tried(users: Population) -> None:
-        runs._replace(population=users).rows("compiled", [seed], halt=np.ones(1, int))
+        runs._replace(population=users).figures("compiled", [seed], halt=np.ones(1, int))
 
     def look() -> None:  # at the first steps in plain Python, where an error names what fails
         rollout(environment_of(population, agent), agent, seed, LOOKED_AT, runs.horizon)
 
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
     own_behaviour = any(map(handed_in, behaviour.functions))
+    own_law = population.user.reward_law == model.OWN
     if own_behaviour:
         look()  # compiled code takes any answer for a response
     try:
@@ -440,10 +434,7 @@ def compiles(runs: Runs, seed: int) -> bool:
         usual: dict[str, tuple[bool, dict[str, Any]]] = {
             f"rho ({model.rule_name(rule)})": (handed_in(rule), {"rho": model.ACCEPTANCE_RATE}),
             f"behaviour {behaviour.name!r}": (own_behaviour, {"behaviour": EXPLORATIVE}),
-            f"reward_law {law.name!r}": (
-                population.user.reward_law == model.OWN,
-                {"reward_law": model.GAUSSIAN_LAW},
-            ),
+            f"reward_law {law.name!r}": (own_law, {"reward_law": model.GAUSSIAN_LAW}),
         }
         culprit, pronoun = name, "it"
         for part, (own, without) in usual.items():

@@ -21,19 +21,19 @@ from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
-from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles
+from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles, joined
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.results import Results, Sweep
-from explorative_user_env.results.store import Kept, Store
+from explorative_user_env.results.store import Part, Store
 from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users import population as users
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import number_of_arms
+from explorative_user_env.users.instances import number_of_arms
 from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
@@ -136,12 +136,9 @@ class Request:
     @cached_property
     def members(self) -> Members | None:
         """The users of an episode, in the task "population"."""
-        if self.task != protocol.POPULATION:
-            return None
-        return Members(
-            protocol.N_USERS if self.n_users is None else self.n_users,
-            protocol.DEVIATION if self.deviation is None else self.deviation,
-        )
+        given = {name: getattr(self, name) for name in protocol.OF_MEMBERS}
+        asked = {name: value for name, value in given.items() if value is not None}
+        return Members(**asked) if self.task == protocol.POPULATION else None
 
     @property
     def told(self) -> int | str:
@@ -212,20 +209,8 @@ class Request:
         return record | {"population": records.record_of(self.population), "agents": agents}
 
 
-def number_asked(n_instances: int | None, until_width: float | None) -> int:
-    """Return the number of users of an evaluation, the most of them if there is a width."""
-    if n_instances is not None:
-        return n_instances
-    return protocol.N_INSTANCES if until_width is None else MOST_UNTIL
-
-
 def check_behaviour(task: Task, population: Population) -> None:
-    """Refuse users with whom a task has no meaning.
-
-    Raises:
-        InvalidArgumentError: over a horizon for users whose means move, and for users who come one
-            after another and may leave.
-    """
+    """Refuse users whose means move over a horizon, and members who may leave."""
     behaviour = population.behaviour
     if task == protocol.POPULATION:
         users.check_members(behaviour)
@@ -357,7 +342,8 @@ def evaluate(
             raise TypeError(f"{words}, of {', '.join(known)}")
     asked = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
     asked |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
-    asked |= {"n_instances": number_asked(n_instances, until_width)}
+    if n_instances is None:
+        asked["n_instances"] = protocol.N_INSTANCES if until_width is None else MOST_UNTIL
     request = Request(**asked, crew=Crew(workers, executor, compiled))
     line_up = request.line_up(agents)
     watched = [agent for agent in line_up if check_theory and is_bair(agent)]
@@ -379,11 +365,7 @@ def evaluate(
 
 @contextmanager
 def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Add what is finished to an error, or Ctrl-C, that leaves the block: its `finished`.
-
-    Args:
-        finished: called only if the block fails; its results come before those of an inner block.
-    """
+    """Add what is finished to an error, or Ctrl-C, that leaves the block: its `finished`."""
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
@@ -435,14 +417,12 @@ class _Evaluation:
         if self.store is not None:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.kept[name] = self.store.part(request.task.name, name, record)
-        elif name not in self.kept:
-            self.kept[name] = None if request.until_width is None else Kept()
         self._note(finished=False)
         self.runs[name] = runs_of(
             Runs(request.population, agent, cap, horizon, request.task, request.members),
             request.seeds,
             replace(request.crew, progress=progress),
-            self.kept[name],
+            self.kept.get(name, self.runs.get(name)),
             cap_is_asked=request.max_steps is not None or protocol.cap_of(agent) is not None,
         )
 
@@ -525,12 +505,7 @@ class _Evaluation:
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
-    """Yield the request with the users of each look at `until_width`, the last with all.
-
-    Args:
-        request: without a width there is one look.
-        progress: called with the share of all users.
-    """
+    """Yield the request with the users of each look at `until_width`, the last with all users."""
     most, met = request.n_instances, 0
     if request.until_width is None:
         yield request, progress
@@ -556,17 +531,18 @@ def runs_of(
     runs: Runs,
     seeds: Sequence[int],
     crew: Crew,
-    kept: Kept | None = None,
+    kept: Part | pd.DataFrame | None = None,
     cap_is_asked: bool = True,
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user.
 
-    Kept runs are not repeated, and the others are kept as they end. Warns of an agent that does not
-    compile and does not stop before a cap that nobody asked for.
+    Kept runs, or those of fewer users, are not repeated, and a store keeps the others as they end.
+    Warns of an agent that does not compile and does not stop before a cap that nobody asked for.
     """
     agent, name, n_all, parts = runs.agent, name_of(runs.agent), len(seeds), []
-    there = {} if kept is None else kept.columns()
+    there = kept.columns() if isinstance(kept, Part) else {} if kept is None else dict(kept)
     if there and (known := np.asarray(there["instance"]) < n_all).any():
+        there.pop("agent", None)
         parts.append({column: np.asarray(values)[known] for column, values in there.items()})
     met = {number for part in parts for number in part["instance"].tolist()}
     left, n_done = [number for number in range(n_all) if number not in met], len(met)
@@ -579,7 +555,7 @@ def runs_of(
         most = max(1, MOST_ARMS_AT_ONCE // runs.population.n_arms)
         if runs.plays:
             most = min(most, max(1, LONGEST_PLAY // (runs.cap * runs.plays)))
-        job: Callable[..., Array] = partial(runs.rows, "readable")
+        job: Callable[..., Any] = partial(runs.figures, "readable")
         usual, size = PROCESSES, 1
         if crew.compiled and isinstance(agent, ManyUserAgent):
             usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
@@ -591,17 +567,16 @@ def runs_of(
         of_users = [[seeds[number] for number in chunk] for chunk in chunks]
         may_never_stop = not (met or cap_is_asked or runs.plays or usual == THREADS)
         with closing(done(job, of_users, agent, usual, crew)) as results:
-            for place, rows in results:
+            for place, found in results:
                 whose = {"instance": chunks[place], "user_seed": of_users[place]}
-                parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(rows))
-                if kept is not None:
+                parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(found))
+                if isinstance(kept, Part):
                     kept.add(parts[-1])
-                n_done += len(rows)
+                n_done += len(chunks[place])
                 tell()
                 if may_never_stop and parts[-1]["censored"].all():
-                    whom = (
-                        f"any of the first {len(rows)} users" if rows[1:].size else "the first user"
-                    )
+                    n_met = len(chunks[place])
+                    whom = f"any of the first {n_met} users" if n_met > 1 else "the first user"
                     warnings.warn(
                         f"{name} did not stop with {whom} within {runs.cap} steps; of {n_all} "
                         f"users each may take as long: give a smaller max_steps=, to evaluate or "
@@ -609,23 +584,24 @@ def runs_of(
                         stacklevel=2,
                     )
                 may_never_stop = False
-    order = np.argsort(np.concatenate([part["instance"] for part in parts]))
-    whole = {column: np.concatenate([part[column] for part in parts])[order] for column in parts[0]}
-    return frame_of(runs.task.name, name, whole)
+    whole = joined(parts)
+    order = np.argsort(whole["instance"])
+    in_order = {column: values[order] for column, values in whole.items()}
+    return frame_of(runs.task.name, name, in_order)
 
 
-def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Array:
-    """Return the rows of a form; if it fails, find the user and step with the readable one."""
+def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
+    """Return the figures in a form; if it fails, find the user and step with the readable one."""
     try:
-        return runs.rows(form, seeds, halt)
+        return runs.figures(form, seeds, halt)
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # it says what is wrong
         for seed in seeds:
             try:
-                runs.rows(form, [seed], halt)
+                runs.figures(form, [seed], halt)
             except Exception:
-                runs.rows("readable", [seed])
+                runs.figures("readable", [seed])
         where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
         raise CallableError.of(name_of(runs.agent), error, where) from error
 

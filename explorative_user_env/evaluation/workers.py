@@ -17,19 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.display.progress import OnProgress, notice, silent
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import MOST_WORKERS, Array, name_of
 from explorative_user_env.results.records import stream_fingerprint, versions_of
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    count,
-    flag,
-    is_found,
-    one_line,
-    require,
-)
+from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line
 
 #: Called with the seeds of a chunk; compiled runs in threads also take `halt`.
 Job = Callable[..., Any]
@@ -76,8 +69,9 @@ class Crew:
         if self.executor is not None and self.workers != ONE_HERE:
             allowed = "left out beside an executor, which has workers of its own"
             raise InvalidArgumentError("workers", self.workers, allowed)
-        flag("compiled", self.compiled)
-        object.__setattr__(self, "workers", count("workers", self.workers, 1, MOST_WORKERS))
+        validation.flag("compiled", self.compiled)
+        workers = validation.count("workers", self.workers, 1, MOST_WORKERS)
+        object.__setattr__(self, "workers", workers)
 
 
 def done(
@@ -231,7 +225,7 @@ def _signals_blocked() -> Iterator[None]:
 
 def can_start_processes() -> bool:
     """Return whether this Python can start processes."""
-    return is_found("_multiprocessing")
+    return validation.is_found("_multiprocessing")
 
 
 class Packed:
@@ -286,7 +280,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
         InvalidArgumentError: if no scheduler answers.
         MissingExtraError: if dask is not installed.
     """
-    require("a dask cluster needs", "dask", ["distributed"])
+    validation.require("a dask cluster needs", "dask", ["distributed"])
     from distributed import Client
 
     try:

@@ -15,8 +15,8 @@ import os
 import pickle
 import platform
 import stat
-import struct
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -29,9 +29,6 @@ import platformdirs
 
 #: Libraries that numba compiles in its own way; functions inside them are not followed.
 COMPILERS = ("numpy", "numba", "llvmlite")
-
-#: Before the name of a module that a function imports in its body.
-IMPORT = "import "
 
 
 class Callees(NamedTuple):
@@ -71,30 +68,24 @@ def references(function: FunctionType) -> dict[str, Any]:
     These are globals, enclosed and imported values, and the members of referenced modules under any
     attribute name in the function.
     """
-    names: set[str] = set()
+    found: dict[str, Any] = {}
     attributes: set[str] = set()
     codes = [function.__code__]
-    while codes:
-        code = codes.pop()
-        codes.extend(value for value in code.co_consts if isinstance(value, CodeType))
+    for code in codes:
+        codes += [value for value in code.co_consts if isinstance(value, CodeType)]
         for instruction in dis.get_instructions(code):
             kind, name = instruction.opname, instruction.argval
-            if kind in ("LOAD_GLOBAL", "LOAD_NAME"):
-                names.add(name)
+            if kind in ("LOAD_GLOBAL", "LOAD_NAME") and name in function.__globals__:
+                found[name] = function.__globals__[name]
             elif kind in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
                 attributes.add(name)
             elif kind == "IMPORT_NAME":
-                names.add(f"{IMPORT}{name}")
-    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
-    for name in names:
-        if name.startswith(IMPORT):
-            found[name] = sys.modules.get(name.removeprefix(IMPORT))
+                found[f"import {name}"] = sys.modules.get(name)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     found |= {name: cell.cell_contents for name, cell in cells}
     modules = [(name, value) for name, value in found.items() if isinstance(value, ModuleType)]
     seen = {id(module) for _, module in modules}
-    while modules:
-        name, module = modules.pop()
+    for name, module in modules:
         for attribute in attributes & vars(module).keys() if not is_of_compiler(module) else ():
             value = found[f"{name}.{attribute}"] = vars(module)[attribute]
             if isinstance(value, ModuleType) and id(value) not in seen:
@@ -113,6 +104,10 @@ class UndescribedError(Exception):
     """A value in a loop cannot be described such that any other value has another description."""
 
 
+#: Prefixes of numba's settings that do not change compiled code; the last are of threads.
+NOT_OF_CODE = ("CACHE_", "COLOR_", "CUDA_", "DUMP_", "GDB_", "NUMBA_")
+
+
 def fingerprint(loop: Any, options: Mapping[str, Any]) -> str:
     """Return a hash of `loop`, of all that it refers to, and of the compiler.
 
@@ -123,8 +118,19 @@ def fingerprint(loop: Any, options: Mapping[str, Any]) -> str:
     Raises:
         UndescribedError: if a value in the loop cannot be described completely.
     """
+    import llvmlite
+    import numba
+
+    settings = {
+        name: repr(value)
+        for name, value in vars(numba.config).items()
+        if name.isupper() and not name.startswith(NOT_OF_CODE)
+    }
+    versions = [str(library.__version__) for library in (numba, llvmlite, np)]
+    python = (platform.python_version(), sys.implementation.cache_tag)
+    compiler = (python, versions, sorted_items(settings))
     seen: dict[FunctionType, int] = {}
-    return _hash((_compiler(), _described(sorted_items(options), seen), _described(loop, seen)))
+    return _hash((compiler, _described(sorted_items(options), seen), _described(loop, seen)))
 
 
 def sorted_items(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -136,23 +142,8 @@ def _hash(description: Any) -> str:
     return hashlib.sha256(repr(description).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-#: Prefixes of numba's settings that do not change compiled code; the last are of threads.
-NOT_OF_CODE = ("CACHE_", "COLOR_", "CUDA_", "DUMP_", "GDB_", "NUMBA_")
-
-
-def _compiler() -> tuple[Any, ...]:
-    """Return the versions of Python and the compilers, and numba's settings."""
-    import llvmlite
-    import numba
-
-    settings = {
-        name: repr(value)
-        for name, value in vars(numba.config).items()
-        if name.isupper() and not name.startswith(NOT_OF_CODE)
-    }
-    versions = [str(library.__version__) for library in (numba, llvmlite, np)]
-    python = (platform.python_version(), sys.implementation.cache_tag)
-    return python, versions, sorted_items(settings)
+#: Types of constants that `repr` tells apart.
+PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 
 
 def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
@@ -162,10 +153,8 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
     from numba.core.types import Type
 
     kind = type(value).__name__
-    if value is None or type(value) in (bool, int, str, bytes, EllipsisType):
+    if type(value) in PLAIN or isinstance(value, np.dtype | Type):
         return kind, repr(value)
-    if type(value) in (float, complex):
-        return kind, struct.pack("<dd", value.real, value.imag)  # the sign of 0, and any NaN
     if isinstance(value, Enum):
         return kind, _described(type(value), seen), value.name
     if isinstance(value, np.generic | np.ndarray):
@@ -173,8 +162,6 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
             raise UndescribedError(f"{kind} may hold anything")
         order = value.flags.c_contiguous, value.flags.f_contiguous
         return kind, repr(value.dtype), value.shape, order, value.tobytes(order="C")
-    if isinstance(value, np.dtype | Type):
-        return kind, repr(value)
     if isinstance(value, tuple):
         named = None if type(value) is tuple else _described(type(value), seen)
         return kind, named, [_described(each, seen) for each in value]
@@ -186,18 +173,16 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         code = value.co_name, value.co_flags, value.co_code, value.co_exceptiontable
         return kind, counts, names, code, _described(value.co_consts, seen)
     if isinstance(value, FunctionType) and not is_of_compiler(value):
-        return kind, _described_function(value, seen)
-    if isinstance(value, ModuleType):
+        if value in seen:
+            return kind, seen[value]
+        if value.__module__ == "__main__":
+            raise UndescribedError("a function of a script is another one in another process")
+        seen[value] = len(seen)
+        defaults = (value.__defaults__, sorted_items(value.__kwdefaults__ or {}))
+        inside = (value.__code__, defaults, sorted_items(references(value)))
+        return kind, value.__module__, value.__qualname__, _described(inside, seen)
+    if isinstance(value, ModuleType | np.ufunc):
         return kind, value.__name__  # the members in use are described as references
-    if isinstance(value, type) and _is_importable(value):
-        place = value.__module__, value.__qualname__
-        if issubclass(value, Enum):
-            members = {member.name: member.value for member in value}
-            return kind, place, _described(sorted_items(members), seen)
-        if issubclass(value, tuple) and hasattr(value, "_fields"):
-            return kind, place, value._fields
-        if issubclass(value, BaseException):
-            return kind, place
     if isinstance(value, Dispatcher):
         if "<locals>" in value.py_func.__qualname__:
             raise UndescribedError("several compiled functions may have the same name")
@@ -205,45 +190,24 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         return kind, _described(options, seen), _described(value.py_func, seen)
     if isinstance(value, _Intrinsic):
         return kind, value._name, _described(value._defn, seen)
-    if isinstance(value, np.ufunc):
-        return kind, value.__name__
-    root = str(getattr(value, "__module__", None)).partition(".")[0]
-    if _is_importable(value) and (is_of_compiler(value) or root in sys.stdlib_module_names):
-        return kind, value.__module__, value.__qualname__
-    raise UndescribedError(f"{kind} is of an unknown kind")
-
-
-def _described_function(function: FunctionType, seen: dict[FunctionType, int]) -> Any:
-    if function in seen:
-        return seen[function]
-    if function.__module__ == "__main__":
-        raise UndescribedError("a function of a script is another one in another process")
-    seen[function] = len(seen)
-    values = (function.__defaults__, sorted_items(function.__kwdefaults__ or {}))
-    inside = (function.__code__, values, sorted_items(references(function)))
-    return function.__module__, function.__qualname__, _described(inside, seen)
-
-
-def _is_importable(value: Any) -> bool:
-    """Whether another process finds this object by its module and name."""
-    module = getattr(value, "__module__", None)
-    found: Any = None if module == "__main__" else sys.modules.get(str(module))
-    for name in str(getattr(value, "__qualname__", "")).split("."):
+    # What is left is described by its place, if another process finds it there.
+    module, place = str(getattr(value, "__module__", None)), getattr(value, "__qualname__", "")
+    found: Any = None if module == "__main__" else sys.modules.get(module)
+    for name in str(place).split("."):
         found = getattr(found, name, None)
-    return found is value
+    inside = ()
+    if isinstance(value, type) and issubclass(value, Enum):
+        inside = sorted_items({member.name: member.value for member in value})
+    elif isinstance(value, type) and issubclass(value, tuple | BaseException):
+        inside = getattr(value, "_fields", ())
+    elif not is_of_compiler(value) and module.partition(".")[0] not in sys.stdlib_module_names:
+        raise UndescribedError(f"{kind} is of an unknown kind")
+    if found is not value:
+        raise UndescribedError(f"{kind} is somewhere else in another process")
+    return kind, module, place, _described(inside, seen)
 
 
-APPLICATION, FOLDER, ENDING = "explorative-user-env", "kernels", ".kernel"
-HASH_BYTES = hashlib.sha256().digest_size
-
-
-def kept_kernel(loop: Any, options: Mapping[str, Any]) -> "KeptKernel | None":
-    """Return the place of a compiled `loop` on the disk; None if it has no fingerprint."""
-    try:
-        key = fingerprint(loop, options)
-    except UndescribedError:
-        return None
-    return KeptKernel(_folder(), key)
+APPLICATION, FOLDER, ENDING = "explorative-user-env", "kernels", ".loop"
 
 
 def _folder() -> Path:
@@ -258,12 +222,12 @@ class KeptKernel:
     """The place of a loop on the disk, with the two methods that numba calls of its own cache.
 
     Args:
-        folder: where the files are.
         key: the fingerprint of the loop.
     """
 
-    def __init__(self, folder: Path, key: str) -> None:
-        self._folder, self.key, self.cache_path = folder, key, str(folder)
+    def __init__(self, key: str) -> None:
+        self._folder, self.key = _folder(), key
+        self.cache_path = str(self._folder)
 
     def load_overload(self, types: Any, target: Any) -> Any | None:
         """Return the loop compiled for these argument types; None if it is not there."""
@@ -272,8 +236,10 @@ class KeptKernel:
         target.refresh()
         result: Any = compiler.CompileResult
         try:
-            data = _read(self._path(types, target.codegen()))
-            compiled = result._rebuild(target, *pickle.loads(data))
+            path = self._path(types, target.codegen())
+            _check_private(self._folder)
+            _check_private(path)
+            compiled = result._rebuild(target, *pickle.loads(path.read_bytes()))
         except Exception:  # whatever is wrong with the file, the loop can be compiled again
             return None
         return compiled if tuple(compiled.signature.args) == tuple(types) else None
@@ -286,19 +252,16 @@ class KeptKernel:
             return
         as_bytes: Any = serialize.dumps
         data = as_bytes(compiled._reduce())
-        path = self._path(types, compiled.codegen)
-        unfinished = path.with_suffix(f".{os.getpid()}.unfinished")
         try:
-            if not path.is_absolute():  # "~/...", where there is no home
+            if not self._folder.is_absolute():  # "~/...", where there is no home
                 raise FileNotFoundError(errno.ENOENT, "there is no home folder")
             self._folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
-            _check_private(self._folder.lstat())
-            try:
-                unfinished.write_bytes(hashlib.sha256(data).digest() + data)
-                unfinished.chmod(stat.S_IRUSR | stat.S_IWUSR)
-                os.replace(unfinished, path)
-            finally:
-                unfinished.unlink(missing_ok=True)
+            _check_private(self._folder)
+            with tempfile.TemporaryDirectory(dir=self._folder) as apart:
+                unfinished = Path(apart, "loop")
+                unfinished.touch(stat.S_IRUSR | stat.S_IWUSR)
+                unfinished.write_bytes(data)
+                os.replace(unfinished, self._path(types, compiled.codegen))
         except OSError as error:
             _warn(str(self._folder), str(error.strerror))
 
@@ -317,22 +280,12 @@ def fingerprint_of_types(types: Iterable[Any], processor: tuple[str, ...]) -> st
     return _hash(([(kind, fields_of(kind)) for kind in types], processor))
 
 
-def _read(path: Path) -> bytes:
-    """Return a file that only this user can have written, and that is complete."""
-    _check_private(path.parent.lstat())
-    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
-        _check_private(os.fstat(file.fileno()))
-        data = file.read()
-    if hashlib.sha256(data[HASH_BYTES:]).digest() != data[:HASH_BYTES]:
-        raise ValueError("the file is damaged")
-    return data[HASH_BYTES:]
-
-
-def _check_private(status: os.stat_result) -> None:
+def _check_private(path: Path) -> None:
     """Refuse a link, and what another user owns or may write to."""
+    status = path.lstat()
     theirs = hasattr(os, "geteuid") and status.st_uid != os.geteuid()
     writable = hasattr(os, "geteuid") and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    if theirs or writable or not (stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)):
+    if theirs or writable or stat.S_ISLNK(status.st_mode):
         raise PermissionError(errno.EPERM, "others may write to it")
 
 

@@ -1,26 +1,175 @@
-"""Plain functions compiled together: a loop and all that it calls.
+"""Whether numba is available, and plain functions compiled together: a loop and all that it calls.
 
-Numba is imported here, when the first loop is compiled, and nowhere above.
+Numba takes a second to import: functions here import it when the first loop is compiled.
 """
 
+import _thread
 import functools
+import signal
+import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from explorative_user_env.kernels.cache import (
-    KeptKernel,
-    UndescribedError,
-    callees_of,
-    fingerprint,
-    kept_kernel,
-    references,
-    sorted_items,
-)
-from explorative_user_env.kernels.presence import watch_compiling
+from explorative_user_env import validation
+from explorative_user_env.display.progress import notice
+from explorative_user_env.kernels import cache
 from explorative_user_env.validation import handed_in
+
+COMPILER = "numba"
+
+#: Python's name of the system in a browser, for which there is no numba.
+IN_A_BROWSER = "emscripten"
+
+NONE_THERE = "there is none for a browser"
+TIMES_SLOWER = "thirty to fifty times slower"
+COMPILING = "compiling, which may take some ten seconds; later starts find most of it done"
+
+
+def is_installed() -> bool:
+    """Return whether numba is installed, without importing it."""
+    return validation.is_found(COMPILER)
+
+
+@functools.cache
+def why_no_compiler() -> str | None:
+    """Return why numba cannot be used; None if it can."""
+    if not is_installed():
+        return NONE_THERE if sys.platform == IN_A_BROWSER else "it is not installed"
+    try:
+        import numba  # noqa: F401
+    except (ImportError, OSError) as error:  # as with a NumPy that is too new for it
+        return f"it cannot be imported ({validation.one_line(str(error))})"
+    return None
+
+
+def can_compile() -> bool:
+    """Return whether numba can be used; if not, print one line about it."""
+    reason = why_no_compiler()
+    if reason is not None:
+        without = f"without {COMPILER} ({reason}) all runs in plain Python"
+        notice(f"{without}, {TIMES_SLOWER}, with the same results")
+    return reason is None
+
+
+def require_compiler(what: str) -> None:
+    """Raise a `MissingExtraError` if numba cannot be used, which `what` ("this needs") needs."""
+    reason = why_no_compiler()
+    if reason is not None:
+        get = "" if sys.platform == IN_A_BROWSER else f": pip install {COMPILER}"
+        raise validation.MissingExtraError(f"{what} {COMPILER}, but {reason}{get}")
+
+
+#: Called with True when compiling begins and with False when it ends.
+Tell = Callable[[bool], object]
+
+_tell: ContextVar[Tell] = ContextVar("_tell", default=lambda begins: begins and notice(COMPILING))
+
+
+@contextmanager
+def compiling_told(tell: Tell) -> Iterator[None]:
+    """Call `tell` about compiling in the block, in place of printing a line."""
+    before = _tell.set(tell)
+    try:
+        yield
+    finally:
+        _tell.reset(before)
+
+
+@contextmanager
+def interrupts_heard() -> Iterator[None]:
+    """Send an interrupt again that was lost in the block; at its end at the latest.
+
+    The compiler calls Python from C, where Python can only print an exception and drop it.
+    """
+    usual, timers = sys.unraisablehook, list[threading.Timer]()
+
+    def come_again(lost: Any) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            timers.append(threading.Timer(0.05, _thread.interrupt_main))
+            timers[-1].start()
+        else:
+            usual(lost)
+
+    sys.unraisablehook = come_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+        with suppress(KeyboardInterrupt):  # of one that comes just now
+            for timer in timers:
+                timer.cancel()
+                timer.join()
+        if timers:
+            raise KeyboardInterrupt
+
+
+#: Signals that end a program; a system may lack one.
+ENDED_BY = ("SIGTERM", "SIGHUP")
+
+
+@contextmanager
+def ends_heard() -> Iterator[list[int]]:
+    """Turn the first signal that would end the program in the block into an interrupt.
+
+    Yields:
+        A list that receives the number of the signal.
+    """
+    heard: list[int] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        if not heard:
+            heard.append(number)
+            raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
+    # Only the main thread may set a handler; an ignored signal, as under nohup, stays ignored.
+    mine = threading.current_thread() is threading.main_thread()
+    usual = [each for each in numbers if mine and signal.getsignal(each) is signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, interrupt)
+    try:
+        yield heard
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+
+
+@functools.cache
+def watch_compiling() -> None:
+    """Tell about each compilation of this package's loops, and keep interrupts during it."""
+    from numba.core import event
+
+    def is_ours(event: Any) -> bool:
+        module = str(event.data["dispatcher"].py_func.__module__)
+        return module.startswith(validation.PACKAGE)
+
+    class Watch(event.Listener):
+        """Compilations are nested: only the outermost is told."""
+
+        depth, heard = 0, ExitStack()
+
+        def on_start(self, event: Any) -> None:
+            if is_ours(event):
+                self.depth += 1
+                if self.depth == 1:
+                    self.heard.enter_context(interrupts_heard())
+                    _tell.get()(True)
+
+        def on_end(self, event: Any) -> None:
+            if is_ours(event):
+                self.depth -= 1
+                if self.depth == 0:
+                    with self.heard:
+                        _tell.get()(False)
+
+    register: Any = event.register  # which has no annotations
+    register("numba:compile", Watch())
+
 
 _Made = TypeVar("_Made")
 
@@ -37,9 +186,7 @@ UNCOUNTED: dict[str, Any] = {"_nrt": False}
 _making = threading.RLock()
 
 
-def compile_loop(
-    loop: Any, around: Callable[[Any], Callable[..., Any]] | None = None, checked: bool = False
-) -> Any:
+def compile_loop(loop: Any, checked: bool = False) -> Any:
     """Return `loop` compiled; it releases the interpreter lock while it runs.
 
     A function from outside the package may index past the end of an array, which compiled code does
@@ -47,7 +194,6 @@ def compile_loop(
 
     Args:
         loop: a function made by another; all functions that it refers to are compiled with it.
-        around: makes the loop to compile out of the compiled `loop`, which it calls.
         checked: whether to check bounds in any case.
 
     Raises:
@@ -59,14 +205,15 @@ def compile_loop(
     if vars(numba.config)["DISABLE_JIT"]:
         raise NumbaError("numba is told to compile nothing, by NUMBA_DISABLE_JIT")
     watch_compiling()
-    whole: Any = loop if around is None else around(loop)
-    callees = callees_of(whole)
-    inner = [function for function in callees.plain if function not in (loop, whole)]
+    callees = cache.callees_of(loop)
+    inner = [function for function in callees.plain if function is not loop]
     checked = checked or any(map(handed_in, [*callees.plain, *callees.compiled]))
     options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
     if checked:
         options["boundscheck"] = True
-    kept = kept_kernel(whole, options)
+    kept = None
+    with suppress(cache.UndescribedError):
+        kept = cache.KeptKernel(cache.fingerprint(loop, options))
     for function in inner:
         _register(function, handed_in(function))
     # What is compiled with bounds checks for this loop is compiled without them for others.
@@ -74,52 +221,34 @@ def compile_loop(
     for function, copy in copies.items():
         if function is not loop:
             _register(copy, checked)
-    compiled = _compiled(copies[loop], options, kept)
-    if around is not None:
-        outer: Any = around(compiled)
-        compiled = _compiled(twins([outer], copies)[outer], options, kept)
+    if kept is not None:  # numba finds a loaded loop by its name
+        copies[loop].__qualname__ += f"_{kept.key[:KEY_IN_NAME]}"
+    compiled: Any = numba.njit(**options)(copies[loop])
     if kept is not None:
         compiled._cache = kept
     return compiled
 
 
-def twins(
-    functions: Iterable[FunctionType], others: Mapping[FunctionType, FunctionType] | None = None
-) -> dict[FunctionType, FunctionType]:
-    """Return a copy of each function; the copies refer to each other, and to the copies `others`.
+def twins(functions: list[Any]) -> dict[Any, Any]:
+    """Return a copy of each function; the copies refer to each other.
 
     A function that is reached through a module (`module.function`) stays as it is.
     """
     copies = {}
     for function in functions:
         cells = tuple(CellType(cell.cell_contents) for cell in function.__closure__ or ())
-        copy = FunctionType(
-            function.__code__,
-            dict(function.__globals__),
-            function.__name__,
-            function.__defaults__,
-            cells,
-        )
+        named = (function.__name__, function.__defaults__, cells)
+        copy = FunctionType(function.__code__, dict(function.__globals__), *named)
         copy.__kwdefaults__, copy.__qualname__ = function.__kwdefaults__, function.__qualname__
         copies[function] = copy
-    known = {**(others or {}), **copies}
     for function, copy in copies.items():
-        for name, value in references(function).items():
+        for name, value in cache.references(function).items():
             if isinstance(value, FunctionType) and name in copy.__globals__:
-                copy.__globals__[name] = known.get(value, value)
+                copy.__globals__[name] = copies.get(value, value)
         for cell in copy.__closure__ or ():
             if isinstance(cell.cell_contents, FunctionType):
-                cell.cell_contents = known.get(cell.cell_contents, cell.cell_contents)
+                cell.cell_contents = copies.get(cell.cell_contents, cell.cell_contents)
     return copies
-
-
-def _compiled(function: Any, options: dict[str, Any], kept: KeptKernel | None) -> Any:
-    """Return `function` compiled by numba, under a unique name if it is kept."""
-    import numba
-
-    if kept is not None:  # numba finds a loaded loop by its name
-        function.__qualname__ += f"_{kept.key[:KEY_IN_NAME]}"
-    return numba.njit(**options)(function)
 
 
 @functools.cache
@@ -157,20 +286,18 @@ def _state_of(argument: Any) -> str:
         parts = [getattr(argument, field.name) for field in fields(argument) if field.compare]
     state: list[Any] = []
     for part in parts:
-        if isinstance(part, FunctionType) and handed_in(part):
-            for function in callees_of(part).plain:
-                state.append(id(function.__code__))
-                state += [_value_of(each) for each in sorted_items(references(function))]
+        if not isinstance(part, FunctionType) or not handed_in(part):
+            continue
+        for function in cache.callees_of(part).plain:
+            state.append(id(function.__code__))
+            for name, value in cache.sorted_items(cache.references(function)):
+                state.append(name)
+                if not isinstance(value, FunctionType | ModuleType):
+                    try:
+                        state.append(cache.fingerprint(value, {}))
+                    except cache.UndescribedError:
+                        state.append(id(value))
     return repr(state)
-
-
-def _value_of(named: tuple[str, Any]) -> Any:
-    if isinstance(named[1], FunctionType | ModuleType):
-        return named[0]
-    try:
-        return fingerprint(named, {})
-    except UndescribedError:
-        return id(named[1])
 
 
 def errors_of_compiling() -> tuple[type[Exception], ...]:

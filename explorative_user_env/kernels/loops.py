@@ -1,7 +1,7 @@
-"""The loops of one user and one algorithm, in plain Python or compiled.
+"""The loop of many users and one algorithm, compiled.
 
-Each maker returns a closure over the functions of an algorithm and a user. Compiled, it is one
-loop for each algorithm and each kind of user; numbers of users and agents are arguments.
+The loop is a closure over the functions of an algorithm and of a user. There is one for each
+algorithm and each kind of user; the numbers of users and agents are arguments.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from explorative_user_env.kernels.compiler import compile_loop, once
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, STOP, Algorithm
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
+from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.model import RewardDraw, Rule, no_law
 from explorative_user_env.validation import handed_in
 
@@ -24,352 +24,147 @@ def steps_between_looks(n_arms: int) -> int:
     return max(1, ARMS_BETWEEN_LOOKS // n_arms)
 
 
-def itself(value: Any) -> Any:
-    """Return the value."""
-    return value
-
-
-def as_she_is(user: Any, own_law: RewardDraw) -> Any:
-    """Return `user`, who has her reward law in plain Python."""
-    return user
-
-
-def is_set(halt: Any) -> bool:
-    """Whether `halt` holds another number than 0."""
-    return bool(halt[0] != 0)
-
-
-class Words(NamedTuple):
-    """What plain Python and compiled code do differently; see `kernels.words`.
-
-    Attributes:
-        stream: makes a Generator of the loop's argument.
-        with_law: makes a user with her own reward law of the loop's argument.
-        an_arm: accepts a whole number only.
-        halted: whether all runs must end, which another thread may say at any time.
-    """
-
-    stream: Callable[[Any], Any] = itself
-    with_law: Callable[[Any, RewardDraw], Any] = as_she_is
-    an_arm: Callable[[Any], int] = itself
-    halted: Callable[[Any], bool] = is_set
-
-
-PLAIN = Words()
-
-
-def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
-    """Ignore a reward, as every agent does that is not a reference."""
-
-
-def stays(user: Any, state: Any, accepted: bool, rng: Any) -> bool:
-    """Return False: most users never leave."""
+def nothing(*_: Any) -> bool:
+    """Return False: a user stays, and an agent that is no reference ignores rewards."""
     return False
 
 
-def make_run(
-    algorithm: Algorithm,
-    rule: Rule,
-    behaviour: Behaviour = EXPLORATIVE,
-    own_law: RewardDraw = no_law,
-    words: Words = PLAIN,
-) -> Callable[..., Any]:
-    """Return the loop of one run until the algorithm stops.
+class Met(NamedTuple):
+    """The users and the agent of a loop, which handles the users one after the other.
 
-    The loop returns acceptances, rejections, the answer and how the run ended.
-
-    Args:
-        algorithm: the agent's rules.
-        rule: the rule of rho_t.
-        behaviour: how the user starts, responds and leaves.
-        own_law: how her rewards are drawn if the law is not one of the package.
-        words: those of plain Python or of compiled code.
-    """
-    start, act, observe = algorithm.start, algorithm.act, algorithm.observe
-    verdict, stop = algorithm.verdict, STOP
-    start_user, respond = behaviour.start, behaviour.respond
-    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
-    leaves, may_leave = behaviour.leaves or stays, behaviour.leaves is not None
-    stream, with_law, an_arm, halted = words
-    answered, censored, has_left = ANSWERED, CENSORED, LEFT
-
-    def run(
-        numbers: Any,
-        user_state: Any,
-        user_stream: Any,
-        params: Any,
-        state: Any,
-        own_stream: Any,
-        max_steps: int,
-        halt: Any,
-    ) -> tuple[int, int, int, int]:
-        user = with_law(numbers, own_law)
-        user_rng, rng = stream(user_stream), stream(own_stream)
-        start_user(user, user_state, user_rng)
-        start(params, state, rng)
-        acceptances = 0
-        steps = 0
-        look = between_looks = steps_between_looks(user.n_arms)
-        while True:
-            if steps == look:
-                if halted(halt):
-                    return acceptances, steps - acceptances, 0, censored
-                look += between_looks
-            arm = an_arm(act(params, state, rng))
-            if arm != stop and not 0 <= arm < user.n_arms:
-                raise ValueError("an algorithm recommended an arm that does not exist")
-            if arm == stop or steps == max_steps:
-                answer = an_arm(verdict(params, state, rng))
-                end = answered if arm == stop else censored
-                return acceptances, steps - acceptances, answer, end
-            accepted = respond(user, user_state, rule, arm, user_rng)
-            observe(params, state, arm, accepted)
-            if sees_rewards and accepted:
-                learn(params, state, arm, user_state.reward[0])
-            steps += 1
-            if accepted:
-                acceptances += 1
-            if may_leave and leaves(user, user_state, accepted, user_rng):
-                answer = an_arm(verdict(params, state, rng))
-                return acceptances, steps - acceptances, answer, has_left
-
-    return run
-
-
-def make_run_all(
-    run: Callable[..., Any], moves_means: bool, halted: Callable[[Any], bool] = is_set
-) -> Callable[..., Any]:
-    """Return the loop of many runs, one after the other, with a compiled `run`.
-
-    Means that move are written to `means` at the end of each run. After a halt, the figures of
-    runs that have not ended mean nothing.
+    Attributes:
+        user: the numbers of all users.
+        user_state: the state of the present user.
+        means: the means of each user, shape (n, K); those that move are as they were at the end.
+        user_streams: the address of each user's stream.
+        params: the agent's numbers.
+        state: its state.
+        own_streams: the address of the agent's stream for each user.
+        draws: the addresses of the functions that draw from any stream.
     """
 
-    def run_all(
-        user: Any,
-        user_state: Any,
-        means: Any,
-        user_streams: Any,
-        params: Any,
-        state: Any,
-        own_streams: Any,
-        draws: Any,
-        max_steps: int,
-        figures: Any,
-        halt: Any,
-    ) -> None:
-        for index in range(figures.shape[0]):
-            if halted(halt):
-                break
-            for arm in range(user.n_arms):
-                user_state.means[arm] = means[index, arm]
-            figures[index, 0], figures[index, 1], figures[index, 2], figures[index, 3] = run(
-                user,
-                user_state,
-                (user_streams[index], draws[0], draws[1], draws[2]),
-                params,
-                state,
-                (own_streams[index], draws[0], draws[1], draws[2]),
-                max_steps,
-                halt,
-            )
-            if moves_means:
-                for arm in range(user.n_arms):
-                    means[index, arm] = user_state.means[arm]
-
-    return run_all
-
-
-def make_play(
-    algorithm: Algorithm,
-    rule: Rule,
-    behaviour: Behaviour = EXPLORATIVE,
-    own_law: RewardDraw = no_law,
-    words: Words = PLAIN,
-    begins: bool = True,
-) -> Callable[..., Any]:
-    """Return the loop of one user over a horizon, which records arms and responses.
-
-    An algorithm that stops goes on with its answer. The loop returns the answer, for how many steps
-    the user stayed, and whether she left.
-
-    Args:
-        algorithm: the agent's rules.
-        rule: the rule of rho_t.
-        behaviour: how the user starts, responds and leaves.
-        own_law: how her rewards are drawn if the law is not one of the package.
-        words: those of plain Python or of compiled code.
-        begins: whether the loop starts the algorithm; else its caller does.
-    """
-    start, act, observe = algorithm.start, algorithm.act, algorithm.observe
-    verdict, stop = algorithm.verdict, STOP
-    start_user, respond = behaviour.start, behaviour.respond
-    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
-    leaves, may_leave = behaviour.leaves or stays, behaviour.leaves is not None
-    stream, with_law, an_arm, halted = words
-
-    def play(
-        numbers: Any,
-        user_state: Any,
-        user_stream: Any,
-        params: Any,
-        state: Any,
-        own_stream: Any,
-        arms: Any,
-        responses: Any,
-        halt: Any,
-    ) -> tuple[int, int, bool]:
-        user, user_rng, rng = with_law(numbers, own_law), stream(user_stream), stream(own_stream)
-        start_user(user, user_state, user_rng)
-        if begins:
-            start(params, state, rng)
-        committed, steps, left = stop, 0, False
-        look = between_looks = steps_between_looks(user.n_arms)
-        while not left:
-            if steps == look:
-                if halted(halt):
-                    return 0, steps, False
-                look += between_looks
-            arm = committed
-            if committed == stop:
-                arm = an_arm(act(params, state, rng))
-                if arm == stop:
-                    committed = arm = an_arm(verdict(params, state, rng))
-                if not 0 <= arm < user.n_arms:
-                    raise ValueError("an algorithm recommended an arm that does not exist")
-            if steps == len(arms):
-                break
-            accepted = respond(user, user_state, rule, arm, user_rng)
-            if committed == stop:
-                observe(params, state, arm, accepted)
-                if sees_rewards and accepted:
-                    learn(params, state, arm, user_state.reward[0])
-            arms[steps] = arm
-            responses[steps] = accepted
-            steps += 1
-            left = may_leave and leaves(user, user_state, accepted, user_rng)
-        answer = an_arm(verdict(params, state, rng)) if committed == stop else committed
-        return answer, steps, left
-
-    return play
-
-
-def make_play_all(
-    play: Callable[..., Any], algorithm: Algorithm, one_by_one: bool, words: Words = PLAIN
-) -> Callable[..., Any]:
-    """Return the loop of many users over a horizon, with a compiled `play` that does not begin.
-
-    Args:
-        play: the loop of one user.
-        algorithm: the agent's rules, as in `play`.
-        one_by_one: whether one agent meets all users, with `next_user` before each but the first
-            of the episode; else each user has an agent with its own stream.
-        words: those of plain Python or of compiled code.
-    """
-    start, next_user = algorithm.start, algorithm.next_user or algorithm.start
-    stream, _, _, halted = words
-
-    def play_all(
-        user: Any,
-        user_state: Any,
-        means: Any,
-        user_streams: Any,
-        params: Any,
-        state: Any,
-        own_streams: Any,
-        draws: Any,
-        first: int,
-        arms: Any,
-        responses: Any,
-        answers: Any,
-        stayed: Any,
-        left: Any,
-        halt: Any,
-    ) -> None:
-        for index in range(answers.shape[0]):
-            if halted(halt):
-                break
-            own = (own_streams[0 if one_by_one else index], draws[0], draws[1], draws[2])
-            if one_by_one and first + index > 0:
-                next_user(params, state, stream(own))
-            else:
-                start(params, state, stream(own))
-            for arm in range(user.n_arms):
-                user_state.means[arm] = means[index, arm]
-            answers[index], stayed[index], left[index] = play(
-                user,
-                user_state,
-                (user_streams[index], draws[0], draws[1], draws[2]),
-                params,
-                state,
-                own,
-                arms[index],
-                responses[index],
-                halt,
-            )
-
-    return play_all
+    user: Any
+    user_state: Any
+    means: Any
+    user_streams: Any
+    params: Any
+    state: Any
+    own_streams: Any
+    draws: Any
 
 
 Kernel = Callable[..., None]
 
 
-def compiled_run_all(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw = no_law
-) -> Kernel:
-    """Return the loop of `make_run_all`, compiled: one call for many runs."""
-    return _run_all(algorithm, rule, _functions_of(behaviour), own_law)
-
-
-def compiled_play_all(
+def make_loop(
+    words: Any,
     algorithm: Algorithm,
     rule: Rule,
     behaviour: Behaviour,
     own_law: RewardDraw = no_law,
+    plays: bool = False,
     one_by_one: bool = False,
 ) -> Kernel:
-    """Return the loop of `make_play_all`, compiled: one call for many users."""
-    return _play_all(algorithm, rule, _functions_of(behaviour), own_law, one_by_one)
+    """Return the loop of many runs, each until the algorithm stops or for `max_steps`.
+
+    The loop writes acceptances, rejections, the answer and the end of each run to `figures`. After
+    another thread has written to `halt`, the figures of unfinished runs mean nothing.
+
+    Args:
+        words: the module `kernels.words`, or its plain counterpart.
+        algorithm: the agent's rules.
+        rule: the rule of rho_t.
+        behaviour: how a user starts, responds and leaves.
+        own_law: how her rewards are drawn if the law is not one of the package.
+        plays: whether an algorithm that stops goes on with its answer, and `arms` and `responses`
+            are recorded.
+        one_by_one: whether one agent meets all users, with `next_user` before each but the first
+            of the episode; else each user has an agent with its own stream.
+    """
+    generator_at, with_law, an_arm = words.generator_at, words.with_law, words.an_arm
+    start, act, observe = algorithm.start, algorithm.act, algorithm.observe
+    next_user, verdict, stop = algorithm.next_user or start, algorithm.verdict, STOP
+    start_user, respond, moves_means = behaviour.start, behaviour.respond, behaviour.moves_means
+    learn, sees_rewards = algorithm.learn or nothing, algorithm.learn is not None
+    leaves, may_leave = behaviour.leaves or nothing, behaviour.leaves is not None
+    answered, censored, has_left, halted = ANSWERED, CENSORED, LEFT, words.halted
+
+    def runs(
+        met: Met, first: int, max_steps: int, arms: Any, responses: Any, figures: Any, halt: Any
+    ) -> None:
+        user, user_state = with_law(met.user, own_law), met.user_state
+        params, state, draws, n_arms = met.params, met.state, met.draws, user.n_arms
+        between_looks = steps_between_looks(n_arms)
+        for index in range(figures.shape[0]):
+            if halted(halt):
+                break
+            for arm in range(n_arms):
+                user_state.means[arm] = met.means[index, arm]
+            user_rng = generator_at((met.user_streams[index], draws[0], draws[1], draws[2]))
+            own = met.own_streams[0 if one_by_one else index]
+            rng = generator_at((own, draws[0], draws[1], draws[2]))
+            start_user(user, user_state, user_rng)
+            if one_by_one and first + index > 0:
+                next_user(params, state, rng)
+            else:
+                start(params, state, rng)
+            committed, end, acceptances, steps, look = stop, censored, 0, 0, between_looks
+            while True:
+                if steps == look:
+                    if halted(halt):
+                        break
+                    look += between_looks
+                arm = committed
+                if committed == stop:
+                    arm = an_arm(act(params, state, rng))
+                    if arm == stop:
+                        end = answered
+                        if not plays:
+                            break
+                        committed = arm = an_arm(verdict(params, state, rng))
+                    if not 0 <= arm < n_arms:
+                        raise ValueError("an algorithm recommended an arm that does not exist")
+                if steps == max_steps:
+                    break
+                accepted = respond(user, user_state, rule, arm, user_rng)
+                if committed == stop:
+                    observe(params, state, arm, accepted)
+                    if sees_rewards and accepted:
+                        learn(params, state, arm, user_state.reward[0])
+                if plays:
+                    arms[index, steps] = arm
+                    responses[index, steps] = accepted
+                steps += 1
+                if accepted:
+                    acceptances += 1
+                if may_leave and leaves(user, user_state, accepted, user_rng):
+                    end = has_left
+                    break
+            figures[index, 0], figures[index, 1] = acceptances, steps - acceptances
+            if committed == stop:
+                committed = an_arm(verdict(params, state, rng))
+            figures[index, 2], figures[index, 3] = committed, end
+            if moves_means:
+                for arm in range(n_arms):
+                    met.means[index, arm] = user_state.means[arm]
+
+    return runs
 
 
-def _functions_of(behaviour: Behaviour) -> Behaviour:
-    """Return a behaviour with the same functions and without numbers, which are arguments."""
-    return Behaviour(
-        "any",
-        start=behaviour.start,
-        respond=behaviour.respond,
-        moves_means=behaviour.moves_means,
-        leaves=behaviour.leaves,
-    )
+def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *others: Any) -> Kernel:
+    """Return the loop of `make_loop` with these arguments, compiled: one call for many users."""
+    respond, leaves, moves = behaviour.respond, behaviour.leaves, behaviour.moves_means
+    # Numbers of the behaviour are arguments: a loop is compiled for its functions.
+    functions = Behaviour("any", behaviour.start, respond, moves_means=moves, leaves=leaves)
+    return _compiled(algorithm, rule, functions, *others)
 
 
 @once
-def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw) -> Kernel:
-    words = _words()
-    loop = make_run(algorithm, rule, behaviour, own_law, words)
-    return _kernel(
-        loop, lambda run: make_run_all(run, behaviour.moves_means, words.halted), algorithm
-    )
+def _compiled(algorithm: Algorithm, *others: Any) -> Kernel:
+    from explorative_user_env.kernels import words
 
-
-@once
-def _play_all(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw, one_by_one: bool
-) -> Kernel:
-    words = _words()
-    loop = make_play(algorithm, rule, behaviour, own_law, words, begins=False)
-    return _kernel(loop, lambda play: make_play_all(play, algorithm, one_by_one, words), algorithm)
-
-
-def _words() -> Words:
-    from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
-
-    return Words(generator_at, with_law, an_arm, halted)
-
-
-def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:
     # With an outside `blank`, rules of the package meet arrays that they do not know.
     parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
     checked = any(callable(part) and handed_in(part) for part in parts)
-    kernel: Kernel = compile_loop(loop, around, checked)
+    kernel: Kernel = compile_loop(make_loop(words, algorithm, *others), checked)
     return kernel

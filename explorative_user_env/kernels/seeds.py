@@ -15,7 +15,7 @@ from explorative_user_env.kernels.words import (
     counts_at,
     generator_at,
 )
-from explorative_user_env.seeding import agent_words, set_agents, set_users
+from explorative_user_env.seeding import agent_words, set_streams
 from explorative_user_env.users.instances import InstanceLaw, draw_means
 
 #: The bits of a word.
@@ -45,7 +45,17 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
         drawn: room for `STATE` words.
         state: room for the state's.
     """
-    _mix_in(words, pool)
+    n_words, factor = len(words), INIT_A
+    for place in range(POOL):
+        word = words[place] if place < n_words else 0
+        factor, pool[place] = _hashed(word, factor, MULT_A)
+    for source in range(max(POOL, n_words)):
+        for place in range(POOL):
+            if place != source:
+                word = pool[source] if source < POOL else words[source]
+                factor, word = _hashed(word, factor, MULT_A)
+                mixed = (MIX_LEFT * pool[place] - MIX_RIGHT * word) & WORD
+                pool[place] = mixed ^ (mixed >> 16)
     factor = INIT_B
     for place in range(STATE):
         factor, drawn[place] = _hashed(pool[place % POOL], factor, MULT_B)
@@ -69,21 +79,6 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
             above += (product >> 32) & WORD
         state[place] = here & WORD
         carry = (here >> 32) + above
-
-
-def _mix_in(words: Any, pool: Any) -> None:
-    """Mix the words of a seed into the pool."""
-    n_words, factor = len(words), INIT_A
-    for place in range(POOL):
-        word = words[place] if place < n_words else 0
-        factor, pool[place] = _hashed(word, factor, MULT_A)
-    for source in range(max(POOL, n_words)):
-        for place in range(POOL):
-            if place != source:
-                word = pool[source] if source < POOL else words[source]
-                factor, word = _hashed(word, factor, MULT_A)
-                mixed = (MIX_LEFT * pool[place] - MIX_RIGHT * word) & WORD
-                pool[place] = mixed ^ (mixed >> 16)
 
 
 def _hashed(word: int, factor: int, multiplier: int) -> tuple[int, int]:
@@ -114,16 +109,12 @@ def streams() -> Iterator[Streams]:
     try:
         lent = _free.pop()
     except IndexError:
-        lent = _new()
+        rngs = [np.random.Generator(np.random.PCG64(0)) for _ in range(N_STREAMS)]
+        lent = Streams(rngs, *addresses_of_all(rngs), low_first(rngs[0]))
     try:
         yield lent
     finally:
         _free.append(lent)
-
-
-def _new() -> Streams:
-    rngs = [np.random.Generator(np.random.PCG64(0)) for _ in range(N_STREAMS)]
-    return Streams(rngs, *addresses_of_all(rngs), low_first(rngs[0]))
 
 
 #: The lower bits of a number of 128.
@@ -152,61 +143,29 @@ def low_first(rng: np.random.Generator) -> bool | None:
     return None
 
 
-def set_streams_at_once(seeds: Sequence[int], name: str, users: Streams, own: Streams) -> None:
-    """Set lent streams to those of some users and of the agent they meet.
+def set_at_once(lent: Streams, seeds: Sequence[int], name: str | None = None) -> None:
+    """Set lent streams to those of some users, or to those of the agent `name` that they meet.
 
     NumPy does it for seeds of 64 bits and more, and where numbers lie in its memory in a way that
     is not known here.
-
-    Args:
-        seeds: the users' seeds.
-        name: the agent's.
-        users: what is set to the users' streams, at least as many.
-        own: what is set to the agent's.
     """
-    if _are_small(seeds):
-        set_users_at_once(seeds, users)
-        set_agents_at_once(seeds, name, own)
-    else:
-        set_users(seeds, users.rngs)
-        set_agents(seeds, name, own.rngs)
-
-
-def set_users_at_once(seeds: Sequence[int], users: Streams) -> None:
-    """Set lent streams to those of some users; see `set_streams_at_once`."""
-    if users.low_first is None or not _are_small(seeds):
-        set_users(seeds, users.rngs)
-        return
-    _seed(np.array(seeds).astype("<i8").view("<u4").reshape(len(seeds), 2), users)
-
-
-def set_agents_at_once(seeds: Sequence[int], name: str, own: Streams) -> None:
-    """Set lent streams to those of the agent that some users meet; see `set_streams_at_once`."""
-    if own.low_first is None:
-        set_agents(seeds, name, own.rngs)
-        return
-    _seed(agent_words(seeds, name), own)
-
-
-def _are_small(seeds: Sequence[int]) -> bool:
-    """Return whether there are seeds, and none has more than 63 bits."""
     numbers = np.array(seeds)
-    return bool(numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0)
-
-
-def _seed(words: np.ndarray, streams: Streams) -> None:
-    """Set lent streams to what each row of 32-bit words seeds."""
-    rooms = [np.zeros(size, int) for size in (POOL, STATE, STATE)]
-    compiled_seeding()(words.astype(int), streams.states, streams.low_first, *rooms)
+    small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
+    if lent.low_first is None or not small:
+        set_streams(seeds, lent.rngs, name)
+        return
+    words = numbers.astype("<i8").view("<u4").reshape(-1, 2)
+    words = words if name is None else agent_words(seeds, name)
+    rooms = (np.zeros(POOL, int), np.zeros(STATE, int), np.zeros(STATE, int))
+    compiled_seeding()(words.astype(int), lent.states, lent.low_first, rooms)
 
 
 @once
 def compiled_seeding() -> Callable[..., None]:
     """Return the compiled loop that writes the states of PCG64s into NumPy's memory."""
 
-    def seed_all(
-        words: Any, states: Any, low_first: bool, pool: Any, drawn: Any, state: Any
-    ) -> None:
+    def seed_all(words: Any, states: Any, low_first: bool, rooms: Any) -> None:
+        pool, drawn, state = rooms
         for index in range(words.shape[0]):
             seed_pcg64(words[index], pool, drawn, state)
             numbers = counts_at(counts_at(states[index], 1)[0], 4)
@@ -226,14 +185,7 @@ def draw_at_once(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the true means and the best arms of users, as `law.draw` draws them one by one.
 
-    Args:
-        law: where they come from; one with a name is drawn in compiled code.
-        n_arms: K.
-        n_users: how many there are.
-        users: their streams, at least as many.
-
-    Returns:
-        Arrays of shape (n, K) and (n,).
+    A law with a name is drawn in compiled code. `users` are the streams, at least `n_users`.
 
     Raises:
         InvalidArgumentError: for an instance that the law does not allow.
@@ -242,10 +194,9 @@ def draw_at_once(
         instances = [law.draw(rng) for rng in users.rngs[:n_users]]
         means = np.array([instance.means for instance in instances])
         return means, np.array([instance.best_arm for instance in instances])
-    assert law.gap is not None
     means, best_arms = np.zeros((n_users, n_arms)), np.zeros(n_users, int)
-    draw_all = compiled_draw(law.named.one)
-    draw_all(means, best_arms, users.states, users.draws, law.scale, law.gap, law.gap_factor)
+    numbers = (law.scale, law.gap, law.gap_factor)
+    compiled_draw(law.named.one)(means, best_arms, users.states, users.draws, numbers)
     return means, best_arms
 
 
@@ -253,19 +204,11 @@ def draw_at_once(
 def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[..., None]:
     """Return the compiled loop that draws instances, whose means are drawn by `mean`."""
 
-    def draw_all(
-        means: Any,
-        best_arms: Any,
-        streams: Any,
-        draws: Any,
-        scale: float,
-        gap: float,
-        gap_factor: float,
-    ) -> None:
+    def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, numbers: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
             # No named law loses its gap.
-            best_arms[index] = draw_means(means[index], mean, scale, gap, gap_factor, rng)
+            best_arms[index] = draw_means(means[index], mean, numbers, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)
     return loop

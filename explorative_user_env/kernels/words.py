@@ -5,7 +5,7 @@ the layout; `row_of` reads it in Python, `row_at` in compiled code.
 """
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +22,8 @@ build: Any = cgutils
 arrays: Any = arrayobj
 
 
-def word(generator: Callable[..., Any]) -> Any:
-    """Return a word of compiled code, made of what generates its instructions."""
-    return intrinsic(generator)
-
+#: Makes a word of compiled code of what generates its instructions; without annotations in numba.
+word: Any = intrinsic
 
 Addresses = tuple[int, int, int, int]
 
@@ -171,8 +169,9 @@ arm_counts_at = _array_at(types.int64, ARM_BYTES, "A")
 
 OWN_BYTES = 64
 
-MEAN, ESTIMATE, SCALE, COUNT = range(0, ARM_BYTES, 8)
-ACCEPTANCES, INTERACTIONS, REFRESHED, WITNESS, SPREAD, REWARD, CEILING, CEILING_SPREAD = range(
+#: The places of what a user knows of an arm, and of her own numbers, in the order of her state.
+MEAN, ESTIMATE, COUNT, SCALE = range(0, ARM_BYTES, 8)
+ACCEPTANCES, INTERACTIONS, REFRESHED, SPREAD, REWARD, CEILING, CEILING_SPREAD, WITNESS = range(
     0, OWN_BYTES, 8
 )
 
@@ -194,27 +193,10 @@ def user_rows(user: User, n_users: int) -> Rows:
 
 def row_of(rows: Rows, user: int) -> Any:
     """Return the state of one of many users; to change it is to change her."""
-    arms, own = rows.arms[user], rows.own[user]
-    return StateTuple(
-        means=arms[:, MEAN // 8],
-        estimates=arms[:, ESTIMATE // 8],
-        counts=arms.view(int)[:, COUNT // 8],
-        scales=arms[:, SCALE // 8],
-        acceptances=_own(own.view(int), ACCEPTANCES),
-        interactions=_own(own.view(int), INTERACTIONS),
-        refreshed=_own(own.view(int), REFRESHED),
-        spread=_own(own, SPREAD),
-        reward=_own(own, REWARD),
-        ceiling=_own(own, CEILING),
-        ceiling_spread=_own(own, CEILING_SPREAD),
-        witness=_own(own.view(int), WITNESS),
-        logarithms=rows.logarithms,
-        inverse_roots=rows.inverse_roots,
-    )
-
-
-def _own(numbers: np.ndarray, place: int) -> np.ndarray:
-    return numbers[place // 8 : place // 8 + 1]
+    arms, own = rows.arms[user].T, rows.own[user][:, np.newaxis]
+    whole_arms, whole = arms.view(int), own.view(int)
+    hers = (arms[0], arms[1], whole_arms[2], arms[3])
+    return StateTuple(*hers, *whole[:3], *own[3:7], whole[7], rows.logarithms, rows.inverse_roots)
 
 
 def row_at(arms: int, own: int, n_arms: int, user: int, logarithms: Any, inverse_roots: Any) -> Any:

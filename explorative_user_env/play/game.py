@@ -99,10 +99,6 @@ class Game:
         """Return the game after recommendations, as long as she is there.
 
         In a game whose responses are foretold it asks about the arm first.
-
-        Raises:
-            InvalidArgumentError: if the game is over or too long, or for several arms of which the
-                responses are to be foretold.
         """
         if self.answer is not None:
             raise InvalidArgumentError("moves", tuple(arms), "none after the answer")
@@ -117,11 +113,7 @@ class Game:
         return replace(self, moves=longer.moves[:there], asked=None)
 
     def guessing(self, yes: bool) -> "Game":
-        """Return the game after the player has foretold the response to the arm that is asked.
-
-        Raises:
-            InvalidArgumentError: if none is.
-        """
+        """Return the game after the player has foretold the response to the arm that is asked."""
         if self.asked is None:
             raise InvalidArgumentError("guess", yes, "given to an arm that is asked about")
         told = replace(self, foretold=False).recommending((self.asked,))
@@ -149,11 +141,7 @@ class Heard(NamedTuple):
 
 
 def heard_in(game: Game) -> Heard:
-    """Return what was heard in a game, which is repeated to the bit.
-
-    Raises:
-        InvalidArgumentError: for moves after she has left.
-    """
+    """Return what was heard in a game, which is repeated to the bit."""
     steps = [*_played(game)]
     if len(steps) <= len(game.moves):
         allowed = f"at most {len(steps) - 1} recommendations, as she leaves then"
@@ -206,11 +194,7 @@ def whole_number(name: str, text: str) -> int:
 
 
 def moves_in(name: str, text: str) -> tuple[int, ...]:
-    """Return the arms that are written, as 2.0x3 is for 2, 0, 0, 0.
-
-    Raises:
-        InvalidArgumentError: for another text, or too many arms.
-    """
+    """Return the arms that are written, as 2.0x3 is for 2, 0, 0, 0."""
     moves: list[int] = []
     for part in text.split(".") if text else ():
         run = _RUN.fullmatch(part)
@@ -253,11 +237,7 @@ query_of = urlencode  # what an address says, as its query
 
 
 def pairs_in(query: str) -> Pairs:
-    """Return what a query says, by name.
-
-    Raises:
-        InvalidArgumentError: if it is too long, is none, or has a name twice.
-    """
+    """Return what a query says, by name."""
     if len(query) > LONGEST_QUERY:
         raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
     try:
@@ -274,15 +254,7 @@ def pairs_in(query: str) -> Pairs:
 
 
 def game_of(pairs: Mapping[str, str], mind: bool = False) -> Game:
-    """Return the game that an address says.
-
-    Args:
-        pairs: what the address says.
-        mind: whether the player is her mind.
-
-    Raises:
-        InvalidArgumentError: naming what is unknown, written otherwise, or out of range.
-    """
+    """Return the game that an address says, in which the player may be her mind."""
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
     parts: dict[str, Any] = {"options": options}
@@ -362,24 +334,9 @@ LONGEST_RUN = 100_000
 _ONE_AT_A_TIME = threading.Lock()  # a model is loaded once, and meets one user at a time
 
 
-class Rival(NamedTuple):
-    """What an agent did.
-
-    Attributes:
-        name: the agent's.
-        interactions: the number of its recommendations.
-        rejections: how many of them she rejected.
-        answer: the arm that it named as her best.
-        right: whether it is, and was named while she was there.
-        end: how its run ended, as of an `Episode`.
-    """
-
-    name: str
-    interactions: int
-    rejections: int
-    answer: int
-    right: bool
-    end: int
+#: What an agent did: its name, the number of its recommendations and how many she rejected, the arm
+#: that it named, whether it is right and was named while she was there, and how its run ended.
+Rival = namedtuple("Rival", "name interactions rejections answer right end")
 
 
 def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
@@ -391,10 +348,10 @@ def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
         return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
     try:
         with _ONE_AT_A_TIME:
-            rivals.append(_met(game, _loaded(shipped.name)))
+            rivals.append(_met(game, _loaded(shipped[0])))
     except MissingExtraError as error:
         return rivals, [f"A trained model plays as well, but {error}"]
-    of = ", ".join(f"{name} {value}" for name, value in shipped.settings["environment"].items())
+    of = ", ".join(f"{name} {value}" for name, value in shipped[1]["environment"].items())
     return rivals, [f"{rivals[-1].name} was trained with users of {of}."]
 
 
@@ -419,7 +376,7 @@ def get_ready() -> None:
     shipped = shipped_for(BAI, PLAYED["n_arms"])
     with _ONE_AT_A_TIME, suppress(MissingExtraError):
         if shipped is not None:
-            _loaded(shipped.name)
+            _loaded(shipped[0])
 
 
 TASK = (

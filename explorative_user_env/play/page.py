@@ -27,8 +27,8 @@ from starlette.staticfiles import StaticFiles
 
 from explorative_user_env.play import game as words
 from explorative_user_env.play.game import MINDS_OWN, MOST_MOVES, Game, game_of, pairs_of, query_of
-from explorative_user_env.show.scene import scene_of_user, timeline
-from explorative_user_env.show.shapes import USUAL_WIDTH, Scene
+from explorative_user_env.show.scene import USUAL_WIDTH, scene_of_user, timeline
+from explorative_user_env.show.shapes import Scene
 from explorative_user_env.show.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.population import OPTIONS, SETTINGS
@@ -77,12 +77,7 @@ def start_page() -> str:
 
 
 def play_page(game: Game, origin: str) -> str:
-    """Return the page of a game: with an answer it tells the truth.
-
-    Args:
-        game: the game.
-        origin: where the page is, as in a browser.
-    """
+    """Return the page of a game, as of a browser at `origin`: with an answer it tells the truth."""
     heard = words.heard_in(game)
     run = (game.n_arms, game.moves, heard.responses)
     shown = _shown_of(game, heard, f"{origin}{PLAY}")
@@ -241,10 +236,6 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
     Args:
         port: the port; 0 is any that is free, None the usual one or else any.
         ready: called with the page's address once it answers.
-
-    Raises:
-        InvalidArgumentError: for a port that is taken, or out of range.
-        KeyboardInterrupt: at the end.
     """
     import uvicorn
 

@@ -39,7 +39,7 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
     """
     say(words.TASK, f"You play with a user of {words.settings_in_words(game)}.")
     if game.moves:
-        say(*_responses(game, 0), *_table(game))
+        say(*_responses(game, 0), *text_of_user(heard_in(game).seen).splitlines())
     try:
         for line in lines if game.answer is None else ():
             typed = re.sub(r"\barm\s+(?=\d)", "", line.strip().lower())
@@ -79,7 +79,7 @@ def _after(game: Game, line: str, say: Callable[..., None]) -> Game:
         game = game.undone()
         say(f"{words.tally(heard_in(game))}.")
     elif line == "show":
-        say(*_table(game))
+        say(*text_of_user(heard_in(game).seen).splitlines())
     elif line == "address":
         say(words.query_of(words.pairs_of(game)))
     elif line == "truth":
@@ -99,10 +99,6 @@ def _responses(game: Game, first: int) -> Iterator[str]:
     yield f"{words.tally(heard)}."
     if heard.left and game.answer is None:
         yield f"All that is left is best {game.n_arms - 1}, or another arm's number, or undo."
-
-
-def _table(game: Game) -> list[str]:
-    return text_of_user(heard_in(game).seen).splitlines()
 
 
 def _truth(game: Game) -> Iterator[str]:

@@ -6,14 +6,14 @@ of either agent was cut off, as min(T, tau). The mean of that is the restricted 
 runs do not make uncertain, and no model of hazards is needed (Royston and Parmar 2013, "Restricted
 mean survival time"). A log-rank test would leave out that the users are the same.
 
-Intervals and tests take the number of users as given, also of an evaluation `until_width`: that has
-looked at how narrow success is known, and never at a difference.
+Intervals and tests take the number of users as given, also of an evaluation `until_width`, which
+has never looked at a difference.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 #: Kinds of figures: a mean, a share of runs, and how often the first agent is the better.
 AS_MEANS, AS_SHARES, AS_PROBABILITY = "mean", "share", "probability"
-
-#: How a difference of each kind is written.
-SIGNS = {AS_MEANS: "+.1f", AS_SHARES: "+.3f"}
 
 #: The names of the first two figures, their column, and the third with its kind, by whether the
 #: task has a horizon.
@@ -87,10 +84,8 @@ class PairedDifference:
     @property
     def in_words(self) -> str:
         """The difference with its interval."""
-        if self.kind == AS_PROBABILITY:
-            return f"{share(self.value)} [{share(self.low)}, {share(self.high)}]"
-        ends = (self.value, self.low, self.high)
-        value, low, high = (format(end, SIGNS[self.kind]) for end in ends)
+        writes = {AS_MEANS: "{:+.1f}".format, AS_SHARES: "{:+.3f}".format, AS_PROBABILITY: share}
+        value, low, high = map(writes[self.kind], (self.value, self.low, self.high))
         value += "*" * self.dominated
         return value if math.isnan(self.low) else f"{value} [{low}, {high}]"
 
@@ -150,10 +145,9 @@ def crossed_difference(
 ) -> PairedDifference:
     """Return how far a policy is from an agent, with an interval over users and training seeds.
 
-    The interval over trainings, of each one's mean over all users, and that over users, of each
-    one's mean over all trainings, are combined as squares. Chance within a run is in both, so the
-    interval is rather too long than too short; that of trainings is Student's with one degree of
-    freedom fewer than trainings, which for three is 2.2 times as long as for many.
+    Half its length is the root of the sum of two squares: of the interval over trainings, of each
+    one's mean over all users (Student's), and of that over users, of each one's mean over all
+    trainings. Chance within a run is in both, so it is rather too long than too short.
 
     Args:
         figure: what is compared.
@@ -164,7 +158,7 @@ def crossed_difference(
     Raises:
         InvalidArgumentError: for fewer than two trainings or users, or other users for the agent.
     """
-    from scipy import optimize
+    from scipy import optimize, stats
 
     if trained.ndim != 2 or min(trained.shape) < FEWEST:
         allowed = f"a table of at least {FEWEST} trainings and {FEWEST} users"
@@ -173,28 +167,23 @@ def crossed_difference(
         allowed = f"one value for each of {trained.shape[1]} users"
         raise InvalidArgumentError("against", against.shape, allowed)
     apart = trained - against
-    value, means = float(apart.mean()), (apart.mean(axis=1), apart.mean(axis=0))
+    value, of_trainings = float(apart.mean()), apart.mean(axis=1)
+    error = float(stats.sem(of_trainings))
+
+    def half(level: float) -> float:
+        quantile = float(stats.t.ppf(0.5 + level / 2.0, len(of_trainings) - 1))
+        low, high = intervals.mean_interval(apart.mean(axis=0), level)
+        return math.hypot(quantile * error, (high - low) / 2.0)
 
     def beyond(level: float) -> float:
-        """Return how far 0 is inside the interval."""
-        return crossed_half_width(*means, level) - abs(value)
+        return half(level) - abs(value)  # how far 0 is inside the interval
 
     surest, p_value = 1.0 - 1e-12, 1.0
     if beyond(0.0) < 0.0:
         ends_at_0 = surest if beyond(surest) <= 0.0 else optimize.brentq(beyond, 0.0, surest)
         p_value = 1.0 - float(ends_at_0)
-    half = crossed_half_width(*means, level)
-    both = float(trained.mean()), float(against.mean())
-    return PairedDifference(figure, AS_MEANS, *both, value, value - half, value + half, p_value)
-
-
-def crossed_half_width(by_training: Array, by_user: Array, level: float) -> float:
-    """Return half the length of the interval, from the means of trainings and those of users."""
-    from scipy import stats
-
-    quantile = float(stats.t.ppf(0.5 + level / 2.0, len(by_training) - 1))
-    low, high = intervals.mean_interval(by_user, level)
-    return math.hypot(quantile * float(stats.sem(by_training)), (high - low) / 2.0)
+    means, width = (float(trained.mean()), float(against.mean())), half(level)
+    return PairedDifference(figure, AS_MEANS, *means, value, value - width, value + width, p_value)
 
 
 def _p_value(value: float) -> str:
@@ -253,8 +242,8 @@ class Comparison(_Page):
     second: str
     n_users: int
     level: float
-    censored: tuple[float, float]
-    left: tuple[float, float]
+    censored: Sequence[float]
+    left: Sequence[float]
     differences: Sequence[PairedDifference]
 
     def frame(self) -> pd.DataFrame:
@@ -265,7 +254,7 @@ class Comparison(_Page):
     def notes(self) -> list[str]:
         """Return notes on runs that were cut off, and on means that one user dominates."""
 
-        def of_both(shares: tuple[float, float]) -> str:
+        def of_both(shares: Sequence[float]) -> str:
             return f"{shares[0]:.3f} of {self.first}'s and {shares[1]:.3f} of {self.second}'s"
 
         notes = []
@@ -335,25 +324,23 @@ class LineUpComparison(_Page):
         return table(rows, columns, padding=1, leading=1 + cut), notes, pairs
 
 
-def compare(
-    runs: pd.DataFrame, first: str, second: str, over_horizon: bool, level: float = intervals.LEVEL
-) -> Comparison:
+def compare(results: Any, first: str, second: str, level: float = intervals.LEVEL) -> Comparison:
     """Return how two agents compare on the users that both have met: first minus second.
 
-    Of best-arm identification the stopping time (up to where a step cap ended a run of either, if
-    it did), the probability that the first stops sooner, and the success; over a horizon the
-    regret, the probability that the first has less, and the utility.
+    Of best-arm identification the stopping time (up to where a step cap ended a run of either), the
+    probability that the first stops sooner, and the success; over a horizon the regret, the
+    probability that the first has less, and the utility.
 
     Args:
-        runs: as in `Results`.
+        results: the `Results`.
         first: the name of an agent.
         second: the name of another.
-        over_horizon: whether the task is not best-arm identification.
         level: probability with which each interval holds.
 
     Raises:
         InvalidArgumentError: for an unknown name, one agent twice, or other users for each.
     """
+    runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
     if choice("first", first, names) == choice("second", second, names):
         raise InvalidArgumentError("second", second, "another agent than the first")
@@ -371,32 +358,35 @@ def compare(
         lengths = [each.loc[each["censored"], column] for each in both]
         tau = float(pd.concat(lengths).min())  # NaN where no run was cut off
         both = [each.assign(success=succeeded(each)) for each in both]
-    values = [np.fmin(each[column].to_numpy(float), tau) for each in both]
+
+    def compared(name: str, kind: str, column: str, most: float = math.nan) -> PairedDifference:
+        values, others = (np.fmin(each[column].to_numpy(float), most) for each in both)
+        return replace(paired_difference(name, kind, values, others, level), tau=most)
+
     differences = [
-        replace(paired_difference(figure, AS_MEANS, *values, level), tau=tau),
-        replace(paired_difference(less, AS_PROBABILITY, *values, level), tau=tau),
-        paired_difference(other, kind, *(each[other].to_numpy() for each in both), level),
+        compared(figure, AS_MEANS, column, tau),
+        compared(less, AS_PROBABILITY, column, tau),
+        compared(other, kind, other),
     ]
     return Comparison(first, second, len(both[0]), level, censored, left, differences)
 
 
-def compare_all(runs: pd.DataFrame, against: str, over_horizon: bool) -> LineUpComparison:
+def compare_all(results: Any, against: str) -> LineUpComparison:
     """Return how all agents compare with one, with a family-wise error of 5% for each figure.
 
     Args:
-        runs: as in `Results`.
+        results: the `Results`.
         against: the name of the one.
-        over_horizon: whether the task is not best-arm identification.
 
     Raises:
         InvalidArgumentError: for an unknown name, no other agent, or other users for some.
     """
-    names = list(dict.fromkeys(runs["agent"]))
+    names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
         raise InvalidArgumentError("against", against, "one of at least two agents")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
-    found = [compare(runs, name, against, over_horizon, level) for name in others]
+    found = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in found), strict=True)
     by_agent = zip(*map(adjusted, by_figure), strict=True)
     pairs = zip(found, by_agent, strict=True)

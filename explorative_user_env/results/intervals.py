@@ -119,13 +119,7 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
     """Return the interval of a probability, from `successes` in `n` trials; NaN without a trial.
 
     Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of
-    the binomial": exact, so never below `level`. Wilson's, which is shorter, falls to 0.90 for rare
-    failures (0.905 for p = 0.999 and n = 100).
-
-    Args:
-        successes: how many of the trials succeeded.
-        n: how many trials there were.
-        level: probability that the interval holds the success probability.
+    the binomial": exact, so never below `level`; Wilson's is (0.905 for p = 0.999 and n = 100).
     """
     from scipy import stats
 
@@ -159,7 +153,7 @@ def paired_difference_interval(
     Args:
         firsts: pairs of which only the first succeeded.
         seconds: pairs of which only the second succeeded.
-        n: how many pairs there were, equal ones included.
+        n: all pairs.
         level: probability that the interval holds the difference.
     """
     if n == 0:
@@ -186,10 +180,7 @@ HALF = 0.5
 def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
     """Return the logarithm of how much likelier the mixture makes so many successes than p does.
 
-    Args:
-        p: a probability, in [0, 1]; this and the others are numbers, or arrays of one shape.
-        successes: successes among the first n trials.
-        n: numbers of trials.
+    Numbers, or arrays of one shape.
     """
     from scipy import special
 
@@ -201,8 +192,7 @@ def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
 def sequence_interval(successes: int, n: int, error: float) -> tuple[float, float]:
     """Return an interval of a probability that holds whenever one stops, with 1 - `error`.
 
-    It holds each p that the evidence against is less than 1/error. Without a trial that is all of
-    [0, 1].
+    It holds each p that the evidence against is less than 1/error.
 
     Args:
         successes: successes so far.

@@ -40,13 +40,7 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return runs of one agent as a table.
-
-    Args:
-        task: its name.
-        agent: the agent's.
-        columns: values by the name of each other column.
-    """
+    """Return runs of one agent as a table, from the values of each other column."""
     whole = {
         name: agent if name == "agent" else np.asarray(columns[name], dtype=kind)
         for name, kind in RUN_FRAMES[task].items()
@@ -55,11 +49,7 @@ def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
-    """Return the regret with each user of each episode, shape (runs, users).
-
-    Args:
-        runs: of the task "population", whose column `regret_by_user` has these as words.
-    """
+    """Return the regret with each user of each episode of a "population", shape (runs, users)."""
     return np.array([words.split() for words in runs["regret_by_user"]], dtype=float)
 
 

@@ -107,57 +107,42 @@ def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
     return ", ".join([str(cell["setting"]), *words, f"{n_runs} {whom}{'s' * (n_runs != 1)}"])
 
 
-def success_course(runs: pd.DataFrame, any_time: bool = False) -> pd.DataFrame:
-    """Return the share of one agent's runs that have stopped and are right by a time.
+def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataFrame:
+    """Return a share of one agent's runs by each time.
 
-    Args:
-        runs: as in `Results`, of one agent.
-        any_time: whether intervals hold whenever one stops meeting users.
-
-    Returns:
-        One row a time at which a run ends, the first 0: `time`, `success`, and its 95% interval
-        `low`, `high`, which is that of the table.
-    """
-    times, right = runs["stopping_time"].to_numpy(), succeeded(runs).to_numpy()
-    rows = []
-    for time in _thinned(times):
-        by_then = right & (times <= time)
-        rows.append((time, by_then.mean(), *success_interval(by_then, any_time)))
-    return pd.DataFrame(rows, columns=["time", "success", "low", "high"])
-
-
-def survival_course(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of one agent's runs that go on after a time.
-
-    It is Kaplan and Meier's, in which a run that the step cap ended counts until then. Before the
+    "success" is the share that have stopped and are right. "stopping_times" is the share that go
+    on: Kaplan and Meier's, in which a run that the step cap ended counts until then. Before the
     first of these it is the plain share, with its exact interval; after it there is no interval.
 
     Args:
         runs: as in `Results`, of one agent.
+        kind: the share.
+        any_time: whether intervals of success hold whenever one stops meeting users.
 
     Returns:
-        As `success_course`, with `going` for `success`.
+        One row a time at which a run ends, or `MOST_POINTS` of these, the first 0: `time`, `share`,
+        and its 95% interval `low`, `high`, of success that of the table.
     """
     from scipy import stats
 
     times, cut = runs["stopping_time"].to_numpy(), runs["censored"].to_numpy()
-    found = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    right, survival = succeeded(runs).to_numpy(), None
     first_cut = times[cut].min() if cut.any() else np.inf
-    rows = []
-    for time in _thinned(times):
-        ends = np.nan, np.nan
-        if time < first_cut:
-            ends = proportion_interval(int(np.sum(times > time)), len(times))
-        rows.append((time, float(found.evaluate(time)), *ends))
-    return pd.DataFrame(rows, columns=["time", "going", "low", "high"])
-
-
-def _thinned(times: Array) -> Array:
-    """Return 0 and the times, or `MOST_POINTS` of them."""
-    distinct: Array = np.unique(np.concatenate([[0], times]))
+    if kind != "success":
+        survival = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    distinct = np.unique(np.concatenate([[0], times]))
     if len(distinct) > MOST_POINTS:
         distinct = distinct[np.linspace(0, len(distinct) - 1, MOST_POINTS).round().astype(int)]
-    return distinct
+    rows = []
+    for time in distinct:
+        by_then, ends = right & (times <= time), (np.nan, np.nan)
+        share = by_then.mean() if survival is None else float(survival.evaluate(time))
+        if survival is None:
+            ends = success_interval(by_then, any_time)
+        elif time < first_cut:
+            ends = proportion_interval(int(np.sum(times > time)), len(times))
+        rows.append((time, share, *ends))
+    return pd.DataFrame(rows, columns=["time", "share", "low", "high"])
 
 
 def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any) -> "Axes":
@@ -175,19 +160,17 @@ def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any
     strokes = []
     for place, agent in enumerate(agents):
         own, look = results.runs[results.runs["agent"] == agent], style.line_style(place)
-        if kind == "success":
-            course = success_course(own, "until_width" in results.cell)
-            if not own["censored"].any():
-                last = course.iloc[[-1]].assign(time=times.max())
-                course = pd.concat([course, last], ignore_index=True)
-        else:
-            course = survival_course(own)
-            cuts = np.unique(own["stopping_time"][own["censored"]])
-            strokes.append((look, cuts, np.interp(cuts, course["time"], course["going"])))
+        course, cut = course_of(own, kind, "until_width" in results.cell), own["censored"]
+        if kind == "success" and not cut.any():
+            last = course.iloc[[-1]].assign(time=times.max())
+            course = pd.concat([course, last], ignore_index=True)
+        elif kind != "success":
+            cuts = np.unique(own["stopping_time"][cut])
+            strokes.append((look, cuts, np.interp(cuts, course["time"], course["share"])))
         time, share, low, high = (column for _, column in course.items())
         style.draw_band(axes, time, low, high, place, len(agents), step="post")
         line = _step_line(axes, time, share, look.colour, look.dashes)
-        shares = {"cut off": own["censored"].mean(), "left": own["left"].mean()}
+        shares = {"cut off": cut.mean(), "left": own["left"].mean()}
         lost = ", ".join(f"{each:.1%} {what}" for what, each in shares.items() if each > 0.0)
         named.append((line, label_of(results, agent) + (f"\n({lost})" if lost else "")))
     for look, cuts, at in strokes:
@@ -230,11 +213,6 @@ class Courses(NamedTuple):
     times: Array
     totals: Mapping[str, Array]
 
-    @property
-    def n_users(self) -> int:
-        """Number of users."""
-        return len(next(iter(self.totals.values())))
-
 
 def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent) -> Courses:
     """Return how rejections or regret add up over the runs with the first users.
@@ -262,7 +240,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
             progress(f"replaying {agent}", index * n_users + place, n_users * len(agents))
             row = rows[agent].iloc[place]
             episode = results.replay(row)
-            gained = [not accepted for accepted in episode.accepted]
+            gained = [float(not accepted) for accepted in episode.accepted]
             if figure == "regret":
                 instance = instance_met(results, episode.seed)
                 best = instance.means[instance.best_arm]
@@ -284,77 +262,57 @@ def instance_met(results: PlottedRuns, seed: int) -> Instance:
     return env.instance()
 
 
-def over_time(
-    results: PlottedRuns,
-    kind: str,
-    axes: "Axes | None" = None,
-    progress: bool | OnProgress = True,
+def mean_lines(
+    results: PlottedRuns, kind: str, axes: "Axes | None" = None, progress: Any = True
 ) -> "Axes":
-    """Draw the rejections, or the regret, up to a time: a line an agent, with 95% intervals.
+    """Draw means with their 95% intervals: a line an agent.
 
-    The first runs are replayed. An agent that has stopped is rejected no more; where a step cap
-    ends a run, the line ends. Of best-arm identification the regret is that of the recommendations.
+    "rejections" and "regret", the sum of mu_* - mu_a, are up to a time: the first runs are replayed
+    and, where a step cap ends a run, the line ends. "regret_by_user" is with each user of an
+    episode: an agent that learns nothing from user to user has a level line.
 
     Args:
-        results: of a task with one user an episode.
-        kind: "rejections" or "regret", the sum of mu_* - mu_a.
+        results: the runs.
+        kind: what is drawn.
         axes: where it is drawn; None is a new figure.
         progress: as for `evaluate`.
 
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    with shown(progress) as report:
-        courses = courses_of(results, kind, report)
-    axes, agents = style.plot_axes(axes), agents_in(results)
-    named = [
-        _mean_line(results, axes, agent, courses.times, totals, len(courses.totals))
-        for agent, totals in courses.totals.items()
-    ]
-    axes.set_xlim(0, max(1, courses.times[-1]))
+    agents, heading, by_user = agents_in(results), heading_of(results), kind == "regret_by_user"
+    if by_user:
+        runs = results.runs.groupby("agent", sort=False)
+        totals: Mapping[str, Array] = {str(agent): regrets_by_user(own) for agent, own in runs}
+        x = np.arange(1, 1 + totals[agents[0]].shape[1])
+        ends = 1 - 0.5 * (len(x) == 1), max(1.5, len(x))
+        heading += f", deviation\u00a0=\u00a0{results.cell['deviation']:g}"
+        y = f"regret over her {results.cell['horizon']} recommendations"
+    else:
+        with shown(progress) as report:
+            x, totals = courses_of(results, kind, report)
+        n_users, n_runs = len(next(iter(totals.values()))), results.runs["agent"].value_counts()
+        heading += f", {'all' if n_users == n_runs.max() else n_users} replayed"
+        if left_out := ", ".join(agent for agent in agents if agent not in totals):
+            heading += f"; no code of {left_out}"
+        ends, y = (0.0, max(1.0, x[-1])), f"{kind} up to t"
+    axes = style.plot_axes(axes)
+    named: Named = []
+    for agent, values in totals.items():
+        place = agents.index(agent)
+        look, mark = style.line_style(place), "o" if len(x) == 1 else ""  # one point is no line
+        low, high = np.array([mean_interval(column) for column in values.T]).T
+        style.draw_band(axes, x, low, high, place, len(totals))
+        how: dict[str, Any] = {"color": look.colour, "ls": look.dashes, "lw": 1.8, "marker": mark}
+        named.append((axes.plot(x, values.mean(axis=0), **how)[0], label_of(results, agent)))
+    axes.set_xlim(*ends)
     axes.set_ylim(bottom=0)
-    whole = courses.n_users == int(results.runs.groupby("agent").size().max())
-    heading = f"{heading_of(results)}, {'all' if whole else courses.n_users} replayed"
-    if left_out := ", ".join(agent for agent in agents if agent not in courses.totals):
-        heading += f"; no code of {left_out}"
-    style.dress(axes, heading, TIME, f"{kind} up to t", named)
-    return axes
+    if by_user:
+        from matplotlib.ticker import MaxNLocator
 
-
-def _mean_line(
-    results: PlottedRuns, axes: "Axes", agent: str, x: Array, totals: Array, many: int
-) -> tuple[Any, str]:
-    """Draw the means of columns with their 95% intervals, and return the line with its name."""
-    place = agents_in(results).index(agent)
-    look, mark = style.line_style(place), "o" if len(x) == 1 else ""  # one point is no line
-    low, high = np.array([mean_interval(column) for column in totals.T]).T
-    style.draw_band(axes, x, low, high, place, many)
-    how: dict[str, Any] = {"color": look.colour, "ls": look.dashes, "lw": 1.8, "marker": mark}
-    return axes.plot(x, totals.mean(axis=0), **how)[0], label_of(results, agent)
-
-
-def regret_by_user(results: PlottedRuns, _: str, axes: "Axes | None" = None, *__: Any) -> "Axes":
-    """Draw the regret with each user of an episode: a line an agent, with 95% intervals.
-
-    An agent that learns nothing from user to user has a level line.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
-    axes, named, agents = style.plot_axes(axes), [], agents_in(results)
-    from matplotlib.ticker import MaxNLocator
-
-    for agent in agents:
-        regrets = regrets_by_user(results.runs[results.runs["agent"] == agent])
-        n_users = regrets.shape[1]
-        numbers = np.arange(1, n_users + 1)
-        named.append(_mean_line(results, axes, agent, numbers, regrets, len(agents)))
-    axes.set_xlim(1 - 0.5 * (n_users == 1), max(1.5, n_users))
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    heading = f"{heading_of(results)}, deviation\u00a0=\u00a0{results.cell['deviation']:g}"
-    y = f"regret over her {results.cell['horizon']} recommendations"
-    style.dress(axes, heading, "user, in the order in which they come", y, named)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    what = "user, in the order in which they come" if by_user else TIME
+    style.dress(axes, heading, what, y, named)
     return axes
 
 
@@ -439,12 +397,12 @@ def phase1_against_bound(
 RUN_KINDS: "Mapping[str, Callable[..., Axes]]" = {
     "success": by_time,
     "stopping_times": by_time,
-    "regret": over_time,
-    "rejections": over_time,
+    "regret": mean_lines,
+    "rejections": mean_lines,
     "acceptances": _first_run,
     "rounds": phase1_against_bound,
     "phase1_rejections": phase1_against_bound,
-    "regret_by_user": regret_by_user,
+    "regret_by_user": mean_lines,
 }
 
 
@@ -462,19 +420,6 @@ def why_not(kind: str, results: PlottedRuns) -> str:
     if members:
         return "of one user at a time"
     return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
-
-
-def plot_runs(
-    results: PlottedRuns, kind: str | None, axes: "Axes | None", progress: bool | OnProgress
-) -> "Axes":
-    """Draw the runs of one cell; see `Results.plot`."""
-    usual = "regret_by_user" if results.cell["task"] == POPULATION.name else "regret"
-    chosen = (usual if results.over_horizon else "success") if kind is None else kind
-    if why := why_not(choice("kind", chosen, RUN_KINDS), results):
-        suitable = [name for name in RUN_KINDS if not why_not(name, results)]
-        allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
-        raise InvalidArgumentError("kind", chosen, allowed)
-    return RUN_KINDS[chosen](results, chosen, axes, progress)
 
 
 def kinds_for(sweep: Any) -> list[str]:
@@ -495,14 +440,13 @@ def kinds_for(sweep: Any) -> list[str]:
 def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
 
-    With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
-    Beside stopping times against 1/delta stand the theory's bounds, where the users are the
-    paper's; beside the rounds and rejections of Phase 1 their bounds.
+    With the 95% intervals of the table. Where both vary, each delta has its dashes. Beside stopping
+    times against 1/delta stand the theory's bounds, where the users are the paper's; beside the
+    rounds and rejections of Phase 1 their bounds.
 
     Args:
         sweep: cells that differ in K or delta only.
-        kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-            "utility"; "rounds" or "phase1_rejections" of checked runs. None is the first of them.
+        kind: as for `Sweep.plot`.
         axes: where it is drawn; None is a new figure.
 
     Raises:
@@ -523,10 +467,9 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
         rows = pd.DataFrame(values, columns=[*names, "bound"])
     else:
         rows = sweep.summary()[names]
-    over_arms = rows["n_arms"].nunique() > 1
-    x, line = (
-        (rows["n_arms"], rows["delta"]) if over_arms else (1.0 / rows["delta"], rows["n_arms"])
-    )
+    arms, deltas = rows["n_arms"], rows["delta"]
+    over_arms = arms.nunique() > 1
+    x, line = (arms, deltas) if over_arms else (1.0 / deltas, arms)
     rows = rows.assign(x=x, line=line).sort_values("x")
     axes = style.plot_axes(axes)
     named = _draw_lines(sweep, rows, figure, axes)
@@ -558,7 +501,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
     y = CELL_FIGURES[figure]
     if figure == "stopping_time" and first.population.setting.counts_private_draws:
         y += "\nand private draws"
-    varying = ["n_arms"] * over_arms + ["delta"] * (rows["delta"].nunique() > 1)
+    varying = ["n_arms"] * over_arms + ["delta"] * (deltas.nunique() > 1)
     what = "number of arms K" if over_arms else "1/δ"
     style.dress(axes, heading_of(first, varying), what, y, named)
     return axes
@@ -634,16 +577,10 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
         if bair is not None:
             params = bair.params(users.n_arms, None)
             delta = cell.deltas.get(bair.name, cell.cell["delta"])
+            order = "round robin" if params.round_robin else "fewest acceptances"
+            how: dict[str, Any] = {"n1": params.n1, "order": order}
             totals = [
-                upper_bound(
-                    instance_met(cell, int(seed)),
-                    delta,
-                    alpha,
-                    rho_0,
-                    rho_1,
-                    n1=params.n1,
-                    order="round robin" if params.round_robin else "fewest acceptances",
-                ).total
+                upper_bound(instance_met(cell, int(seed)), delta, alpha, rho_0, rho_1, **how).total
                 for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
             ]
             highs[float(cell.cell["delta"])] = float(np.mean(totals))

@@ -23,10 +23,11 @@ import numpy as np
 
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
 from explorative_user_env.display.text import in_markdown
-from explorative_user_env.kernels.presence import COMPILER, is_installed
+from explorative_user_env.kernels.compiler import COMPILER, is_installed
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.behaviours import Behaviour
-from explorative_user_env.users.model import LAWS, REWARD_LAWS, RewardLaw, Schedule, as_reward_law
+from explorative_user_env.users.instances import LAWS
+from explorative_user_env.users.model import REWARD_LAWS, RewardLaw, Schedule, as_reward_law
 from explorative_user_env.users.population import OPTIONS, Population, Setting
 from explorative_user_env.validation import PACKAGE
 from explorative_user_env.version import __version__

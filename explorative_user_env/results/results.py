@@ -12,7 +12,7 @@ from rich.text import Text
 from explorative_user_env import protocol
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.user import environment_of
-from explorative_user_env.protocol import POPULATION, Agent, Array
+from explorative_user_env.protocol import POPULATION, Agent, Array, sees_rewards
 from explorative_user_env.results import compare as pairs
 from explorative_user_env.results.metrics import frame_of, scores_of, summarize
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
@@ -20,7 +20,7 @@ from explorative_user_env.results.store import Store, columns_in, read_only, res
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,27 +37,22 @@ NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """The runs of one or more agents on the same users.
-
-    Printed, or as the last line of a notebook's cell, it is the table.
+    """The runs of one or more agents on the same users; printed, it is the table.
 
     Attributes:
-        runs: one row a run. `instance`, `user_seed` (with which `replay`, or `rollout`, has the run
-            again), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
+        runs: one row a run. `instance`, `user_seed` (by which `replay` and `rollout` repeat the
+            run), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
             did), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
-            reports them (the released setting counts its private draws). Of the task "regret":
-            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm`,
-            `most_accepted_is_best` (1/n where it is one of n tied arms), `interactions` and `left`
-            in their place. Of the task "population" a run is an episode: `regret`, `utility`,
-            `acceptances`, `last_is_best` and `most_accepted_is_best` (with how many of its users, a
-            share), and `regret_by_user`, numbers as words (`results.metrics.regrets_by_user` reads
-            them).
+            reports them (the released setting counts its private draws). Of the task "regret" also
+            `regret`, `utility`, `last_arm`, `most_accepted_arm` and `most_accepted_is_best` (1/n
+            where it is one of n tied arms). Of the task "population" a run is an episode: `regret`,
+            `utility`, `acceptances`, `last_is_best` and `most_accepted_is_best` (with which share
+            of its users), and `regret_by_user`, which `results.metrics.regrets_by_user` reads.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
-            `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
-            which the setting is not the paper's text), of best-arm identification `step_cost`,
-            `max_steps` (the step cap) and `until_width`, if that was asked for, and then `agents`
-            (the options of each, with its own cap) and `versions` (of the package and what its
-            numbers may depend on).
+            `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (of the
+            setting from the paper's text), of best-arm identification `step_cost`, `max_steps` (the
+            step cap) and, if asked for, `until_width`, `agents` (the options of each, with its own
+            cap) and `versions` (of the package and what its numbers may depend on).
         population: the users themselves.
         deltas: delta of the agents that have one of their own.
         checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
@@ -73,10 +68,9 @@ class Results:
     line_up: Mapping[str, Agent] = field(default_factory=dict, repr=False)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row an agent, in the order they were given, with 95% intervals.
+        """Return one row an agent, in their order, with 95% intervals.
 
-        `rank` is by `cost` (1 the least), or by regret over a horizon. Who `sees_rewards` is a
-        reference and has none.
+        `rank` is by the least `cost`, or regret over a horizon; who `sees_rewards` has none.
         """
         shared = {name: value for name, value in self.cell.items() if name not in NOT_IN_SUMMARY}
         rows = []
@@ -93,9 +87,7 @@ class Results:
     @property
     def references(self) -> frozenset[str]:
         """The names of the agents that see rewards, which no competitor does."""
-        return frozenset(
-            name for name, agent in self.line_up.items() if protocol.sees_rewards(agent)
-        )
+        return frozenset(name for name, agent in self.line_up.items() if sees_rewards(agent))
 
     @property
     def over_horizon(self) -> bool:
@@ -103,31 +95,21 @@ class Results:
         return not protocol.TASKS[self.cell["task"]].ends_itself
 
     def compare(self, first: str, second: str) -> pairs.Comparison:
-        """Return how two agents compare with the same users; see `compare`, also for errors.
-
-        Args:
-            first: the name of an agent.
-            second: the name of another.
-        """
-        return pairs.compare(self.runs, first, second, self.over_horizon)
+        """Return how two agents, by name, compare with the same users; see `results.compare`."""
+        return pairs.compare(self, first, second)
 
     def compare_all(self, against: str) -> pairs.LineUpComparison:
-        """Return how all others compare with one, with a family-wise error of 5% for each figure.
-
-        Args:
-            against: the name of the one.
-        """
-        return pairs.compare_all(self.runs, against, self.over_horizon)
+        """Return how all others compare with one, with a family-wise error of 5% a figure."""
+        return pairs.compare_all(self, against)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
         """Return scores as rliable takes them: by agent an array (users, 1), the more the better.
 
-        Its users are runs, and its bootstrap draws them apart for each agent: for differences with
-        the same users there is `compare`.
+        Its bootstrap draws users apart for each agent; `compare` has differences with the same.
 
         Args:
             score: "cost", "stopping_time" or "success"; over a horizon "regret" or "utility". What
-                is better the less is negated; None is the first, by which agents rank.
+                is better the less is negated. None is the first, by which agents rank.
 
         Raises:
             InvalidArgumentError: for another score.
@@ -137,11 +119,11 @@ class Results:
     def replay(self, row: Any) -> Episode:
         """Return a run again, step by step: what the agent recommended and how the user responded.
 
-        It is the very run, with the same horizon and step cap, and no time limit of `gym.make`;
-        with users who come one after another it is the steps of all, in their order.
+        It is the very run, without the time limit of `gym.make`; of users who come one after
+        another it is the steps of all.
 
         Args:
-            row: a row of `runs`, or its label there (its place, as long as nobody sorts them).
+            row: a row of `runs`, or its label there.
 
         Raises:
             InvalidArgumentError: for what is no row of these runs, or code that is not known here.
@@ -181,23 +163,29 @@ class Results:
         Args:
             kind: "success" against the budget of a run, "stopping_times" (which share goes on),
                 "regret" or "rejections" over time, "acceptances" of each arm in the first run,
-                "rounds" or "phase1_rejections" of checked runs; with users who come one after
-                another "regret_by_user". None is success, or else regret.
+                "rounds" or "phase1_rejections" of checked runs, "regret_by_user" of users who come
+                one after another. None is success, or else regret.
             axes: where it is drawn; None is a new figure.
-            progress: as for `evaluate`, of runs that are replayed for it.
+            progress: as for `evaluate`, of the runs that are replayed.
 
         Raises:
             InvalidArgumentError: for another kind, naming those of these results.
         """
-        from explorative_user_env.results.plots import plot_runs
+        from explorative_user_env.results.plots import RUN_KINDS, why_not
 
-        return plot_runs(self, kind, axes, progress)
+        usual = "regret_by_user" if self.cell["task"] == POPULATION.name else "regret"
+        chosen = (usual if self.over_horizon else "success") if kind is None else kind
+        if why := why_not(choice("kind", chosen, RUN_KINDS), self):
+            suitable = [name for name in RUN_KINDS if not why_not(name, self)]
+            allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
+            raise InvalidArgumentError("kind", chosen, allowed)
+        return RUN_KINDS[chosen](self, chosen, axes, progress)
 
     def save(self, path: Path | str) -> None:
         """Write the runs, and what made them, to a new file, which `eu.load` reads.
 
         Args:
-            path: the file, in SQLite's format; its name ends in .sqlite, .sqlite3 or .db.
+            path: the file; its name ends in .sqlite, .sqlite3 or .db.
 
         Raises:
             InvalidArgumentError: if the file exists, has another ending, or the disk refuses.
@@ -234,9 +222,7 @@ class Results:
 
 @dataclass(frozen=True, repr=False)
 class Sweep:
-    """The same agents in several cells.
-
-    Printed, or as the last line of a notebook's cell, it is the table of all of them.
+    """The same agents in several cells; printed, it is the table of all of them.
 
     Attributes:
         cells: the results of each cell, in the order they ran.
@@ -254,14 +240,10 @@ class Sweep:
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
-        """Return scores as rliable takes them: by agent an array (users, cells); see `Results`.
-
-        Args:
-            score: as for `Results.to_rliable`.
+        """Return scores as `Results.to_rliable`: by agent an array (users, cells).
 
         Raises:
-            InvalidArgumentError: for another score, or cells with other agents or other numbers of
-                users.
+            InvalidArgumentError: also for cells with other agents or other numbers of users.
         """
         return scores_of([(cell.runs, cell.cell) for cell in self.cells], score)
 
@@ -292,10 +274,9 @@ class Sweep:
 
 
 def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
-    """Return the summary of the cells of each task, as another task has other figures.
+    """Return the summary of the cells of each task.
 
-    Cells with other users have a summary of their own, with a title that names the difference, such
-    as `noise=0.2`.
+    Cells with other users have their own, with a title that names the difference, as `noise=0.2`.
     """
     if isinstance(found, Results):
         return [(None, found.summary())]
@@ -348,17 +329,17 @@ class KeptEvaluation(NamedTuple):
 
 
 def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
-    """Return the results that a file of runs has, also while another process writes to it.
+    """Return the results in a file of runs, also while another process writes to it.
 
-    Of a run that was broken off they are of the users that had been met by then.
+    Of a run that was broken off they are of the users that had been met.
 
     Args:
         path: what `evaluate(..., store=)`, `Results.save` or a command has written.
-        own: your own code that the runs rest on, as no code is run because a file names it: agents,
-            which `Results.replay` needs, and behaviours, laws and functions of users.
+        own: your own code that the runs rest on, as a file runs no code: agents, which
+            `Results.replay` needs, and behaviours, laws and functions of users.
 
     Returns:
-        `Results`, or, of more than one cell, a `Sweep` of them.
+        `Results`, or, of more than one cell, a `Sweep`.
 
     Raises:
         InvalidArgumentError: if there is no such file, or it has no run; or `own` lacks code.
@@ -373,10 +354,8 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
 def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[KeptEvaluation]:
     """Return every evaluation of an open file, in the order in which they ran; see `load`.
 
-    What is in the request is read from there alone, also where the cell repeats it.
-
     Raises:
-        ValueError: for records that cannot be read, as somebody else may write them.
+        ValueError: for records that cannot be read.
     """
 
     def read(query: str, value: Any) -> Any:
@@ -392,7 +371,7 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
 
 
 def _results_of(read: Any, record: Any, numbers: Any, own: Sequence[Any]) -> Results | None:
-    """Return the results of an evaluation; None if it has no runs."""
+    """Return the results of an evaluation, None without runs; the request outdoes the cell."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:

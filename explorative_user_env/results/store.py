@@ -2,10 +2,8 @@
 
 A finished chunk of runs is one transaction: what is committed stays, whatever ends the process. A
 part of the store is one agent with the users of one cell; its key is a digest of everything its
-runs follow from, so the same request finds its runs again, in any order, and continues.
-
-There is one way to write: continue a run of the same request, or refuse. Reading never writes: a
-file is opened immutable, or a copy of it is opened, and SQLite opens no other file.
+runs follow from, so the same request finds them again. There is one way to write: continue a run
+of the same request, or refuse. Reading never writes: a file, or a copy of it, is opened immutable.
 """
 
 import copy
@@ -40,8 +38,8 @@ PACKED = ".xz"
 #: The largest file that is unpacked or copied; a small packed file may hold a very large one.
 MOST_BYTES = 2_000_000_000
 
-#: SQLite's application id of these files, and the version of the tables; no other is read.
-FILE_OF_RUNS, TABLES_VERSION = 0x45555354, 3
+#: SQLite's numbers of a file: whose it is, and the version of its tables; no other is read.
+KIND = {"application_id": 0x45555354, "user_version": 3}
 
 #: Seconds to wait for another writer.
 LONGEST_BUSY = 1.0
@@ -56,9 +54,6 @@ REQUEST, FINISHED = "request", "finished"
 MOST_SHARED = 20
 
 Record = Mapping[str, Any]
-
-#: Values by the name of their column, of the same runs.
-Columns = Mapping[str, Array]
 
 #: The columns of each task's table of runs, with their types.
 OF_RUNS = {
@@ -99,8 +94,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
     except (OSError, sqlite3.Error, OverflowError, *no_runs) as error:
         words = str(getattr(error, "strerror", None) or error)
         allowed = f"a file that can be written to ({words})"
-        strange = "not a database" in words or "malformed" in words
-        if strange or isinstance(error, no_runs):
+        if isinstance(error, no_runs) or "not a database" in words or "malformed" in words:
             allowed = f"a file of runs, as explorative-user-env writes them ({words})"
         elif "locked" in words or "busy" in words:
             allowed = "a file that nobody else is writing to"
@@ -111,20 +105,16 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
     """Refuse a file that has not our tables alone: it may have a view that computes."""
-    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    allowed = ""
-    if not found:
-        allowed = "a file of runs (it is empty)"
-    elif application != FILE_OF_RUNS:
-        allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
-    elif version != TABLES_VERSION:
-        allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
-    elif others := [name for name in {**found, **TABLES} if found.get(name) != TABLES.get(name)]:
-        allowed = f"a file with our tables and no others ({others[0]} is another)"
-    if allowed:
-        raise InvalidArgumentError(argument, str(path), allowed)
+    tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    if not tables:
+        raise InvalidArgumentError(argument, str(path), "a file of runs (it is empty)")
+    found = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in KIND} | tables
+    ours: dict[str, Any] = KIND | TABLES
+    for name in {**found, **ours}:
+        if found.get(name) != ours.get(name):
+            own = f"its {name} is {one_line(str(found.get(name)), 60)}"
+            allowed = f"a file of runs, as explorative-user-env writes them ({own})"
+            raise InvalidArgumentError(argument, str(path), allowed)
 
 
 @contextmanager
@@ -234,11 +224,10 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
     return found
 
 
-def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
+def request_from(db: "sqlite3.Connection") -> Any:
     """Return the request of the run in an open file."""
     found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-    request: dict[str, Any] = from_json(found[0] if found else "")
-    return request
+    return from_json(found[0] if found else "")
 
 
 def request_resumed(path: Path) -> Record:
@@ -258,15 +247,10 @@ def request_resumed(path: Path) -> Record:
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
-    """Write a packed copy of a file of runs.
-
-    Args:
-        path: the file.
-        output: the copy; its name ends in `PACKED`.
-        overwrite: whether an existing file is replaced.
+    """Write a packed copy of a file of runs, whose name ends in `PACKED`.
 
     Raises:
-        InvalidArgumentError: if the file exists, or the disk refuses.
+        InvalidArgumentError: if `output` exists and not `overwrite`, or the disk refuses.
     """
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
@@ -274,33 +258,17 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     write_whole("output", output, lambda place: place.write_bytes(packed), overwrite)
 
 
-class Kept:
-    """The runs of one agent in one cell, kept in memory for an evaluation that meets more users."""
-
-    def __init__(self) -> None:
-        self._chunks: list[Columns] = []
-
-    def columns(self) -> Columns:
-        """Return the runs that are kept, of the first users; empty if none are."""
-        names = self._chunks[0] if self._chunks else ()
-        return {name: np.concatenate([each[name] for each in self._chunks]) for name in names}
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-        self._chunks.append(columns)
-
-
-class Part(Kept):
+class Part:
     """The runs of one agent in one cell, kept in a store."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number, self._store, self._task = number, store, task
 
-    def columns(self) -> Columns:
+    def columns(self) -> dict[str, Array]:
         """Return the runs that are kept, of the first users; empty if none are."""
         return columns_in(self._store.read, self.number, self._task)
 
-    def add(self, columns: Columns) -> None:
+    def add(self, columns: Mapping[str, Array]) -> None:
         """Keep the runs of the users who come next."""
         names = OF_RUNS[self._task]
         values = [np.asarray(columns[name]) for name in names]
@@ -310,7 +278,7 @@ class Part(Kept):
         self._store.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
 
 
-def columns_in(read: Any, part: int, task: str) -> Columns:
+def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
     """Return the runs of a part; `read` returns the rows of a query."""
     kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
@@ -370,10 +338,18 @@ class Store:
                 self._create(whole)
             self._db = sqlite3.connect(self.path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
-                self._begin(json.loads(json.dumps(whole)))
+                self._check_request(json.loads(json.dumps(whole)))
+                (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
+                # A crash of the machine may cost the last chunks then, and nothing else.
+                self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
+                self._db.execute("BEGIN IMMEDIATE")
+                made_by = _json({**records.made_now(), "journal": journal})
+                words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
+                self.write(words, [(records.time_now(), made_by)])
             except BaseException:
                 self._db.close()
                 raise
+        self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
         self.n_found = self.n_runs()
 
     def _has_run(self) -> bool:
@@ -396,19 +372,16 @@ class Store:
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
 
         def write(place: Path) -> None:
+            kind = (f"PRAGMA {name}={value}" for name, value in KIND.items())
             with closing(sqlite3.connect(place)) as db, db:
-                db.execute(f"PRAGMA application_id={FILE_OF_RUNS}")
-                db.execute(f"PRAGMA user_version={TABLES_VERSION}")
-                for words in TABLES.values():
-                    db.execute(words)
+                db.executescript("; ".join([*kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
         for ending in ("-wal", "-shm", "-journal"):  # of the file that is replaced
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_whole(self._argument, self.path, write, overwrite=True)
 
-    def _begin(self, request: Record) -> None:
-        """Check that the file has this request, and begin to write."""
+    def _check_request(self, request: Record) -> None:
         _check_kind(self._db, self.path, self._argument)
         if others := differences(request_from(self._db), request):
             words = "; ".join(
@@ -419,14 +392,6 @@ class Store:
             if self._argument == "output":
                 allowed += "; --overwrite writes over it"
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
-        (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
-        # A crash of the machine may cost the last chunks then, and nothing else.
-        self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
-        self._db.execute("BEGIN IMMEDIATE")
-        made_by = _json({**records.made_now(), "journal": journal})
-        words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
-        self.write(words, [(records.time_now(), made_by)])
-        self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
 
     def read(self, words: str, *values: Any) -> list[Any]:
         """Return the rows of a query."""
@@ -437,12 +402,8 @@ class Store:
         """Execute a statement with each row of values, all or none of them."""
         with _refusals(self._argument, self.path):
             try:
-                self._db.executemany(words, rows)
-                self._db.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise
+                with self._db:
+                    self._db.executemany(words, rows)
             finally:
                 with suppress(sqlite3.Error):  # the next write is refused then
                     self._db.execute("BEGIN IMMEDIATE")
@@ -462,13 +423,7 @@ class Store:
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return where the runs of an agent in a cell are kept.
-
-        Args:
-            task: the task's name.
-            agent: the agent's name.
-            record: everything the runs follow from, except their number.
-        """
+        """Return where runs are kept; they follow from `record`, except for their number."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
@@ -500,11 +455,7 @@ class Store:
         )
 
     def pieces(self, record: Record) -> Pieces:
-        """Return where the pieces of other work than runs are kept.
-
-        Args:
-            record: everything they follow from.
-        """
+        """Return where the pieces of other work are kept, which follow from `record`."""
         return Pieces(self, records.digest(records.record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
@@ -512,20 +463,19 @@ class Store:
 
         A finished file is left as one file that can be copied; a new file without a run is removed.
         """
-        with suppress(InvalidArgumentError):
+        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
+        with suppress(InvalidArgumentError, sqlite3.Error):
             words = "UPDATE sessions SET ended = ?, how = ? WHERE id = ?"
             self.write(words, [(records.time_now(), how, self._session)])
             if how == FINISHED:
                 self.write("INSERT OR REPLACE INTO about VALUES (?, 'true')", [(FINISHED,)])
-        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
-        with suppress(sqlite3.Error):
             self._db.execute("ROLLBACK")
             if empty or how == FINISHED:
                 self._db.execute("PRAGMA journal_mode=DELETE")
         self._db.close()
         if empty:
             with suppress(OSError):
-                self.path.unlink(missing_ok=True)
+                self.path.unlink()
 
     def __enter__(self) -> "Store":
         return self

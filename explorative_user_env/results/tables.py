@@ -6,16 +6,8 @@ from typing import Any
 import pandas as pd
 from rich.table import Table
 
+from explorative_user_env.display import text
 from explorative_user_env.display.tables import Column, markdown, table
-from explorative_user_env.display.text import (
-    cost,
-    in_markdown,
-    percent,
-    share,
-    share_with_interval,
-    whole,
-    with_error,
-)
 
 #: Columns that hold a published figure beside ours, where a cell has one.
 PUBLISHED = {
@@ -51,17 +43,22 @@ REFERENCE_LEGEND = (
 
 AGENT_COLUMN = Column("agent", "agent", left=True)
 #: The share of users who left; a dash for users who cannot leave.
-LEFT_COLUMN = Column("left", "left", lambda value: "-" if pd.isna(value) else share(value))
+LEFT_COLUMN = Column("left", "left", lambda value: "-" if pd.isna(value) else text.share(value))
 
 
 def mean(heading: str, name: str) -> Column:
     """Return a column of means, each with half of its interval."""
-    return Column(heading, lambda row: with_error(row[name], row[f"{name}_high"]))
+
+    def written(row: Mapping[str, Any]) -> str:
+        mark = "*" if row.get(f"{name}_dominated", False) else ""
+        return text.with_error(row[name], row[f"{name}_high"]) + mark
+
+    return Column(heading, written)
 
 
 def rate(heading: str, name: str) -> Column:
     """Return a column of probabilities, each with its interval."""
-    return Column(heading, lambda row: share_with_interval(row, name))
+    return Column(heading, lambda row: text.share_with_interval(row, name))
 
 
 def paper(name: str, form: Callable[[Any], str]) -> Column:
@@ -69,28 +66,23 @@ def paper(name: str, form: Callable[[Any], str]) -> Column:
     return Column("paper", PUBLISHED[name], form, beside=True)
 
 
-def _stopping_time(row: Mapping[str, Any]) -> str:
-    mark = "*" if row.get("stopping_time_dominated", False) else ""
-    return with_error(row["stopping_time"], row["stopping_time_high"]) + mark
-
-
 SUMMARY_COLUMNS = (
     Column("δ", "delta", "{:g}", once=True),
     Column("K", "n_arms", once=True),
     AGENT_COLUMN,
-    Column("stopping time", _stopping_time),
-    paper("stopping_time", whole),
-    Column("rej. %", "rejection_rate", percent),
-    paper("rejection_rate", percent),
+    mean("stopping time", "stopping_time"),
+    paper("stopping_time", text.whole),
+    Column("rej. %", "rejection_rate", text.percent),
+    paper("rejection_rate", text.percent),
     rate("success [95%]", "success"),
-    paper("success", share),
-    Column("wrong", "wrong", share),
-    Column("cens.", "censored", share),
+    paper("success", text.share),
+    Column("wrong", "wrong", text.share),
+    Column("cens.", "censored", text.share),
     LEFT_COLUMN,
     Column("(1-p)/δ", "failure_over_delta", "{:.2f}"),
 )
 RANK_COLUMNS = (
-    Column("cost", "cost", cost),
+    Column("cost", "cost", text.cost),
     Column("rank", "rank", lambda rank: "-" if pd.isna(rank) else str(int(rank))),
 )
 REGRET_COLUMNS = (
@@ -99,7 +91,7 @@ REGRET_COLUMNS = (
     AGENT_COLUMN,
     mean("regret", "regret"),
     mean("utility", "utility"),
-    Column("acc. %", "acceptance_rate", percent),
+    Column("acc. %", "acceptance_rate", text.percent),
     rate("last best", "last_is_best"),
     rate("most acc. best", "most_accepted_is_best"),
     LEFT_COLUMN,
@@ -111,7 +103,7 @@ MEMBERS_COLUMNS = (
     mean("regret", "regret"),
     mean("first", "regret_of_first"),
     mean("last", "regret_of_last"),
-    Column("acc. %", "acceptance_rate", percent),
+    Column("acc. %", "acceptance_rate", text.percent),
     rate("most acc. best", "most_accepted_is_best"),
 )
 
@@ -181,8 +173,13 @@ def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
     A line for each cell that has met users until success was known well enough, and for each agent
     whose mean stopping time is one run's doing.
     """
-    rows = marked(summary).to_dict("records")
-    medians = tuple(_medians(row) for row in rows if row.get("stopping_time_dominated", False))
+    medians = tuple(
+        f"* one run of {row['agent']} (δ={row['delta']:g}, K={row['n_arms']}) has most of the "
+        f"variance: its mean says little; median {row['stopping_time_median']:.0f} "
+        f"[{row['stopping_time_median_low']:.0f}, {row['stopping_time_median_high']:.0f}]."
+        for row in marked(summary).to_dict("records")
+        if row.get("stopping_time_dominated", False)
+    )
     return references_of(summary) + _until(summary) + medians
 
 
@@ -208,19 +205,10 @@ def _until(summary: pd.DataFrame) -> tuple[str, ...]:
     return (*lines, UNTIL_LEGEND)
 
 
-def _medians(row: Mapping[Any, Any]) -> str:
-    low, high = row["stopping_time_median_low"], row["stopping_time_median_high"]
-    return (
-        f"* one run of {row['agent']} (δ={row['delta']:g}, K={row['n_arms']}) has most of the "
-        f"variance: its mean says little; median {row['stopping_time_median']:.0f} "
-        f"[{low:.0f}, {high:.0f}]."
-    )
-
-
 def summary_page(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequence[str]) -> str:
     """Return one Markdown page: a table for each section, then the notes."""
     parts = [f"# {title}"]
     for heading, summary in sections.items():
         parts += [f"## {heading}", markdown(table_of(summary))]
-    parts += [f"- {in_markdown(note)}" for note in notes]
+    parts += [f"- {text.in_markdown(note)}" for note in notes]
     return "\n\n".join(parts) + "\n"

@@ -23,12 +23,8 @@ from explorative_user_env.protocol import BAI, N_USERS, ONLY, POPULATION, Array,
 from explorative_user_env.results.records import record_of
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
 from explorative_user_env.wrappers import CHANGE_OBSERVATIONS
-from explorative_user_env.wrappers.observations import (
-    POPULATION_OBSERVATIONS,
-    PolicyAgent,
-    bounds_of,
-    observed,
-)
+from explorative_user_env.wrappers import observations as kinds
+from explorative_user_env.wrappers.observations import PolicyAgent, bounds_of
 
 #: Users that a policy is asked about at once; fewer are filled up.
 USERS_AT_ONCE = 64
@@ -87,7 +83,7 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     task, observation = as_task(settled("task")), settled("observation")
     # A bare response has no scale, and without masks or answers no rule is needed.
     scaled = observation != "response" or task == BAI
-    of_all = task == POPULATION and observation in POPULATION_OBSERVATIONS
+    of_all = task == POPULATION and observation in kinds.POPULATION_OBSERVATIONS
     masked = takes_masks and task == BAI
     return {
         "task": task,
@@ -304,7 +300,7 @@ class SB3Agent(PolicyAgent):
         has no values, as its critic has its own memory.
         """
         every = (self.observation, self._history, self._scale, self._n_actions)
-        observations, choosable = observed(*every)
+        observations, choosable = kinds.observed(*every)
         asked = self._asked(observations[ONLY], ONLY)
         memory = None if self._memory is None else (self._memory[0].copy(), self._memory[1].copy())
         numbers = {"chance": self.chances(*asked, memory, ONLY)[0]}

@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +20,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.files import Folder
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl import models
@@ -67,12 +66,7 @@ class Watch(BaseCallback):
     """
 
     def __init__(
-        self,
-        as_agent: Callable[[], SB3Agent],
-        met: dict[str, Any],
-        steps: int,
-        progress: OnProgress,
-        store: Store | None,
+        self, as_agent: Any, met: Any, steps: int, progress: OnProgress, store: Store | None
     ) -> None:
         super().__init__()
         self.evaluations: list[dict[str, Any]] = []

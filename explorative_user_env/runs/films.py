@@ -9,20 +9,11 @@ from typing import Any, NamedTuple
 
 from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.files import free_place, write_whole
-from explorative_user_env.runs.moments import (
-    ENDS,
-    Explanation,
-    Moment,
-    Story,
-    rerun_of,
-    watch_again,
-)
-from explorative_user_env.show import raster
-from explorative_user_env.show.panel import board_of, panel_of, slots_of
-from explorative_user_env.show.player import page_with
-from explorative_user_env.show.scene import EARLY, rounded_out, scene_of_user, span_of, timeline
-from explorative_user_env.show.shapes import USUAL_WIDTH, Scene, beside, in_a_column
-from explorative_user_env.show.svg import escaped, svg_of
+from explorative_user_env.runs import moments as watched
+from explorative_user_env.runs.moments import ENDS, Explanation, Moment
+from explorative_user_env.show import raster, scene
+from explorative_user_env.show.shapes import Scene, beside, in_a_column
+from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require
 
@@ -44,12 +35,9 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """How a picture is laid out.
+    """How a picture is laid out: the width of a user, of the panel beside her, films in a row.
 
-    Attributes:
-        width: of a user, in pixels.
-        panel: width of what an agent thinks, beside the user; None is as wide, below her.
-        columns: how many films stand side by side.
+    Without a width the panel is below her.
     """
 
     width: int
@@ -58,7 +46,7 @@ class Arrangement(NamedTuple):
 
 
 # Of one film, and of each of several.
-ALONE, TOGETHER = Arrangement(USUAL_WIDTH, 420, 1), Arrangement(640, None, 2)
+ALONE, TOGETHER = Arrangement(scene.USUAL_WIDTH, 420, 1), Arrangement(640, None, 2)
 ON_A_PHONE = Arrangement(360, None, 1)
 
 
@@ -122,12 +110,12 @@ def film_of(
     run: Any, reveal: bool | None = None, on_step: Callable[[int], None] = lambda step: None
 ) -> Film:
     """Return an `Episode` as a film; see `Episode.film`. `on_step` is called with each step."""
-    rerun, n_steps = rerun_of(run), len(run.arms)
+    rerun, n_steps = watched.rerun_of(run), len(run.arms)
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)
     most = max(LEAST_MOMENTS, min(MOST_MOMENTS, MOST_ROWS_FILMED // rerun.population.n_arms))
     every = -(-max(n_steps, 1) // most)
     moments: list[Moment] = []
-    story = Story(rerun.delta)
+    story = watched.Story(rerun.delta)
 
     def hear(moment: Moment) -> None:
         story.hear(moment)
@@ -136,7 +124,7 @@ def film_of(
             moments.append(moment)
         on_step(step)
 
-    watch_again(run, hear)
+    watched.watch_again(run, hear)
     explanation = story.explanation(run.agent, run.answer, run.end)
     end = (run.answer, run.end)
     return Film(run.agent, run.seed, n_steps, *end, moments, revealed, explanation)
@@ -181,7 +169,7 @@ def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]
-    return span_of(states, range(len(states[0].counts))) if states else None
+    return scene.span_of(states, range(len(states[0].counts))) if states else None
 
 
 def pictures_of(
@@ -197,19 +185,20 @@ def pictures_of(
     """
     span, kept = _span_of(films, SETTLED), list[list[Scene]]()
     for number, film in enumerate(films):
-        slots = slots_of(moment.said for moment in film.moments)
+        slots = scene.slots_of(moment.said for moment in film.moments)
         places, drawn = _places(film, steps), dict[int, Scene]()
         for place in sorted(set(places)):
             portion(progress, number, len(films))("pictures", len(drawn), len(film.moments))
             seen, decided, hidden, said = film.moments[place]
             truth = (hidden, decided) if film.revealed else (None, None)
             title = f"user of seed {film.seed}"
-            user = scene_of_user(seen, *truth, span=span, width=layout.width, title=title)
+            user = scene.scene_of_user(seen, *truth, span=span, width=layout.width, title=title)
             drawn[place] = user
             if slots or len(films) > 1:  # an agent that says nothing is named where it has company
                 now, below = seen.last[0] if seen.last else None, layout.panel is None
                 size = (layout.panel or layout.width, 0 if below else user.height)
-                panel = panel_of(said, board_of(slots, user.rows, *size, below), film.agent, now)
+                board = scene.board_of(slots, user.rows, *size, below)
+                panel = scene.panel_of(said, board, film.agent, now)
                 drawn[place] = (in_a_column if below else beside)([user, panel])
         kept.append([drawn[place] for place in places])
     if len(films) == 1:
@@ -223,8 +212,8 @@ def pictures_of(
 
 def whole_run(films: Sequence[Film]) -> Scene:
     """Return each film as one picture of all its steps, one below the other."""
-    span = _span_of(films, EARLY) if len(films) > 1 else None
-    how: dict[str, Any] = {"span": span and rounded_out(span), "width": RUN_WIDTH}
+    span = _span_of(films, scene.EARLY) if len(films) > 1 else None
+    how: dict[str, Any] = {"span": span and scene.rounded_out(span), "width": RUN_WIDTH}
     runs = []
     for film in films:
         n_arms, steps = len(film.moments[0].seen.accepted), film.moments[1:]
@@ -233,7 +222,7 @@ def whole_run(films: Sequence[Film]) -> Scene:
         truths = [moment.hidden for moment in steps] if film.revealed else None
         some = f" ({len(steps)} of {film.n_steps} steps)" if film.thinned else ""
         title = f"{film.agent} and the user of seed {film.seed}{some}"
-        runs.append(timeline(n_arms, arms, accepted, truths, title=title, **how))
+        runs.append(scene.timeline(n_arms, arms, accepted, truths, title=title, **how))
     return runs[0] if len(runs) == 1 else in_a_column(runs)
 
 
@@ -250,8 +239,12 @@ def page_of(films: Sequence[Film], progress: OnProgress = silent) -> str:
     lines += [(film, "not every step is shown.") for film in films if film.thinned]
     return page_with(
         title=f"{', '.join(film.agent for film in films)} and the user of seed {films[0].seed}",
-        wide=pictures_of(films, steps, TOGETHER if several else ALONE, portion(progress, 0, 2)),
-        narrow=pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
+        pictures={
+            "wide": pictures_of(
+                films, steps, TOGETHER if several else ALONE, portion(progress, 0, 2)
+            ),
+            "narrow": pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
+        },
         captions=captions_of(films, steps),
         marks=rejected_at(films, steps),
         story=[

@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from explorative_user_env import protocol, seeding
+from explorative_user_env import protocol, seeding, validation
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.envs.user import as_action, environment_of, population_in
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    flag,
-    integer,
-    not_negative,
-    risk,
-)
+from explorative_user_env.users.population import MemberLaw, Population
+from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from explorative_user_env.runs.films import Film
@@ -34,15 +27,7 @@ LONGEST_SHOWN = 100_000  # steps of a run that is watched only because a noteboo
 
 @dataclass(frozen=True)
 class Rerun:
-    """What repeats a run.
-
-    Attributes:
-        population: the users.
-        agent: the agent with its options filled in; a copy of it is watched.
-        delta: of an agent without one of its own.
-        shows_intervals: whether the environment renders the user's intervals.
-        again: called with an environment, an agent and an `on_step`, repeats the run.
-    """
+    """What repeats a run: `again` is called with an environment, an agent and an `on_step`."""
 
     population: Population
     agent: Agent
@@ -183,10 +168,10 @@ def rollout(
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
     seed, users = seeding.seed_number(seed), population_in(env)
-    flag("commits", commits)
-    agent = informed(agent, users, risk("delta", delta))
+    validation.flag("commits", commits)
+    agent = informed(agent, users, validation.risk("delta", delta))
     if horizon is not None:
-        horizon = integer("horizon", horizon, 1)
+        horizon = validation.integer("horizon", horizon, 1)
     limit = getattr(env.spec, "max_episode_steps", None)
     if commits and max_steps is None:
         max_steps = horizon  # no run over a horizon stops before
@@ -195,7 +180,7 @@ def rollout(
         raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
     if horizon is None and (commits or protocol.needs_horizon(agent)):
         horizon = limit
-    cap = integer("max_steps", protocol.STEP_CAP if cap is None else cap, 1)
+    cap = validation.integer("max_steps", protocol.STEP_CAP if cap is None else cap, 1)
     rng, n_arms = seeding.agent_generator(seed, name_of(agent)), int(env.action_space.n)  # type: ignore[attr-defined]
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
     with protocol.in_use(agent):
@@ -227,21 +212,9 @@ def _met(
     commits: bool,
     on_step: Callable[[], None] | None = None,
 ) -> tuple[Episode, bool]:
-    """Let an agent meet a user.
+    """Return the record of a meeting, and whether the environment's time limit cut it off.
 
-    Args:
-        env: the environment.
-        agent: the agent.
-        seed: the user's.
-        who: the user, in words.
-        begin: the agent's method that starts with her: its name, and a call of it.
-        cap: the most steps.
-        commits: whether an agent that stops goes on with its answer.
-        on_step: as for `rollout`.
-
-    Returns:
-        The record, and whether the environment's time limit, which the caller may not know, cut the
-        run off.
+    `who` is the user in words; `begin` has the name of the agent's first method, and a call of it.
 
     Raises:
         CallableError: naming the code that failed, the step and the user.
@@ -324,16 +297,16 @@ class Members:
         InvalidArgumentError: naming the one that is out of range.
     """
 
-    n_users: int
-    deviation: float
+    n_users: int = protocol.N_USERS
+    deviation: float = protocol.DEVIATION
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_users", seeding.number_of_users(self.n_users, "n_users"))
-        object.__setattr__(self, "deviation", not_negative("deviation", self.deviation))
+        object.__setattr__(self, "deviation", validation.not_negative("deviation", self.deviation))
 
     def laws(self, population: Population) -> Callable[[int], MemberLaw]:
         """Return a function from an episode's seed to the law of its users."""
-        return PopularityLaw(population.instance_law, self.deviation).members
+        return functools.partial(MemberLaw, population.instance_law, self.deviation)
 
     def meet(
         self, population: Population, agent: Agent, seed: int, horizon: int

@@ -11,8 +11,7 @@ from explorative_user_env.envs.history import seen_in_lane
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against
 from explorative_user_env.show import words
-from explorative_user_env.show.explanations import Explained, explanation_of, is_flags
-from explorative_user_env.show.words import Grounds, Seen, number_in_words, rounded
+from explorative_user_env.show.words import Explained, Grounds, Seen, number_in_words, rounded
 from explorative_user_env.theory import iterated_log_band
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -68,7 +67,7 @@ def watch_again(run: Any, hear: Callable[[Moment], None]) -> None:
 
     def on_step() -> None:
         now.append(env.hidden_state())
-        said = explanation_of(agent, env.user.n_arms)
+        said = words.explanation_of(agent, env.user.n_arms)
         hear(Moment(seen_in_lane(history, 0), now.pop(0) if now[1:] else None, now[-1], said))
 
     found = rerun.again(env, agent, on_step=on_step)
@@ -193,7 +192,7 @@ class Story:
                 if not turns or turns[-1][0] != value:
                     text = f"the agent's {name}: {value}"
                     turns.append((value, Sentence(seen.steps, text, Rank.TURN)))
-            elif is_flags(value):
+            elif words.is_flags(value):
                 self._hear_flags(name, value, moment, grounds)
 
     def _hear_flags(self, name: str, value: Any, moment: Moment, grounds: Grounds | None) -> None:

@@ -15,7 +15,7 @@ from explorative_user_env.display.plots import COLOURS, PAGES
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.protocol import Array
 from explorative_user_env.show import shapes
-from explorative_user_env.show.shapes import Line, Rectangle, Scene, Text, box_of
+from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Text, box_of
 from explorative_user_env.validation import InvalidArgumentError, choice, count, require
 
 PAINTER = ("pictures as pixels need", "render", ("PIL",))
@@ -53,53 +53,47 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
                 left = shape.x * scale - mask.width * shapes.BEFORE_ANCHOR[shape.anchor]
                 image.paste(colour, (round(left), round(shape.y * scale) - ascent), mask)
             continue
-        x1, y1, x2, y2 = box = [scale * side for side in box_of(shape)]
-        upright = isinstance(shape, Rectangle) or (
-            isinstance(shape, Line) and (shape.x1 == shape.x2 or shape.y1 == shape.y2)
-        )
-        if upright and all(side == int(side) for side in box):  # no edge is within a pixel
+        box = box_of(shape)
+        x1, y1, x2, y2 = sides = [scale * side for side in box]
+        slanted = isinstance(shape, Line) and shape.x1 != shape.x2 and shape.y1 != shape.y2
+        upright = isinstance(shape, Rectangle | Line) and not slanted
+        if upright and all(side == int(side) for side in sides):  # no edge is within a pixel
             if x2 > x1 and y2 > y1:
                 pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=colour)
             continue
-        corner = (math.floor(x1), math.floor(y1))
-        size = (math.ceil(x2) - corner[0], math.ceil(y2) - corner[1])
-        if min(size) > 0:
-            image.paste(colour, corner, _covered(shape, upright, scale, corner, size))
+        left, top = math.floor(x1), math.floor(y1)
+        size = (math.ceil(x2) - left, math.ceil(y2) - top)
+        if min(size) <= 0:
+            continue
+        # How much of each pixel the shape covers.
+        points: Any = (box[:2], box[2:])
+        if isinstance(shape, Polygon):
+            points = shape.points
+        elif isinstance(shape, Line) and slanted:
+            points = ((shape.x1, shape.y1), (shape.x2, shape.y2))
+        # Pillow's corners are the middles of pixels.
+        placed = [
+            ((x * scale - left) * FINER - 0.5, (y * scale - top) * FINER - 0.5) for x, y in points
+        ]
+        fine = Image.new("L", (size[0] * FINER, size[1] * FINER))
+        brush = ImageDraw.Draw(fine)
+        if isinstance(shape, Polygon):
+            brush.polygon(placed, fill=255)
+        elif isinstance(shape, Disc):
+            brush.ellipse(placed, fill=255)
+        elif slanted:
+            brush.line(placed, fill=255, width=max(1, round(shape.width * scale * FINER)))
+        else:
+            x1, y1, x2, y2 = (round(side + 0.5) for end in placed for side in end)
+            if x2 > x1 and y2 > y1:
+                brush.rectangle((x1, y1, x2 - 1, y2 - 1), fill=255)
+        image.paste(colour, (left, top), fine.reduce(FINER))
     return image
 
 
 def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
     """Return a scene as pixels, shape (height, width, 3), uint8; see `image_of`."""
     return np.array(image_of(scene, theme, scale))
-
-
-def _covered(
-    shape: Any, upright: bool, scale: int, corner: tuple[int, int], size: tuple[int, int]
-) -> Any:
-    """Return how much of each pixel a shape covers, in a frame of this size at a corner."""
-    from PIL import Image, ImageDraw
-
-    fine = Image.new("L", (size[0] * FINER, size[1] * FINER))
-    pen = ImageDraw.Draw(fine)
-
-    def place(x: float, y: float) -> tuple[float, float]:
-        # Pillow's corners are the middles of pixels.
-        return (x * scale - corner[0]) * FINER - 0.5, (y * scale - corner[1]) * FINER - 0.5
-
-    box = box_of(shape)
-    ends = (place(*box[:2]), place(*box[2:]))
-    if isinstance(shape, shapes.Polygon):
-        pen.polygon([place(x, y) for x, y in shape.points], fill=255)
-    elif isinstance(shape, shapes.Disc):
-        pen.ellipse(ends, fill=255)
-    elif not upright:
-        line = (place(shape.x1, shape.y1), place(shape.x2, shape.y2))
-        pen.line(line, fill=255, width=max(1, round(shape.width * scale * FINER)))
-    else:
-        x1, y1, x2, y2 = (round(side + 0.5) for end in ends for side in end)
-        if x2 > x1 and y2 > y1:
-            pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=255)
-    return fine.reduce(FINER)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,26 +1,18 @@
-"""A user as pictures: at a moment, also as text, and a whole run; secrets only if asked for."""
+"""Pictures of a user at a moment, of a whole run, and of what an agent thinks.
+
+Secrets are shown only if they are given.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from explorative_user_env.protocol import Against
 from explorative_user_env.show import words
 from explorative_user_env.show.shapes import (
-    BAR,
-    LARGE,
-    LARGEST_WIDTH,
-    LETTERS_DOWN,
-    LINE,
-    LITTLE,
-    MARGIN,
-    SMALLEST_WIDTH,
-    SPACING,
-    TINY,
-    USUAL,
-    USUAL_WIDTH,
     ArmRows,
     Disc,
     Line,
@@ -28,17 +20,22 @@ from explorative_user_env.show.shapes import (
     Rectangle,
     Scene,
     Shape,
-    Special,
     Text,
-    flowed,
-    label_room,
-    labels,
+    fitted,
     width_of,
     wrapped,
 )
-from explorative_user_env.show.words import Grounds, Seen, brief, in_a_word, rounded
+from explorative_user_env.show.words import Explained, Grounds, Seen, brief, in_a_word, rounded
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import InvalidArgumentError, count
+
+SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
+MARGIN = 16.0
+SPACING = 6.0  # between things that belong together
+TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # sizes of letters
+LINE = 1.5  # height of a line of words, in letters
+LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in letters
+BAR = 0.55  # height of a bar, in rows
 
 Span = tuple[float, float]
 
@@ -168,6 +165,33 @@ def _arrow(key: str, tip: float, y: float, size: float) -> Polygon:
     return Polygon(key, ((tip, y), (back, y - half), (back, y + half)), "quiet")
 
 
+def _label_room(last: int, thin: bool) -> float:
+    """Return the width of the labels of arms up to `last`, and the space behind them."""
+    label = str(last) if thin else f"arm {max(last, 10)}"
+    return width_of(label.replace("1", "8"), TINY if thin else USUAL, True) + SPACING
+
+
+# Arms that matter, the most important first: the one recommended now, or None, and others.
+Special = Sequence[int | None]
+
+
+def _labels(
+    rows: ArmRows, x: float, where: str, now: int | None, special: Special = ()
+) -> Iterator[Text]:
+    """Yield the names of the arms, which end at `x`; in thin rows `special` arms and some more."""
+    size = TINY if rows.thin else USUAL
+    some = [arm for arm in special if arm is not None]
+    some += rows.arms[:: 5 if len(rows.arms) <= 50 else 10]
+    taken: list[float] = []
+    for arm in some if rows.thin else rows.arms:
+        y = rows.middle(arm) + LETTERS_DOWN * size
+        if not any(abs(y - other) < 1.1 * TINY for other in taken):
+            taken.append(y)
+            label = str(arm) if rows.thin else f"arm {arm}"
+            role = "ink" if arm == now or (rows.thin and arm in special) else "quiet"
+            yield Text(f"{where}arm-{arm}", x, y, label, role, size, "end", arm == now)
+
+
 class _Page:
     """A picture in the making: its shapes from back to front, and where its texts end."""
 
@@ -189,28 +213,27 @@ class _Page:
 
     def scene(self, name: str, signs: dict[str, str], bottom: float, rows: ArmRows) -> Scene:
         """Return the picture, which ends at `bottom`, with a legend of `signs` below."""
-        rooms = [SIGN_ROOM + width_of(meaning, LITTLE) + 2 * SPACING for meaning in signs.values()]
-        places = flowed(rooms, MARGIN, self.width - MARGIN)
-        end, half, draw = bottom, 0.8 * SIGN, self.shapes.append
-        for (kind, meaning), (left, line) in zip(signs.items(), places, strict=True):
-            end = bottom + 2 * SPACING + LITTLE + line * LINE * LITTLE
+        left, end, half = MARGIN, bottom + 2 * SPACING + LITTLE, 0.8 * SIGN
+        for kind, meaning in signs.items():
+            room = SIGN_ROOM + width_of(meaning, LITTLE) + 2 * SPACING
+            if left > MARGIN and left + room > self.width - MARGIN:
+                left, end = MARGIN, end + LINE * LITTLE
             key, x, y = f"legend-{kind}", left + SIGN_ROOM / 2 - SPACING / 2, end - 0.35 * LITTLE
-            if kind in ("yes", "no"):
-                self.shapes += _response(key, kind == "yes", x, y, half, "")
-            elif kind == "interval":
-                draw(Rectangle(key, x - 1.4 * half, y - half, 2.8 * half, 2 * half, kind))
-            elif kind == "open":
-                draw(_arrow(key, x + half, y, half))
-            elif kind == "estimate":
-                draw(Disc(key, x, y, half, kind))
-            elif kind == "truth":
-                draw(_diamond(key, x, y, 1.2 * half))
-            elif kind == "witness":
-                draw(Line(key, x, y - 1.3 * half, x, y + 1.3 * half, kind, STROKE))
-            else:
-                role = kind.removesuffix("-line")
-                draw(Line(key, x - 1.4 * half, y, x + 1.4 * half, y, role, STROKE))
-            draw(Text(f"{key}-words", left + SIGN_ROOM, end, meaning, "quiet", LITTLE))
+            level = (x - 1.4 * half, y, x + 1.4 * half, y)
+            sign: dict[str, Shape] = {
+                "interval": Rectangle(key, level[0], y - half, 2.8 * half, 2 * half, kind),
+                "open": _arrow(key, x + half, y, half),
+                "estimate": Disc(key, x, y, half, kind),
+                "truth": _diamond(key, x, y, 1.2 * half),
+                "witness": Line(key, x, y - 1.3 * half, x, y + 1.3 * half, kind, STROKE),
+                "estimate-line": Line(key, *level, "estimate", STROKE),
+                "truth-line": Line(key, *level, "truth", STROKE),
+            }
+            yes_or_no = _response(key, kind == "yes", x, y, half, "")
+            self.shapes += [sign[kind]] if kind in sign else yes_or_no
+            words_at = left + SIGN_ROOM
+            self.shapes.append(Text(f"{key}-words", words_at, end, meaning, "quiet", LITTLE))
+            left += room
         height = 2 * math.ceil((end + MARGIN) / 2)  # even, as videos need it
         page = Rectangle("page", 0, 0, self.width, height, "page")
         return Scene(self.width, height, name, (page, *self.shapes), rows)
@@ -273,7 +296,8 @@ def scene_of_user(
         matter = [arm for arm in special if arm is not None]
         arms = sorted([*dict.fromkeys([*matter, *often])][:MOST_ROWS])
     # The room of the texts does not depend on any number in them.
-    longest = "" if hidden is None else words.longest_headline(n_arms)
+    last = "8" * len(str(n_arms - 1))
+    longest = f"Arm {last}: rejected, because arm {last} is clearly better" if hidden else ""
     role = "quiet" if now is None else in_a_word(accepted)
     most = len(wrapped(longest, LARGE, page.room, 9, True))
     page.write("headline", words.headline(seen, grounds), role, LARGE, most)
@@ -286,41 +310,35 @@ def scene_of_user(
         page.write("reason", reason, role, USUAL, 1)
     if note:
         page.write("note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2)
-    panels = _panels(n_arms, tuple(arms), page.y + SPACING + USUAL, width, hidden is not None)
+    heading, high = page.y + SPACING + USUAL, 34.0 if n_arms <= 8 else 26.0  # to a baseline
+    if n_arms > MOST_LABELLED:
+        high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
+    rows = ArmRows(tuple(arms), heading + LINE * LITTLE + SPACING, high)
+    left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
+    end = left + SHARE_SEEN * (right - left) if hidden is not None and beside else right
+    start = left + _label_room(n_arms - 1, rows.thin)
+    panels = [_Panel(left, end, heading, rows, start + 2 * (SIGN + SPACING), end)]
+    if hidden is not None:
+        if beside:
+            left = start = end + GUTTER
+        else:
+            heading = rows.bottom + GUTTER + USUAL
+            rows = rows._replace(top=heading + SPACING)
+        room = right - sum(_columns(n_arms, rows))
+        panels.append(_Panel(left, right, heading, rows, start, room))
     if now is not None:
         name = f"arm {now}: {in_a_word(accepted)} now"
-        for place, (left, right, _, rows, *_) in enumerate(panels):
-            x, y = left - SPACING, rows.middle(now) - rows.height / 2
-            size = (right + SPACING - x, rows.height)
+        for place, panel in enumerate(panels):
+            x, y = panel.left - SPACING, panel.rows.middle(now) - high / 2
+            size = (panel.right + SPACING - x, high)
             page.shapes.append(Rectangle(f"now-{place}", x, y, *size, "recommended", name))
     page.shapes += _responses(seen, special, panels[0])
-    bottom, signs = panels[-1].rows.bottom, RESPONSES
+    bottom, signs = rows.bottom, RESPONSES
     if hidden is not None:
         axis = axis_of(span or rounded_out(span_of([hidden], arms)), *panels[1][-2:])
         page.shapes += _beliefs(hidden, grounds, special, panels[1], axis)
         bottom, signs = bottom + SPACING + LINE * LITTLE, RESPONSES | BELIEFS
     return page.scene(words.spoken(seen, grounds), signs, bottom, panels[0].rows)
-
-
-def _panels(
-    n_arms: int, arms: tuple[int, ...], heading: float, width: int, revealed: bool
-) -> list[_Panel]:
-    """Return where we see and, beside it or below, where she believes; `heading` is a baseline."""
-    high = 34.0 if n_arms <= 8 else 26.0
-    if n_arms > MOST_LABELLED:
-        high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
-    rows = ArmRows(arms, heading + LINE * LITTLE + SPACING, high)
-    left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
-    end = left + SHARE_SEEN * (right - left) if revealed and beside else right
-    start = left + label_room(n_arms - 1, rows.thin)
-    panels = [_Panel(left, end, heading, rows, start + 2 * (SIGN + SPACING), end)]
-    room = right - sum(_columns(n_arms, rows))
-    if revealed and beside:
-        panels.append(_Panel(end + GUTTER, right, heading, rows, end + GUTTER, room))
-    elif revealed:
-        below = rows.bottom + GUTTER + USUAL
-        panels.append(_Panel(left, right, below, rows._replace(top=below + SPACING), start, room))
-    return panels
 
 
 def _columns(n_arms: int, rows: ArmRows) -> list[float]:
@@ -336,7 +354,7 @@ def _responses(seen: Seen, special: Special, panel: _Panel) -> Iterator[Shape]:
     yield Text("seen", left, heading, "what we see", "ink", LITTLE, bold=True)
     yield Text("no", middle - SPACING, stands, "rejected", "rejected", LITTLE, "end")
     yield Text("yes", middle + SPACING, stands, "accepted", "accepted", LITTLE)
-    yield from labels(rows, start - 3 * SPACING - 2 * SIGN, "seen-", special[0], special)
+    yield from _labels(rows, start - 3 * SPACING - 2 * SIGN, "seen-", special[0], special)
     yield Line("bars", middle, rows.top, middle, rows.bottom, "grid")
     longest = (end - start) / 2
     longest -= 0.0 if rows.thin else width_of("888888", LITTLE) + SPACING
@@ -371,7 +389,7 @@ def _beliefs(
         y = rows.bottom + SPACING + LITTLE
         yield Text(f"tick-{place}-words", x, y, number, "quiet", LITTLE, "middle")
     if panel.start > panel.left:
-        yield from labels(rows, panel.start - SPACING, "believed-", special[0], special)
+        yield from _labels(rows, panel.start - SPACING, "believed-", special[0], special)
     for arm, y in rows.middles():
         low, high = hidden.lower_bounds[arm], hidden.upper_bounds[arm]
         left, right, half = axis.place(low), axis.place(high), BAND * rows.height / 2
@@ -493,30 +511,29 @@ def timeline(
     steps = Axis(0.0, float(max(n, 1)), left, width - MARGIN - numbers)
     if truths:
         span = span or rounded_out(span_of(truths[n // EARLY :], shown))
+    draw = page.shapes.append
     for arm, middle in rows.middles():
         top = middle - rows.height / 2
         line = top + tall + REACH
         y = ((top + line) / 2 if tall else line) + LETTERS_DOWN * USUAL
         role, x = "truth" if arm == best else "ink", left - SPACING
-        page.shapes.append(
-            Text(f"label-{arm}", x, y, f"arm {arm}", role, USUAL, "end", arm == best)
-        )
+        draw(Text(f"label-{arm}", x, y, f"arm {arm}", role, USUAL, "end", arm == best))
         if arm == best:
-            page.shapes.append(Text("best", x, y + LINE * TINY, "best", "truth", TINY, "end"))
-        page.shapes.append(Line(f"line-{arm}", left, line, steps.right, line, "grid"))
+            draw(Text("best", x, y + LINE * TINY, "best", "truth", TINY, "end"))
+        draw(Line(f"line-{arm}", left, line, steps.right, line, "grid"))
         if truths and span:
             axis = axis_of(span, top + tall, top)
             page.shapes += _ribbons(arm, truths, steps, axis)
             for place, value in enumerate(span if tall >= NUMBERED else ()):
                 key, x, y = f"reward-{arm}-{place}", steps.right, axis.place(value)
-                page.shapes.append(Line(key, left, y, x, y, "grid", 0.5))
+                draw(Line(key, left, y, x, y, "grid", 0.5))
                 x, y = x + SPACING, y + LETTERS_DOWN * TINY
-                page.shapes.append(Text(f"{key}-words", x, y, f"{value:.4g}", "quiet", TINY))
+                draw(Text(f"{key}-words", x, y, f"{value:.4g}", "quiet", TINY))
         page.shapes += _marks(arm, arms, accepted, steps, line)
     y = rows.bottom + SPACING + LITTLE
-    page.shapes.append(Text("time", MARGIN, y, "t", "quiet", LITTLE))
+    draw(Text("time", MARGIN, y, "t", "quiet", LITTLE))
     for place, (x, number) in enumerate(ticked(steps, 1.0, MARGIN).ticks if n else ()):
-        page.shapes.append(Text(f"step-{place}", x, y, number, "quiet", LITTLE, "middle"))
+        draw(Text(f"step-{place}", x, y, number, "quiet", LITTLE, "middle"))
     name = f"A run of {n} recommendations, {n_yes} of them accepted"
     name += "" if best is None else f"; arm {best} is the best"
     signs = RUN_RESPONSES | (RUN_BELIEFS if truths else {})
@@ -578,3 +595,203 @@ def _marks(
                 left = min(start, steps.right - wide)
                 points += [(left, y), (left, tip), (left + wide, tip), (left + wide, y)]
             yield Polygon(key, tuple(points), role, f"arm {arm}: {role}")
+
+
+# What an agent thinks
+
+HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING  # the names of the columns, above the rows
+FLAG_COLUMN, WIDEST_FLAG_COLUMN, LEAST_COLUMN = 64.0, 120.0, 84.0
+LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # the bar of a gauge: its least share of the width; its height
+DOT, SMALL_DOT = 5.0, 2.0
+
+
+# How a value is shown: a number or a word, a number compared with another, K truth values, or K
+# numbers, alone or compared with K others.
+Form = Literal["line", "gauge", "flags", "bars"]
+
+
+class Slot(NamedTuple):
+    """The place of the values of one name."""
+
+    name: str  # their name
+    form: Form  # how they are shown
+    low: float  # the least number that is shown, at most 0
+    high: float  # the largest, above `low`
+
+    def share(self, number: float) -> float:
+        """Return where a number stands between the least and the largest, in [0, 1]."""
+        # The distance of two numbers may be infinite, and that of their halves never is.
+        part = 0.5 if math.isinf(self.high - self.low) else 1.0
+        low, high = part * self.low, part * self.high
+        number = 0.0 if math.isnan(number) else part * number
+        return (min(max(number, low), high) - low) / (high - low)
+
+    @property
+    def by_arm(self) -> bool:
+        """Whether there is a value for each arm."""
+        return self.form in ("flags", "bars")
+
+    def value_in(self, said: Mapping[str, Explained]) -> Explained | None:
+        """Return the value that is shown here, None without one of this kind."""
+        value = said.get(self.name)
+        return value if value is not None and words.is_by_arm(value) == self.by_arm else None
+
+
+def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
+    """Return a slot for each name, in the order in which the names come up.
+
+    A name whose value is one number and later K numbers has two slots.
+    """
+    seen: dict[tuple[str, bool], list[Explained]] = {}
+    for each in said:
+        for name, value in each.items():
+            seen.setdefault((name, words.is_by_arm(value)), []).append(value)
+    slots = []
+    for (name, by_arm), values in seen.items():
+        parts = [
+            side for value in values for side in words.sides(value) if not isinstance(side, str)
+        ]
+        numbers = [n for side in parts for n in (side if by_arm else (side,)) if math.isfinite(n)]
+        low, high = min([0.0, *numbers]), max([0.0, *numbers])
+        form: Form = "gauge" if any(isinstance(v, Against) for v in values) else "line"
+        if by_arm:
+            form = "flags" if all(map(words.is_flags, values)) else "bars"
+        slots.append(Slot(name, form, low, high if high > low else low + 1.0))
+    return slots
+
+
+class Board(NamedTuple):
+    """The places of everything on a panel, the same in all of a film."""
+
+    width: int  # of the panel
+    height: int  # of the panel
+    facts: dict[Slot, float]  # the baseline of each slot that is a line or a gauge
+    columns: dict[Slot, tuple[float, float]]  # the two ends of each slot by arm
+    rows: ArmRows  # the rows of the arms
+    labels_end: float | None  # where the labels of the arms end, None without labels
+
+
+def board_of(
+    slots: Sequence[Slot], rows: ArmRows, width: int, height: int = 0, labelled: bool = False
+) -> Board:
+    """Return the places of everything; a slot by arm for which there is no room has none.
+
+    Args:
+        slots: what is to be shown.
+        rows: the rows of the user's picture; a panel with labels has its own.
+        width: of the panel.
+        height: at least.
+        labelled: whether the panel stands alone, with labels of the arms.
+    """
+    first, step = MARGIN + LARGE + LINE * LARGE, LINE * USUAL
+    facts = [slot for slot in slots if not slot.by_arm]
+    by_arm = [slot for slot in slots if slot.by_arm]
+    if labelled:
+        rows = rows._replace(top=first + step * len(facts) + (HEADINGS_HIGH if by_arm else 0.0))
+    above = max(0, int((rows.top - HEADINGS_HIGH - first) / step + 1.01))
+    below = rows.bottom + LINE * USUAL + SPACING
+    if not by_arm:  # nothing stands in the rows
+        above, rows = len(facts), rows._replace(arms=()) if labelled else rows
+    places = {
+        slot: first + step * place if place < above else below + step * (place - above)
+        for place, slot in enumerate(facts)
+    }
+    x, right = MARGIN, width - MARGIN
+    if labelled:
+        x += _label_room(max(rows.arms, default=0), rows.thin)
+    labels_end = x - SPACING if labelled and by_arm else None
+    widths: dict[Slot, float] = {}
+    for slot in by_arm:
+        if slot.form == "flags":
+            longest = max((width_of(word, LITTLE, True) for word in slot.name.split()), default=0)
+            widths[slot] = min(max(FLAG_COLUMN, longest + 3 * SPACING), WIDEST_FLAG_COLUMN)
+    room = right - x - sum(widths.values())
+    bars = [slot for slot in by_arm if slot.form == "bars"][: max(1, int(room / LEAST_COLUMN))]
+    widths |= dict.fromkeys(bars, room / max(1, len(bars)))
+    columns = {}
+    for slot in by_arm:
+        if slot in widths and x + widths[slot] <= right + 1.0:
+            columns[slot] = (x, x + widths[slot] - 2 * SPACING)
+            x += widths[slot]
+    bottom = max([rows.bottom, *places.values()]) + MARGIN
+    return Board(width, max(height, round(bottom)), places, columns, rows, labels_end)
+
+
+def panel_of(
+    said: Mapping[str, Explained], board: Board, title: str, now: int | None = None
+) -> Scene:
+    """Return what an agent thinks as a picture: words, gauges, and columns by arm.
+
+    Args:
+        said: what it says.
+        board: the places of everything.
+        title: the agent's name.
+        now: the arm that was recommended last.
+    """
+    rows, room = board.rows, board.width - 2 * MARGIN
+    name = fitted(title, LARGE, room, True)
+    shapes: list[Shape] = [
+        Rectangle("page", 0, 0, board.width, board.height, "page"),
+        Text("title", MARGIN, MARGIN + LARGE, name, "agent", LARGE, bold=True),
+    ]
+    draw = shapes.append
+    if now in rows.arms and board.columns:
+        y, x = rows.top + rows.arms.index(now) * rows.height, MARGIN - SPACING
+        draw(Rectangle("now", x, y, board.width - 2 * x, rows.height, "recommended"))
+    for place, (slot, y) in enumerate(board.facts.items()):
+        key, value, free = f"fact-{place}", slot.value_in(said), room
+        if value is None:
+            continue
+        parts = (
+            words.number_in_words(n) if isinstance(n, float) else n for n in words.sides(value)
+        )
+        text = f"{slot.name}: {' / '.join(parts)}"
+        if isinstance(value, Against):
+            longest = max(map(rounded, (slot.low, slot.high)), key=len)
+            long = room - SPACING - width_of(f"{slot.name}: {longest} / {longest}", USUAL)
+            long = max(LEAST_GAUGE * room, long)
+            left, top = MARGIN + room - long, y - LETTERS_DOWN * USUAL - GAUGE_HIGH / 2
+            full, mark = long * slot.share(value.value), left + long * slot.share(value.target)
+            draw(Rectangle(f"{key}-room", left, top, long, GAUGE_HIGH, "grid"))
+            draw(Rectangle(f"{key}-now", left, top, full, GAUGE_HIGH, "agent", text))
+            draw(Line(f"{key}-target", mark, top - 3, mark, top + GAUGE_HIGH + 3, "ink", 2.0))
+            free -= long + SPACING
+        draw(Text(key, MARGIN, y, fitted(text, USUAL, free), "ink", USUAL))
+    if board.labels_end is not None:
+        shapes += _labels(rows, board.labels_end, "", now)
+    for place, (slot, ends) in enumerate(board.columns.items()):
+        key, value = f"column-{place}", slot.value_in(said)
+        lines = wrapped(slot.name, LITTLE, ends[1] - ends[0], 2, bold=True)
+        for number, line in enumerate(lines):
+            y = rows.top - SPACING - LINE * LITTLE * (len(lines) - 1 - number)
+            draw(Text(f"{key}-name-{number}", ends[0], y, line, "quiet", LITTLE, bold=True))
+        if value is not None:
+            shapes += _column(key, slot, value, rows, ends)
+    return Scene(board.width, board.height, f"What {title} thinks", tuple(shapes))
+
+
+def _column(
+    key: str, slot: Slot, value: Explained, rows: ArmRows, ends: tuple[float, float]
+) -> Iterator[Shape]:
+    """Yield a column of dots, or of bars: each with a mark at its target and its number behind."""
+    values, targets = (*words.sides(value), None)[:2]
+    high = BAR * rows.height
+    long = ends[1] - ends[0] - (0.0 if rows.thin else width_of("888.88", LITTLE) + SPACING)
+    zero = ends[0] + long * slot.share(0.0)
+    for arm, y in rows.middles():
+        here, number, text = f"{key}-{arm}", values[arm], words.number_in_words(values[arm])
+        name = f"arm {arm}: {slot.name} {text}"
+        if slot.form == "flags":
+            role, size = ("agent", DOT) if number else ("grid", SMALL_DOT)
+            yield Disc(here, ends[0] + DOT, y, min(size, 0.4 * rows.height), role, name)
+            continue
+        end = ends[0] + long * slot.share(number)
+        left, right = min(zero, end), max(zero, end)
+        yield Rectangle(here, left, y - high / 2, right - left, high, "agent", name)
+        if targets is not None:
+            x, reach = ends[0] + long * slot.share(targets[arm]), 0.4 * rows.height
+            yield Line(f"{here}-target", x, y - reach, x, y + reach, "ink", 2.0)
+            right = max(right, x + 1.0)
+        if not rows.thin:
+            y += LETTERS_DOWN * LITTLE
+            yield Text(f"{here}-words", right + SPACING / 2, y, text, "ink", LITTLE)

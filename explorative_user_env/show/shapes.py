@@ -1,7 +1,7 @@
 """Pictures as shapes: their size, their words, and how pictures are joined."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 
@@ -70,17 +70,11 @@ BEFORE_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 class ArmRows(NamedTuple):
-    """The rows of a picture, one for each arm.
+    """The rows of a picture, one for each arm."""
 
-    Attributes:
-        arms: the arms, from top to bottom.
-        top: the upper end of the first row.
-        height: the height of each row.
-    """
-
-    arms: tuple[int, ...]
-    top: float
-    height: float
+    arms: tuple[int, ...]  # the arms, from top to bottom
+    top: float  # the upper end of the first row
+    height: float  # the height of each row
 
     @property
     def bottom(self) -> float:
@@ -114,13 +108,6 @@ class Scene(NamedTuple):
     rows: ArmRows = ArmRows((), 0.0, 0.0)
 
 
-SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
-MARGIN = 16.0
-SPACING = 6.0  # between things that belong together
-TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # sizes of letters
-LINE = 1.5  # height of a line of words, in letters
-LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in letters
-BAR = 0.55  # height of a bar, in rows
 THIN_ROW = 20.0
 # The width of narrow and of wide letters, in sizes.
 EMS = dict.fromkeys(" .,:;'|!ijl", 0.38) | dict.fromkeys("mwMW%@", 1.0)
@@ -172,24 +159,23 @@ def moved(shape: Shape, right: float, down: float) -> Shape:
 
 def beside(scenes: Sequence[Scene]) -> Scene:
     """Return pictures side by side, as one picture as high as the highest."""
-    return _joined(scenes, [(sum(s.width for s in scenes[:i]), 0) for i in range(len(scenes))])
+    return _joined(scenes, 1, 0)
 
 
 def in_a_column(scenes: Sequence[Scene]) -> Scene:
     """Return pictures one below the other, as one picture as wide as the widest."""
-    return _joined(scenes, [(0, sum(s.height for s in scenes[:i])) for i in range(len(scenes))])
+    return _joined(scenes, 0, 1)
 
 
-def _joined(scenes: Sequence[Scene], places: Sequence[tuple[int, int]]) -> Scene:
-    """Return pictures at places in one; each key begins with the number of its picture."""
-    placed = [*zip(scenes, places, strict=True)]
-    width = max(x + scene.width for scene, (x, _) in placed)
-    height = max(y + scene.height for scene, (_, y) in placed)
-    shapes = [
-        moved(shape, x, y)._replace(key=f"{number}/{shape.key}")
-        for number, (scene, (x, y)) in enumerate(placed)
-        for shape in scene.shapes
-    ]
+def _joined(scenes: Sequence[Scene], right: int, down: int) -> Scene:
+    """Return pictures to the right or downward as one; a key begins with its picture's number."""
+    x = y = width = height = 0
+    shapes: list[Shape] = []
+    for number, scene in enumerate(scenes):
+        width, height = max(width, x + scene.width), max(height, y + scene.height)
+        moved_shapes = [moved(shape, x, y) for shape in scene.shapes]
+        shapes += [shape._replace(key=f"{number}/{shape.key}") for shape in moved_shapes]
+        x, y = x + right * scene.width, y + down * scene.height
     names = dict.fromkeys(scene.name for scene in scenes if scene.name)
     page = Rectangle("page", 0, 0, width, height, "page")
     return Scene(width, height, "; ".join(names), (page, *shapes))
@@ -225,50 +211,3 @@ def fitted(text: str, size: float, width: float, bold: bool = False) -> str:
     while kept > 0 and width_of(text[:kept] + "…", size, bold) > width:
         kept -= 1
     return text[:kept].rstrip() + "…"
-
-
-def flowed(widths: Iterable[float], left: float, right: float) -> list[tuple[float, int]]:
-    """Return the place and the line of things of these widths, which flow like words."""
-    places: list[tuple[float, int]] = []
-    x, line = left, 0
-    for width in widths:
-        if x > left and x + width > right:
-            x, line = left, line + 1
-        places.append((x, line))
-        x += width
-    return places
-
-
-def label_room(last: int, thin: bool) -> float:
-    """Return the width of the labels of arms up to `last`, and the space behind them."""
-    label = str(last) if thin else f"arm {max(last, 10)}"
-    return width_of(label.replace("1", "8"), TINY if thin else USUAL, True) + SPACING
-
-
-# Arms that matter: the one recommended now, or None, and others, the most important first.
-Special = Sequence[int | None]
-
-
-def labels(
-    rows: ArmRows, x: float, where: str, now: int | None, special: Special = ()
-) -> Iterator[Text]:
-    """Yield the names of the arms, which end at `x`; in thin rows `special` arms and some more.
-
-    Args:
-        rows: the rows.
-        x: where the labels end.
-        where: the beginning of the keys.
-        now: the arm whose label is bold.
-        special: the arms that matter.
-    """
-    size = TINY if rows.thin else USUAL
-    some = [arm for arm in special if arm is not None]
-    some += rows.arms[:: 5 if len(rows.arms) <= 50 else 10]
-    taken: list[float] = []
-    for arm in some if rows.thin else rows.arms:
-        y = rows.middle(arm) + LETTERS_DOWN * size
-        if not any(abs(y - other) < 1.1 * TINY for other in taken):
-            taken.append(y)
-            words = str(arm) if rows.thin else f"arm {arm}"
-            role = "ink" if arm == now or (rows.thin and arm in special) else "quiet"
-            yield Text(f"{where}arm-{arm}", x, y, words, role, size, "end", arm == now)

@@ -10,7 +10,6 @@ standard bandit at delta = 1e-5; at alpha = 1/4 it can be measured.
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -33,15 +32,14 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
-from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
-from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
+from explorative_user_env.seeding import number_of_users, user_seeds
 from explorative_user_env.theory import HardPair
-from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.model import Schedule, as_schedule, number_of_arms
+from explorative_user_env.users.instances import Instance, number_of_arms
+from explorative_user_env.users.model import Schedule, as_schedule
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -61,6 +59,9 @@ MOST_PATHS = 1_000_000
 N_PATHS = 2000
 
 
+Rho = Schedule | str | float
+
+
 class Histories(NamedTuple):
     """An agent with the same users under nu and under nu', one entry a user.
 
@@ -76,11 +77,7 @@ class Histories(NamedTuple):
 
 
 def histories(
-    pair: HardPair,
-    agent: AlgorithmAgent,
-    steps: int,
-    seeds: Sequence[int],
-    rho: Schedule | str | float | None = None,
+    pair: HardPair, agent: AlgorithmAgent, steps: int, seeds: Sequence[int], rho: Rho | None = None
 ) -> Histories:
     """Let `agent` meet the users of these `seeds` twice, with the means of nu and of nu'.
 
@@ -134,8 +131,7 @@ def rejected_below(
     also necessary if rho_t = rho_1, K = 2 and the arm is tried at every n(t).
 
     Returns:
-        One row for each N_0 of `n0s`, one column for each path of arm 2's rewards; inf for
-        N_0 = 2, before which no arm is recommended again.
+        One row for each N_0 of `n0s` (inf for N_0 = 2), one column for each path of rewards.
     """
     rng = np.random.default_rng(seed)
     longest = max(n0s) - 2
@@ -183,13 +179,11 @@ def success(
     n_grid: Sequence[int] = N_GRID,
     *,
     agents: Callable[[int, float], Sequence[AlgorithmAgent]] = line_up,
-    rho: Schedule | str | float | None = None,
+    rho: Rho | None = None,
     n_instances: int = 1000,
     seed: int = 0,
-    workers: int = 1,
-    executor: Executor | None = None,
     progress: OnProgress = silent,
-    store: Store | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return how often each agent is right on each instance of the pair, for growing N.
 
@@ -200,10 +194,8 @@ def success(
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: the seed of everything, at least 0.
-        workers: as in `evaluate`; the result is the same.
-        executor: as in `evaluate`.
         progress: called with the cell, and the number of cells that are done.
-        store: as in `evaluate`.
+        **options: `workers`, `executor` and `store`, as in `evaluate`.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
@@ -214,7 +206,7 @@ def success(
     grid = sorted({validation.integer("n_grid", n, 1) for n in n_grid})
     how: dict[str, Any] = {"n_arms": pair.n_arms, "delta": pair.delta, "alpha": pair.alpha}
     how |= {"rho": pair.rho_1 if rho is None else rho, "n_instances": n_instances, "seed": seed}
-    how |= {"workers": workers, "executor": executor, "store": store, "progress": False}
+    how |= {**options, "progress": False}
     rows, cells = [], []
     for position, (n, name) in enumerate(product(grid, instances)):
         progress(f"N = {n}, {name}", position, len(grid) * len(instances))
@@ -292,10 +284,6 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
     """Return the least number of pulls, evenly over all arms, that finds the best with 1 - delta.
 
     It is O(log 1/delta): for K = 2 about 4 z^2/Delta_1^2, z the (1 - delta) quantile of N(0, 1).
-
-    Args:
-        instance: the means, with one best arm.
-        delta: allowed probability of a wrong answer, in (0, 1).
     """
     # Phi(-x) is at most exp(-x^2/2)/2, and an arm is above the best with Phi(-Delta_i sqrt(m/2)).
     gap = theory.unique_gap(instance)
@@ -319,16 +307,9 @@ def any_agent_needs(
     With fewer acceptances it errs with more than delta under nu or nu', as half the probability of
     the history they share is more than that. Only nu' is looked at: under the nu that belongs to
     each N_0 the history is likelier.
-
-    Args:
-        pair: the two instances.
-        deltas: each in (0, 1).
-        n_paths: see `rejected_below`.
-        seed: of the paths.
     """
-    n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
-    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed_number(seed))
+    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed)
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]
     return [
         next((float(n0) for n0, p in zip(n0s, overlaps, strict=True) if p <= 2.0 * delta), math.nan)
@@ -343,7 +324,7 @@ def overlap(
     n0s: Sequence[int] = DEFAULT_N0S,
     *,
     alpha: float = 1.0,
-    rho: Schedule | str | float = 1.0,
+    rho: Rho = 1.0,
     n_arms: int = 2,
     c: float | None = None,
     gap: float | None = None,
@@ -437,9 +418,8 @@ def sections_of(
     runs = f"{success['n_runs'].iloc[0]} users of each instance"
     hard = f"N_0 = {pair.n0}, δ = {pair.delta:g}, gap {pair.epsilon:g}, d = {pair.d:.2f}"
     worse = marked(success).groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
-    times = marked(needed).pivot_table(
-        index="agent", columns="delta", values="interactions", sort=False, dropna=False
-    )
+    times = marked(needed).pivot_table("interactions", "agent", "delta", sort=False, dropna=False)
+    worse, times = worse.reset_index(), times.reset_index()
     history = "{nu_prime:.4f} [{nu_prime_low:.4f}, {nu_prime_high:.4f}]"
     histories = [
         Column("N_0", "n0", left=True),
@@ -458,18 +438,14 @@ def sections_of(
         Column("right", "right", "{:.3g}"),
         Column("holds", "holds", lambda holds: "yes" if holds else "no"),
     ]
-    successes = [Column(f"N={n}", n, cost) for n in worse.columns]
-    lengths = [
-        Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-") for delta in times.columns
-    ]
+    successes = [AGENT_COLUMN, *(Column(f"N={n}", n, cost) for n in worse.columns[1:])]
+    lengths = [AGENT_COLUMN]
+    for delta in times.columns[1:]:
+        lengths.append(Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-"))
     return {
         f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
-        f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(
-            worse.reset_index(), [AGENT_COLUMN, *successes]
-        ),
-        f"Interactions needed for success 1 - δ ({users})": table(
-            times.reset_index(), [AGENT_COLUMN, *lengths]
-        ),
+        f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(worse, successes),
+        f"Interactions needed for success 1 - δ ({users})": table(times, lengths),
         f"What the proof takes for granted ({hard})": table(proved, conditions),
     }
 
@@ -488,12 +464,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the probability of the shared history against N_0.
-
-    Args:
-        frame: what `overlap` found.
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
+    """Draw the probability of the shared history (what `overlap` found) against N_0."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
@@ -512,12 +483,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the interactions that are needed against 1/delta.
-
-    Args:
-        frame: what `needed` found.
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
+    """Draw the interactions that are needed (what `needed` found) against 1/delta."""
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         found = rows[np.isfinite(rows["interactions"])].sort_values("delta")
@@ -534,9 +500,5 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def kept_table(folder: Path, name: str) -> pd.DataFrame:
-    """Return the finished table "overlap" or "needed" from the folder of the command.
-
-    Raises:
-        InvalidArgumentError: if the folder has none, or it is not finished.
-    """
+    """Return the finished table "overlap" or "needed" from the folder of the command."""
     return pd.read_csv(finished_file("path", folder, f"{name}.csv"))

@@ -321,12 +321,7 @@ def _place(cell: Results) -> tuple[float, int]:
 
 
 def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
-    """Return `runs` without the steps of Phase 1 and without private draws.
-
-    Args:
-        runs: of any agents, as in `Results.runs`.
-        phase1: of Phase 1 alone, with the same users.
-    """
+    """Return `runs` without the steps of Phase 1, those of `phase1`, and without private draws."""
     counts = ["interactions", "acceptances"]
     before = phase1.set_index("user_seed")[counts].loc[runs["user_seed"]].to_numpy()
     steps, acceptances = (runs[counts] - before).to_numpy().T
@@ -337,22 +332,13 @@ def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
 PRINTED_STEP = "the paper's text"
 
 
-def run_ladder(
-    *,
-    delta: float = 0.1,
-    n_arms: int = 5,
-    agents: Sequence[str] = LINE_UP,
-    progress: OnProgress,
-    **options: Any,
-) -> pd.DataFrame:
+def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -> pd.DataFrame:
     """Return the figures of `agents` while the differences of the settings are switched in turn.
 
     All steps have the same users, as far as a difference leaves users the same, so that small
     effects show.
 
     Args:
-        delta: as for `evaluate`.
-        n_arms: K.
         agents: names of agents.
         progress: as for `run_cells`.
         options: passed on to `evaluate`.
@@ -368,10 +354,9 @@ def run_ladder(
     points = [PRINTED_STEP, *(difference.point for difference in DIFFERENCES)]
     settings = list(dict.fromkeys([*ladder, *alone]))  # the first two steps are each alone as well
     found = {}
-    cell = {"delta": delta, "n_arms": n_arms, **options}
     for index, setting in enumerate(settings):
         report = portion(progress, index, len(settings))
-        results = evaluate(agents, setting=setting, progress=report, **cell)
+        results = evaluate(agents, setting=setting, progress=report, **options)
         found[setting] = results.summary().to_dict("records")
     names = [f"{figure}{end}" for figure in PUBLISHED for end in ("", "_low", "_high")]
     return pd.DataFrame(
@@ -452,16 +437,8 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
     """Return how many errors apart two figures are, positive where ours is larger.
 
     Times and rates are compared by their logarithms, as large means have large errors; successes
-    by the pooled share. Rounding to the last printed digit counts as an error.
-
-    Args:
-        figure: "stopping_time", "rejection_rate" or "success".
-        ours: the figure by its name, with its errors, as from `figures_of`; numbers or arrays.
-        published: as printed; a number, or an array.
-        n_runs: runs behind ours.
-
-    Returns:
-        A number, or an array as the others are.
+    by the pooled share. Rounding to the last printed digit counts as an error. `ours` is as from
+    `figures_of`; numbers or arrays.
     """
     unit, measured = UNITS[figure], ours[figure]
     if figure == "success":

@@ -37,13 +37,10 @@ DECISIVE = "released"
 LIMIT = 3.0
 
 #: By figure, how far ours may be off to be near in practice: relative and absolute, the larger one.
-TOLERANCES = {
-    "stopping_time": (0.04, 0.0),
-    "rejection_rate": (0.05, 0.002),
-    "success": (0.0, 0.02),
-}
+TOLERANCES = {"stopping_time": (0.04, 0), "rejection_rate": (0.05, 0.002), "success": (0, 0.02)}
 
 Row = Mapping[str, Any]
+Evidence = Mapping[str, pd.DataFrame]
 
 
 def is_given(agent: str, figure: str) -> bool:
@@ -79,16 +76,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
     """Return one row a published figure, with ours under each setting, and whether it agrees.
 
     The verdict is that of `decisive_of`. It is empty for entrants that are not judged, for figures
-    that an earlier table has as well, and where there are too few runs for an error.
-
-    Args:
-        experiment: the experiment that ran.
-        summaries: by setting, as from `compared`.
-
-    Returns:
-        The cell and agent, the figure, `published`, `n1` (see `n1_if_most`), and by setting our
-        figure, its interval (`_low`, `_high`), the errors it is apart (`_z`) and whether it is near
-        in practice (`_near`); `verdict` and `reason`.
+    that an earlier table has as well, and where there are too few runs for an error. Ours has an
+    interval (`_low`, `_high`), the errors it is apart (`_z`) and whether it is near (`_near`).
     """
     decisive, parts = decisive_of(summaries), []
     cells, entrants = summaries[decisive], {each.name: each for each in experiment.entrants}
@@ -98,7 +87,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
     twice = [(experiment.name, *place) in paper.PRINTED_TWICE for place in places]
     judged = agents.map(lambda name: entrants[name].judged in (True, decisive)) & ~np.array(twice)
     for figure, beside in PUBLISHED.items():
-        published, n1 = cells[beside].mask([is_given(name, figure) for name in agents]), 0.0
+        published = cells[beside].mask([is_given(name, figure) for name in agents])
+        n1: Any = 0.0
         if figure == "stopping_time":
             times = zip(cells.to_dict("records"), published, strict=True)
             n1 = [n1_if_most(experiment, decisive, entrants, row, time) for row, time in times]
@@ -107,7 +97,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
         for setting, ours in summaries.items():
             for end in ("", "_low", "_high"):
                 found[setting + end] = ours[figure + end]
-            found[f"{setting}_z"] = z_of(figure, ours, published, ours["n_runs"])
+            each = zip(ours.to_dict("records"), published, strict=True)
+            found[f"{setting}_z"] = [z_of(figure, row, other, row["n_runs"]) for row, other in each]
             found[f"{setting}_near"] = is_near(figure, ours[figure], published, found["n1"])
         z = found[f"{decisive}_z"]
         found["verdict"] = np.where(abs(z) <= LIMIT, AGREES, DIFFERS)
@@ -129,17 +120,15 @@ def counted(found: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 REASONS = {
     "arithmetic": (
         "time and rejection rate leave no room for the rejections there must be",
-        "Every run of BAIR has at least K-1 rejections before one arm is left, and the table "
-        "counts the K private draws as well; Track-and-Stop has to see each other arm rejected. So "
-        "time x rate cannot be less, whatever was run. The test multiplies the two figures, each "
-        "half a digit above what is printed.",
+        "Every run of BAIR has at least K-1 rejections, and the table counts the K private draws; "
+        "Track-and-Stop has to see each other arm rejected. The test multiplies time and rate, "
+        "each half a digit above what is printed.",
     ),
     "digits": (
         "the digits are Table 2's",
-        "BAIR's time in this table is Table 2's less 2(K-1)/delta, digit by digit, but for one "
-        "cell: Phase 1 was not measured. Where Table 2's time cannot be had, this one cannot. "
-        "BAIR's rejection rates are those of its whole run in Table 2, and one time of T&S "
-        "is Table 2's as well. The test compares the digits.",
+        "BAIR's time is Table 2's less 2(K-1)/delta, but for one cell: Phase 1 was not measured. "
+        "Where Table 2's time cannot be had, this one cannot. BAIR's rejection rates and one time "
+        "of T&S are Table 2's. The test compares the digits.",
     ),
 }
 
@@ -152,12 +141,7 @@ COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stoppi
 
 
 def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
-    """Test the reasons that may concern a published figure, without running anything.
-
-    Yields:
-        Of each reason the name, the figure that the test gives, what gave it, and whether the
-        reason holds.
-    """
+    """Yield of each reason that may hold its name, the test's figure and source, and the answer."""
     delta, n_arms, agent = place = tuple(row[name] for name in CELL)
     if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
         cell = published_figures(experiment).set_index(CELL).loc[place]
@@ -174,15 +158,8 @@ def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, 
         yield "digits", other, at, bool(same)
 
 
-def explained(
-    experiment: Experiment, found: pd.DataFrame
-) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    """Test the reasons for each figure that differs; its verdict is "cannot" where one holds.
-
-    Returns:
-        `found` (see `verdicts`) with verdicts and reasons, and by reason the rows that were tested,
-        with `found`, `at` and `explained` of the test.
-    """
+def explained(experiment: Experiment, found: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
+    """Return verdicts, "cannot" where a reason holds, and the tested rows by reason."""
     found = found.copy()
     evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
     for index, row in found[found["verdict"] == DIFFERS].iterrows():
@@ -211,20 +188,13 @@ class Reproduction:
     results: Mapping[str, list[Results]]
     summaries: Mapping[str, pd.DataFrame]
     found: pd.DataFrame = field(default_factory=pd.DataFrame)
-    evidence: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=dict)
 
 
 def reproduce(
     experiments: Sequence[Experiment], settings: Sequence[str], *, progress: OnProgress, **how: Any
 ) -> list[Reproduction]:
-    """Run `experiments` under `settings`; two that run the same share their runs.
-
-    Args:
-        experiments: the experiments.
-        settings: names of settings.
-        progress: called with the cell that runs and the share done over all.
-        how: `n_instances`, `seed`, `workers` and `store`, as for `evaluate`.
-    """
+    """Run `experiments` under `settings`, with options of `evaluate`; equal runs are shared."""
     runs: dict[Experiment, dict[str, list[Results]]] = {}
     found = []
     for position, each in enumerate(experiments):
@@ -245,11 +215,7 @@ def reproduce(
 DRAWS = 200
 
 #: How the drawn published figures are moved: times a number, or a success down by points.
-MOVES: Mapping[str, Sequence[float]] = {
-    "stopping_time": (1.05, 1.1, 1.2),
-    "rejection_rate": (1.05, 1.1, 1.2),
-    "success": (0.01, 0.02, 0.05),
-}
+LONGER, LESS = (1.0, 1.05, 1.1, 1.2), (0.0, 0.01, 0.02, 0.05)
 
 
 @dataclass(frozen=True)
@@ -260,13 +226,13 @@ class Calibration:
         figures: one row a judged figure, as in `verdicts`.
         false_alarms: whether it differs from a published figure drawn from the same runs.
         agreeing: whether ours, drawn anew, agrees with the published figure.
-        found: by place in `MOVES`, whether it differs from a drawn figure that was moved.
+        found: by place in `LONGER`, whether it differs from a drawn figure that was moved.
     """
 
     figures: pd.DataFrame
     false_alarms: np.ndarray
     agreeing: np.ndarray
-    found: Sequence[np.ndarray]
+    found: np.ndarray
 
     @property
     def expected(self) -> float:
@@ -288,27 +254,17 @@ def range_of(counts: np.ndarray) -> tuple[int, int]:
 def calibration_of(
     reproductions: Sequence[Reproduction], seed: int, draws: int = DRAWS, *, progress: OnProgress
 ) -> Calibration | None:
-    """Draw users anew, with this seed, and judge again; None where nothing is judged.
-
-    Args:
-        reproductions: the experiments; figures without a verdict are left out.
-        seed: the seed.
-        draws: the number of samples.
-        progress: called with the number of cells that are done.
-    """
-    if not (with_verdicts := [one for one in reproductions if not one.found.empty]):
+    """Draw users anew, with this seed, and judge again; None where nothing is judged."""
+    if not (runs := [one for one in reproductions if not one.found.empty]):
         return None
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    found = pd.concat([one.found for one in with_verdicts], ignore_index=True)
+    found = pd.concat([one.found for one in runs], ignore_index=True)
     judged = found[found["verdict"] != NOT_JUDGED].reset_index(drop=True)
     rows_of = judged.groupby(["experiment", *CELL]).indices
-    shape = (2 + len(MOVES["success"]), len(judged), draws)
-    agreeing, *apart = np.zeros(shape, dtype=bool)
-    cells = [
-        (one.experiment.name, cell)
-        for one in with_verdicts
-        for cell in one.results[decisive_of(one.results)]
-    ]
+    agreeing = np.zeros((len(judged), draws), dtype=bool)
+    apart = np.stack([agreeing] * len(LESS))
+    decisive = decisive_of(runs[0].results)
+    cells = [(one.experiment.name, cell) for one in runs for cell in one.results[decisive]]
     for done, (experiment, cell) in enumerate(cells):
         progress("drawing users anew", done, len(cells))
         n_runs = int(cell.runs.groupby("agent").size().iloc[0])
@@ -324,22 +280,16 @@ def calibration_of(
                 unit, drawn = paper.UNITS[figure], other[figure]
                 published = np.full(draws, judged.loc[row, "published"])
                 agreeing[row] = abs(z_of(figure, sample, published, n_runs)) <= LIMIT
-                moved = [
-                    np.maximum(drawn - move, 0.0) if figure == "success" else drawn * move
-                    for move in MOVES[figure]
-                ]
-                for verdict, values in zip(apart, [drawn, *moved], strict=True):
-                    printed = np.round(values / unit) * unit
-                    verdict[row] = ~(abs(z_of(figure, sample, printed, n_runs)) <= LIMIT)
+                by = np.array(LESS if figure == "success" else LONGER)[:, np.newaxis]
+                moved = np.maximum(drawn - by, 0.0) if figure == "success" else drawn * by
+                printed = np.round(moved / unit) * unit
+                apart[:, row] = ~(abs(z_of(figure, sample, printed, n_runs)) <= LIMIT)
     return Calibration(judged, apart[0], agreeing, apart[1:])
 
 
-NAMES = {
-    "stopping_time": "stopping time",
-    "rejection_rate": "rejection rate",
-    "success": "probability of success",
-}
-#: Of the figures, in short.
+#: The figures in words, and in short.
+_WORDS = ("stopping time", "rejection rate", "probability of success")
+NAMES = dict(zip(PUBLISHED, _WORDS, strict=True))
 HEADINGS = dict(zip(NAMES, ("T", "rej. %", "success"), strict=True))
 
 #: By verdict; the words stand in the tables as well.
@@ -373,10 +323,7 @@ Pictures = dict[str, bytes]
 
 
 def shown(pictures: Pictures, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
-    """Draw a picture and return the Markdown that shows it, or says why not; [] without Matplotlib.
-
-    The tables matter more than an error of a picture.
-    """
+    """Draw a picture; return the Markdown that shows it, or says why not; [] without Matplotlib."""
     if not can_plot():
         return []
     try:
@@ -489,34 +436,24 @@ def of_calibration(calibration: Calibration) -> str:
         f"Users were drawn anew from ours, {draws} times, for us and for the paper. If every "
         f"published figure were a mean of a thousand runs of ours, {calibration.expected:.1f} of "
         f"the {n_figures} would differ by chance at |z| > {LIMIT:g} with normal errors; in the "
-        f"simulation {alarms.mean():.1f} did ({low} to {high} in 95% of the draws). Judged against "
-        f"the real published figures, {fewest} to {most} figures agree over the draws: in brackets "
-        "in the table above by agent and figure, as other seeds would have it (a little fewer, as "
-        "drawing again adds an error).\n\n"
-        "What would be found: the share of figures that differ after the drawn published one was "
-        "moved."
+        f"simulation {alarms.mean():.1f} did ({low} to {high} in 95% of the draws). Of the real "
+        f"published figures {fewest} to {most} agree over the draws: in brackets above, by agent "
+        "and figure.\n\nThe share of figures that differ after the drawn published one was moved:"
     )
     groups = calibration.figures.groupby(["figure", "agent"], sort=False).indices
-    rows = [
-        [NAMES[figure], agent, *(share(float(np.mean(one[places]))) for one in calibration.found)]
-        for (figure, agent), places in sorted(
-            groups.items(), key=lambda one: list(NAMES).index(one[0][0])
-        )
-    ]
+    rows = []
+    for figure, agent in sorted(groups, key=lambda key: list(NAMES).index(key[0])):
+        shares = calibration.found[:, groups[figure, agent]].mean(axis=(1, 2))
+        rows.append([NAMES[figure], agent, *map(share, shares)])
     columns = [Column("figure", left=True), Column("agent", left=True)]
-    for factor, points in zip(MOVES["stopping_time"], MOVES["success"], strict=True):
+    for factor, points in zip(LONGER[1:], LESS[1:], strict=True):
         columns.append(Column(f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"))
     title = "## How far to trust the verdicts"
     return "\n\n".join([title, words, markdown(table(rows, columns))])
 
 
-def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame]]) -> str:
-    """Return the list of reasons that were tested, with how many figures each explains.
-
-    Args:
-        found: as from `verdicts`, of all experiments.
-        evidence: of each experiment, by reason, the rows that were tested.
-    """
+def of_reasons(found: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
+    """Return the list of reasons that were tested, with how many figures each explains."""
     lines = []
     for key, (title, text) in REASONS.items():
         if n_tested := sum(len(one[key]) for one in evidence if key in one):
@@ -527,20 +464,14 @@ def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame
 
 
 def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table:
-    """Return how many published figures agree, by experiment and agent, as a Rich table.
-
-    Args:
-        found: as from `verdicts`, of all experiments.
-        calibration: the source of the ranges in brackets.
-    """
+    """Return how many published figures agree, by experiment and agent, as a Rich table."""
     by = ["experiment", "agent", "figure"]
     spread = calibration.spread(by) if calibration else {}
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for row in counted(found, by).to_dict("records"):
-        name, agent, figure = (row[each] for each in by)
-        between = spread.get((name, agent, figure))
+        name, agent, figure = place = tuple(row[each] for each in by)
         cell = f"{row['agrees']} of {row['cells']}"
-        cell += f" ({between[0]}-{between[1]})" if between else ""
+        cell += " ({}-{})".format(*spread[place]) if place in spread else ""
         empty = {"experiment": paper.SHORT_TITLES[name], "agent": agent, **dict.fromkeys(NAMES, "")}
         rows.setdefault((name, agent), empty)[figure] = cell
     columns = [Column("experiment", left=True, once=True), AGENT_COLUMN]
@@ -567,7 +498,6 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
                 columns.append(Column(f"{heading}: {name}", cell))
             parts.append(markdown(table(rows, columns)))
         return "\n\n".join(parts)
-    high = f"{decisive}_high"
     apart = [
         Column("z", f"{decisive}_z", lambda z: "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"),
         Column("near", f"{decisive}_near", YES_OR_NO),
@@ -579,10 +509,8 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
         columns += [Column(each, partial(figure_with_interval, figure, each)) for each in summaries]
         sections.append((NAMES[figure].capitalize(), frame, [*columns, *apart, verdict]))
     most = found[found["n1"] > 0.0]
-    less = most[["published", decisive]].sub(most["n1"], axis="index")
-    most = most.assign(
-        published=less["published"], ours=less[decisive], half=most[high] - most[decisive]
-    )
+    n1, ours, high = (most[name] for name in ("n1", decisive, f"{decisive}_high"))
+    most = most.assign(published=most["published"] - n1, ours=ours - n1, half=high - ours)
     columns = [
         Column("N_1", "n1", "{:.0f}"),
         Column("paper", "published", "{:.0f}"),
@@ -617,9 +545,7 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
     return "\n\n".join(parts)
 
 
-def of_ladder(
-    frame: pd.DataFrame, pictures: Pictures, agents: Sequence[str] = ("BAIR", "T&S")
-) -> str:
+def of_ladder(frame: pd.DataFrame, pictures: Pictures, agents: Any = ("BAIR", "T&S")) -> str:
     """Return the section on what differs between text and code, and the effect of each."""
     words = [
         Column("point", "point", left=True),
@@ -649,19 +575,13 @@ TITLE = "The paper's experiments, run again"
 
 #: The beginning of the HTML page.
 HEAD = f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{TITLE}</title>
-<style>
+<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title><style>
 body {{ font: 15px/1.5 sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
 table {{ border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }}
 th, td {{ padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }}
 img {{ max-width: 100%; }}
 {" ".join(f"td.{name} {{ background: {c}44; }}" for name, c in VERDICT_COLOURS.items())}
-</style>
-</head>
-<body>
+</style></head><body>
 """
 
 
@@ -679,15 +599,13 @@ def as_html(page: str, pictures: Pictures) -> str:
 
 HOW_TO_READ = (
     "Each published figure is judged once, under `{setting}`; the tables were made with "
-    "`released`. Published figures are means of a thousand runs and have errors like ours. *z* "
-    "is how many errors ours is from the published figure, with both errors and the rounding "
-    "of the latter; it *agrees* if z is within 3 of 0. Times and rates are compared "
-    "by their logarithms, and their errors allow for one more run as far off as the farthest, "
-    "or as the step cap. It *cannot* be had where arithmetic, or the digits of another table, "
-    "show that no run gave it. Else it *differs*. The table counts what agrees; the stopping "
-    "times of UNI and EXP3 are inputs. *near* is no verdict: ours is near enough in practice "
-    "(stopping time within 4%, less N_1 where N_1 is half of it; rejection "
-    "rate within 5% or 0.2 points; success within .020)."
+    "`released`. *z* is how many errors ours is from the published mean of a thousand runs, with "
+    "both errors and the rounding of the latter; it *agrees* if z is within 3 of 0. Times and "
+    "rates are compared by their logarithms, and their errors allow for one more run as far off as "
+    "the farthest, or as the step cap. A figure *cannot* be had where arithmetic, or the digits of "
+    "another table, show that no run gave it. Else it *differs*. The times of UNI and EXP3 are "
+    "inputs. *near* is no verdict: ours is near enough in practice (stopping time within 4%, less "
+    "N_1 where N_1 is half of it; rejection rate within 5% or 0.2 points; success within .020)."
 )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -37,8 +37,8 @@ from explorative_user_env.results.tables import AGENT_COLUMN, MEANS_LEGEND, mark
 from explorative_user_env.studies import suite_tasks as tasks_of
 from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, SuiteTask, entrant_of
 from explorative_user_env.users import population as users_of
-from explorative_user_env.users.model import ROOMY
-from explorative_user_env.users.population import Population, UserOptions
+from explorative_user_env.users.instances import ROOMY
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, check_fields, of_class, sequence
 from explorative_user_env.version import __version__
 
@@ -50,12 +50,7 @@ N_REPLICATES = 2000
 
 
 class Replicates(NamedTuple):
-    """A number, and its values for users and trainings that are drawn again.
-
-    Attributes:
-        value: the number.
-        drawn: of each replicate, shape (`N_REPLICATES`,).
-    """
+    """A number, and its values (`N_REPLICATES`,) for users and trainings that are drawn again."""
 
     value: float
     drawn: Array
@@ -67,13 +62,15 @@ class Replicates(NamedTuple):
         return float(low), float(high)
 
 
-def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]:
-    """Return the mean loss of each agent with the users of a task.
+#: By the names of agents.
+Losses = Mapping[str, Replicates]
 
-    Args:
-        losses: of each agent by its name, one a training and user, shape (trainings, users).
-        seed: the task's; the draws of users follow from it, those of trainings from the agent's
-            name as well, so that other agents change nothing.
+
+def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]:
+    """Return the mean loss of each agent from its losses, shape (trainings, users).
+
+    Users are drawn from the task's seed, trainings from the agent's name as well: other agents
+    change nothing.
     """
 
     def stream(what: str) -> np.random.Generator:
@@ -95,12 +92,12 @@ def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]
     return found
 
 
-def scores_in(task: SuiteTask, losses: Mapping[str, Replicates]) -> dict[str, Replicates]:
+def scores_in(task: SuiteTask, losses: Losses) -> dict[str, Replicates]:
     """Return the score of each agent in a task; NaN where both anchors lose the same."""
     worst, best = losses[WORST], losses[task.reference]
 
     def score(own: Replicates) -> Replicates:
-        each = zip(own, worst, best, strict=True)
+        each: Any = zip(own, worst, best, strict=True)
         return Replicates(*(np.divide(zero - one, zero - top) for one, zero, top in each))
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,9 +119,7 @@ def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
 
 
 def rankings_of(
-    losses: Mapping[str, Mapping[str, Replicates]],
-    references: Collection[str] = (),
-    against: str = CENTRAL,
+    losses: Mapping[str, Losses], references: Collection[str] = (), against: str = CENTRAL
 ) -> pd.DataFrame:
     """Return one row a task: its order of the agents, beside that of another task.
 
@@ -162,15 +157,7 @@ def rankings_of(
 def draw_heat_map(
     values: pd.DataFrame, words: Array, label: str, axes: "Axes | None", most: float = 1.0
 ) -> "Axes":
-    """Draw numbers as a map from dark, at 0, to light, each with its words; NaN stays white.
-
-    Args:
-        values: the numbers, with the names of rows and columns.
-        words: the words in each cell.
-        label: the name of the scale.
-        axes: where it is drawn, and what is returned; None is a new figure.
-        most: the number at the light end; numbers beyond the ends have the colours of the ends.
-    """
+    """Draw numbers from dark, at 0, to light, at `most`, each with its words; NaN stays white."""
     lines = [part for cell in words.ravel() for part in cell.split("\n")]
     height = 1.9 + (0.2 + 0.16 * (len(lines) / max(1, values.size))) * len(values)
     width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(values.columns)
@@ -185,7 +172,7 @@ def draw_heat_map(
     for (row, column), value in np.ndenumerate(numbers):
         if not np.isnan(value):
             colour = "black" if value > 0.6 else "white"
-            axes.text(column, row, words[row, column], color=colour, **style)
+            axes.text(column, row, str(words[row, column]), color=colour, **style)
     ends = "both" if most > 1.0 else "neither"
     scale = axes.figure.colorbar(image, ax=axes, pad=0.02, extend=ends)
     scale.set_label(label, fontsize=plots.AXIS_SIZE)
@@ -234,13 +221,7 @@ def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def scores_table(scores: pd.DataFrame, totals: pd.DataFrame, ranked: pd.DataFrame) -> Table:
-    """Return scores as a Rich table, a row a task and a column an agent, the best first.
-
-    Args:
-        scores: see `SuiteResults.scores`.
-        totals: see `SuiteResults.totals`.
-        ranked: see `rankings_of`.
-    """
+    """Return scores as a Rich table, a row a task and a column an agent, the best first."""
     taus = ranked.set_index("task")["tau"].to_dict()
     rows: dict[str, dict[str, Any]] = {}
     for row in marked(scores).to_dict("records"):
@@ -303,7 +284,7 @@ class SuiteResults:
         return frozenset(map(entrant_of, chain.from_iterable(every)))
 
     @cached_property
-    def losses(self) -> Mapping[str, Mapping[str, Replicates]]:
+    def losses(self) -> Mapping[str, Losses]:
         """By task and agent the mean loss, with its replicates."""
         found = {}
         for task in self.tasks:
@@ -354,11 +335,7 @@ class SuiteResults:
         return with_ranks(pd.DataFrame(rows), len(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
-        """Return the order of the agents in each task, against another one; see `rankings_of`.
-
-        Args:
-            against: the other task's name.
-        """
+        """Return the order of the agents in each task, against another one; see `rankings_of`."""
         return rankings_of(self.losses, self.references, against)
 
     def record(self) -> dict[str, Any]:
@@ -407,11 +384,7 @@ class SuiteResults:
         return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the scores as a heat map: agents, the best first, by tasks and their mean.
-
-        Args:
-            axes: where it is drawn, and what is returned; None is a new figure.
-        """
+        """Draw the scores as a heat map: agents, the best first, by tasks and their mean."""
         totals, scores = marked(self.totals()), marked(self.scores())
         values = _grid(scores, scores["score"], "agent", "task").reindex(totals["agent"])
         values["mean"] = totals["mean"].to_numpy()
@@ -513,11 +486,7 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
 
 
 def kept_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
-    """Return the results of a suite from the options and cells of a file; see `load_suite`.
-
-    Raises:
-        InvalidArgumentError: if no task has its anchors with all users.
-    """
+    """Return the results of a suite from the options and cells of a file; see `load_suite`."""
     run = SuiteRun(options["task"], options["quick"], options["seed"])
     by_seed, done = {cell.cell["seed"]: cell for cell in cells}, {}
     for task in run.records():
@@ -540,9 +509,6 @@ class Variety:
     Args:
         name: its name in tables.
         options: how it differs from the paper's user, as options of `Population`.
-
-    Raises:
-        InvalidArgumentError: for a name or options of another class.
     """
 
     name: str
@@ -569,11 +535,7 @@ VARIETIES = (
 
 
 def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
-    """Return the varieties of these names, all of them for None.
-
-    Raises:
-        InvalidArgumentError: for an unknown name.
-    """
+    """Return the varieties of these names, all of them for None."""
     return tasks_of.named("user", names, VARIETIES)
 
 
@@ -582,11 +544,7 @@ MAX_STEPS = 20_000
 
 
 def default_agents() -> list[AlgorithmAgent]:
-    """Return the paper's four agents, and BAIR(m) with any user.
-
-    "BAIR(m)" drops an arm at m = 2 log(K/delta) consecutive rejections. Its m does not depend on
-    the amount of noise.
-    """
+    """Return the paper's four agents, and BAIR(m) with any user: m = 2 log(K/delta) consecutive."""
     patient = BAIR(m="paper", rejections="consecutive", noise=0.1, name="BAIR(m)")
     return [BAIR(), patient, TrackAndStop(), Uniform(), EXP3()]
 
@@ -601,12 +559,9 @@ def robustness(
     seed: int = 0,
     baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
-    workers: int = 1,
-    executor: Executor | None = None,
     progress: OnProgress = silent,
-    store: Store | None = None,
     population: Population | None = None,
-    **user: Unpack[UserOptions],
+    **options: Any,
 ) -> pd.DataFrame:
     """Evaluate every agent with every kind of user.
 
@@ -620,14 +575,11 @@ def robustness(
             BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
-        workers: as in `evaluate`; the result is the same.
-        executor: as in `evaluate`.
         progress: called with what runs, how many pieces are done and how many there are.
-        store: as in `evaluate`.
         population: what all kinds share, as a record; or give its options:
-        **user: the options of `Population`. A gap must be below 1 where rewards are Bernoulli,
-            whose means are then drawn from Uniform(0, 1 - gap) if the variety has no law of its
-            own. Means that drift begin so.
+        **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`. A gap
+            must be below 1 where rewards are Bernoulli, whose means are then drawn from
+            Uniform(0, 1 - gap) if the variety has no law of its own. Means that drift begin so.
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
@@ -640,34 +592,22 @@ def robustness(
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
+    user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
     every = [replace(shared, **variety.options) for variety in users]  # checked before any runs
-    how: dict[str, Any] = {"delta": delta, "n_instances": n_instances, "seed": seed}
-    how |= {"baseline_time": baseline_time, "max_steps": max_steps, "store": store}
-    how |= {"workers": workers, "executor": executor}
-    line_up, found = default_agents() if agents is None else agents, {}
+    how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
+    how |= {"baseline_time": baseline_time, "max_steps": max_steps}
+    line_up, cells = default_agents() if agents is None else agents, []
     for place, (name, own) in enumerate(zip(names, every, strict=True)):
         report = named(portion(progress, place, len(users)), f"{name}:")
-        found[name] = evaluate(line_up, population=own, progress=report, **how)
-    return _matrix_of(found)
-
-
-def _matrix_of(found: Mapping[str, Results]) -> pd.DataFrame:
-    frames = [results.summary().assign(user=name) for name, results in found.items()]
-    matrix = pd.concat(frames, ignore_index=True)
-    matrix.insert(0, "user", matrix.pop("user"))
-    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
-    return matrix
+        cells.append(evaluate(line_up, population=own, progress=report, **how))
+    return kept_matrix(cells, shared, users)
 
 
 def kept_matrix(
     cells: Sequence[Results], shared: Population, users: Sequence[Variety]
 ) -> pd.DataFrame:
-    """Return the rows of `robustness` for the kinds of users among the cells of a file.
-
-    Raises:
-        InvalidArgumentError: if there are no results with any of them.
-    """
+    """Return the rows of `robustness` for the kinds of users among the cells of a file."""
     found = {
         each.name: results
         for each in users
@@ -677,7 +617,11 @@ def kept_matrix(
     if not found:
         names = [each.name for each in users]
         raise InvalidArgumentError("users", names, "kinds of which there are results")
-    return _matrix_of(found)
+    frames = [results.summary().assign(user=name) for name, results in found.items()]
+    matrix = pd.concat(frames, ignore_index=True)
+    matrix.insert(0, "user", matrix.pop("user"))
+    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
+    return matrix
 
 
 #: The notes below the matrix.
@@ -727,12 +671,7 @@ def matrix_page(matrix: pd.DataFrame, title: str) -> str:
 
 
 def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the success of every agent (rows) with every user (columns), with stopping times.
-
-    Args:
-        matrix: the rows of `robustness`.
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
+    """Draw the success of every agent (rows) with every user (columns), with stopping times."""
     matrix = marked(matrix)
     cells = [
         f"{text.share(row['success'])}\nT {text.whole(row['stopping_time'])}{_cut(row)}"

@@ -145,7 +145,7 @@ _NUMBERS: tuple[dict[str, Any], ...] = (
 def _tasks() -> Iterator[SuiteTask]:
     for seed, ((name, about), given) in enumerate(zip(_ABOUT.items(), _NUMBERS, strict=True), 1701):
         options, numbers = split_options(given)
-        numbers = {"n_instances": protocol.N_INSTANCES, "reference": "SE"} | numbers
+        numbers = {"n_instances": protocol.N_INSTANCES, "reference": "SE", **numbers}
         why = f"{_LEAST}{_WHY[numbers['reference']]}"
         yield SuiteTask(name, options=options, seed=seed, about=about, why=why, **numbers)
 
@@ -161,20 +161,12 @@ def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
 
 
 def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
-    """Return the tasks of these names, all of them for None.
-
-    Raises:
-        InvalidArgumentError: for an unknown name.
-    """
+    """Return the tasks of these names, all of them for None."""
     return named("task", names, SUITE)
 
 
 def named(kind: str, names: Sequence[str] | None, things: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the things of these names, each once and in the order of the names; all for None.
-
-    Raises:
-        InvalidArgumentError: for an unknown name.
-    """
+    """Return the things of these names, each once and in the order of the names; all for None."""
     known = {thing.name: thing for thing in things}
     for name in names or ():
         if name not in known:
@@ -207,14 +199,11 @@ class SuiteRun:
     @property
     def title(self) -> str:
         """The words to quote: the version, and how the run differs from the whole suite."""
-        n_tasks = len(self.records())
-        parts = {
-            f"suite {SUITE_VERSION}": True,
-            f"seed {self.seed}": self.seed is not None,
-            f"1 in {QUICK_SHARE} users": self.quick,
-            f"{n_tasks} of {len(SUITE)} tasks": n_tasks < len(SUITE),
-        }
-        return ", ".join(part for part, holds in parts.items() if holds)
+        n_tasks, words = len(self.records()), [f"suite {SUITE_VERSION}"]
+        words += [f"seed {self.seed}"] * (self.seed is not None)
+        words += [f"1 in {QUICK_SHARE} users"] * self.quick
+        words += [f"{n_tasks} of {len(SUITE)} tasks"] * (n_tasks < len(SUITE))
+        return ", ".join(words)
 
     def records(self) -> tuple[SuiteTask, ...]:
         """Return the tasks as they are run."""
@@ -278,12 +267,7 @@ Taking = Agent | str | ModelsByTask
 
 
 def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
-    """Return the entrants: all agents of the package for None.
-
-    Raises:
-        InvalidArgumentError: for an unknown name, two entrants of one name, or another agent with
-            the name of an anchor.
-    """
+    """Return the entrants, checked: all agents of the package for None."""
     agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
     found = [agent_named(each) if isinstance(each, str) else each for each in given]
@@ -318,10 +302,7 @@ def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> li
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agents of an entrant that run on a task.
-
-    A trained agent runs where K and the task are those of its training.
-    """
+    """Return the agents of an entrant that run on a task: of its K and kind, if it was trained."""
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
     trained = trained_on(entrant)

@@ -2,12 +2,10 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,18 +23,11 @@ from explorative_user_env.files import check_one_run, finished_file, from_json
 from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
 from explorative_user_env.results.metrics import succeeded
-from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import mean
 from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
 from explorative_user_env.users import population as users_of
-from explorative_user_env.users.population import Population, UserOptions
-from explorative_user_env.validation import (
-    LARGEST_COUNT,
-    InvalidArgumentError,
-    choice,
-    integer,
-    risk,
-)
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, integer, risk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,13 +103,7 @@ class TunedN1:
     cell: Mapping[str, Any]
 
     def agent(self, max_steps: int | None = None) -> TunedAgent:
-        """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate` or the loop.
-
-        The guarantee is about `cell`, and no other.
-
-        Args:
-            max_steps: step cap of a run, at least 1; None leaves it to the harness.
-        """
+        """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate`: see `TunedAgent`."""
         return TunedAgent(self.n1, {"task": "bai", **self.cell}, max_steps)
 
     def save(self, path: Path) -> None:
@@ -167,13 +152,7 @@ Decision = Literal["good", "bad", "undecided"]
 
 
 def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]:
-    """Return the logarithms of the evidence that q < delta, and that q > delta.
-
-    Args:
-        failures: failures among the first n trials, any shape.
-        n: numbers of trials, of the same shape.
-        delta: the probability that q is compared with, in (0, 1).
-    """
+    """Return the logarithms of the evidence that q < delta, and that q > delta, after n trials."""
     first, second = HALF, HALF * (1.0 - delta) / delta
     after = (first + failures, second + n - failures)
     at_delta = failures * math.log(delta) + (n - failures) * math.log1p(-delta)
@@ -190,13 +169,7 @@ def judge(
     """Return the first decision of a sequential test, and the trials and failures until then.
 
     If q > delta, the test ever says "good" with probability at most `error`; if q <= delta, it ever
-    says "bad" with probability at most `error`.
-
-    Args:
-        failed: whether each new trial failed, shape (n,), bool.
-        delta: the probability that q is compared with, in (0, 1).
-        error: probability of a wrong decision, in (0, 1).
-        before: trials and failures before these, without a decision.
+    says "bad" with probability at most `error`. `before` are earlier trials and failures.
     """
     n = before[0] + np.arange(1, len(failed) + 1)
     failures = before[1] + np.cumsum(failed)
@@ -254,56 +227,31 @@ class NoneFoundError(Exception):
 
 
 def search(
-    draw: Draw,
-    first: int,
-    top: int,
-    *,
-    delta: float,
-    error: float,
-    cap: int,
-    on_users: Callable[[int, int], object] = lambda n1, n: None,
-    on_candidate: Callable[[Candidate], object] = lambda candidate: None,
-) -> list[Candidate]:
-    """Return the candidates tried on the way to the least good N_1 in 0..top.
+    draw: Draw, first: int, top: int, *, delta: float, error: float, cap: int
+) -> Iterator[Candidate]:
+    """Yield the candidates tried on the way to the least good N_1 in 0..top, from `first` on.
 
     A candidate without a decision after `cap` users counts as not good enough: the N_1 found is
-    then larger than it need be, but no less safe.
-
-    Args:
-        draw: runs BAIR; see `Draw`.
-        first: the N_1 to begin with, in 0..top; afterwards the middle of what is left.
-        top: the largest N_1; it is tried if no other is good.
-        delta: allowed probability of failure, in (0, 1).
-        error: probability that any decision is wrong, in (0, 1).
-        cap: the most users for a candidate, at least 1.
-        on_users: called with N_1 and the number of its users so far.
-        on_candidate: called with each candidate when it is done.
+    then larger than it need be, but no less safe. `error` is the probability that any decision is
+    wrong.
     """
     each = error / (1 + max(first, top - first).bit_length())  # the most candidates there may be
-    candidates: list[Candidate] = []
-    low, high, n1 = 0, top + 1, first
+    low, high, n1, place = 0, top + 1, first, 0
     while low < high:
         met = failures = 0
         decision: Decision = "undecided"
         for portion, start in enumerate(range(0, cap, PORTION)):
-            failed = ~draw(n1, len(candidates), portion, min(PORTION, cap - start))
+            failed = ~draw(n1, place, portion, min(PORTION, cap - start))
             decision, met, failures = judge(failed, delta, each, (met, failures))
-            on_users(n1, met)
             if decision != "undecided":
                 break
-        candidates.append(Candidate(n1, met, failures, decision))
-        on_candidate(candidates[-1])
+        yield Candidate(n1, met, failures, decision)
         low, high = (low, n1) if decision == "good" else (n1 + 1, high)
-        n1 = (low + high) // 2
-    return candidates
+        n1, place = (low + high) // 2, place + 1
 
 
 def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
-    """Return the least good N_1, and the interval for the least that succeeds often enough.
-
-    Raises:
-        NoneFoundError: if none is good.
-    """
+    """Return the least good N_1, and the interval for the least that succeeds often enough."""
     good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
         raise NoneFoundError(candidates, delta)
@@ -332,7 +280,7 @@ def meet(
 
 def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_users: int) -> Array:
     """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
-    store: Store | None = how.get("store")
+    store = how.get("store")
     aside = {**how, "store": store.aside() if store else None}
     agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
     return np.asarray(succeeded(meet(agents, aside, n_users, *place, progress=silent).runs))
@@ -351,8 +299,6 @@ def frontier_of(
 
 #: An error that can be shared among all candidates there may be.
 LEAST_ERROR = 1e-100
-
-GRID_POINTS = 10
 
 
 @dataclass(frozen=True)
@@ -402,13 +348,10 @@ def tune_n1(
     confirm: int = 10_000,
     max_steps: int = STEP_CAP,
     seed: int = 0,
-    workers: int = 1,
-    executor: Executor | None = None,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
-    store: Store | None = None,
     population: Population | None = None,
-    **user: Unpack[UserOptions],
+    **options: Any,
 ) -> Tuning:
     """Return the least N_1 with which BAIR succeeds with probability at least 1 - delta.
 
@@ -431,13 +374,10 @@ def tune_n1(
             they are the frontier's.
         max_steps: step cap of a run.
         seed: the seed of everything, at least 0.
-        workers: as in `evaluate`; the result is the same.
-        executor: as in `evaluate`.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
-        store: as in `evaluate`.
         population: the users, as a record; or give its options:
-        **user: the options of `Population`.
+        **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -447,6 +387,7 @@ def tune_n1(
     if risk("error", error) < LEAST_ERROR:
         raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
     n_instances = number_of_users(n_instances)
+    user, how = users_of.split_options(options)
     users = users_of.population_of(population, user)
     n_arms, alpha = users.n_arms, users.user.alpha
     paper = phase1_acceptances("paper", n_arms, risk("delta", delta), alpha, users.user.rho_0)
@@ -454,19 +395,17 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    how = {"population": users, "delta": delta, "max_steps": max_steps, "workers": workers}
-    how |= {"seed": seed_number(seed), "executor": executor, "store": store}
+    how |= {"population": users, "delta": delta, "max_steps": max_steps, "seed": seed_number(seed)}
+    candidates = []
     with shown(progress) as report:
-        candidates = search(
-            partial(successes, how),
-            first,
-            top,
-            delta=delta,
-            error=error,
-            cap=n_instances,
-            on_users=lambda n1, n: report(f"N_1 = {n1}", n, n_instances),
-            on_candidate=on_candidate,
-        )
+
+        def draw(n1: int, candidate: int, portion: int, n_users: int) -> Array:
+            report(f"N_1 = {n1}", portion * PORTION, n_instances)
+            return successes(how, n1, candidate, portion, n_users)
+
+        for each in search(draw, first, top, delta=delta, error=error, cap=n_instances):
+            candidates.append(each)
+            on_candidate(each)
         n1, interval = found(candidates, delta)
         frontier = frontier_of(grid(n1, n_arms, top), how, report)
         fresh = frontier[frontier["n1"] == n1]
@@ -477,29 +416,20 @@ def tune_n1(
     def estimate(row: Any, name: str) -> Estimate:
         return Estimate(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
 
-    measured = fresh.iloc[0]
+    measured, papers = fresh.iloc[0], frontier.iloc[-1]
+    record: dict[str, Any] = {"n1": n1, "interval": interval, "paper_n1": top, "seed": int(seed)}
+    record |= {name: estimate(measured, name) for name in ("success", "stopping_time")}
+    record |= {"censored": float(measured["censored"]), "n_fresh": int(measured["n_runs"])}
+    record |= {"paper_stopping_time": estimate(papers, "stopping_time"), "error": float(error)}
+    record |= {"n_runs": sum(each.n_runs for each in candidates), "n_instances": int(n_instances)}
     schedule = {"rho": None} if users.rho is None else {}
-    tuned = TunedN1(
-        n1=n1,
-        interval=interval,
-        success=estimate(measured, "success"),
-        stopping_time=estimate(measured, "stopping_time"),
-        censored=float(measured["censored"]),
-        n_fresh=int(measured["n_runs"]),
-        paper_n1=top,
-        paper_stopping_time=estimate(frontier.iloc[-1], "stopping_time"),
-        error=float(error),
-        n_runs=sum(candidate.n_runs for candidate in candidates),
-        n_instances=int(n_instances),
-        seed=int(seed),
-        cell={"delta": float(delta), **users.words(), **schedule},
-    )
+    tuned = TunedN1(**record, cell={"delta": float(delta), **users.words(), **schedule})
     return Tuning(tuned, candidates, frontier)
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:
     """Return the N_1 of the frontier: 0, a geometric grid to the paper's, K and the one found."""
-    points = np.geomspace(1, top, GRID_POINTS).round().astype(int).tolist()
+    points = np.geomspace(1, top, 10).round().astype(int).tolist()
     return sorted({0, *points, min(n_arms, top), n1, top})
 
 
@@ -601,14 +531,7 @@ def frontier_figure(tuning: Tuning) -> "Figure":
 def draw_frontier(
     tuning: Tuning, figure: str = "stopping_time", axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw stopping time or success over N_1, with 95% intervals.
-
-    Args:
-        tuning: the tuning.
-        figure: "stopping_time" or "success".
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
-    label = NAMED[choice("figure", figure, NAMED)]
+    """Draw "stopping_time" or "success" over N_1, with 95% intervals."""
     axes, rows, style = plots.plot_axes(axes), tuning.frontier, plots.line_style(0)
     plots.draw_band(axes, rows["n1"], rows[f"{figure}_low"], rows[f"{figure}_high"], 0, 1)
     axes.plot(rows["n1"], rows[figure], color=style.colour, marker=style.mark, ms=4, lw=1.5)
@@ -623,16 +546,12 @@ def draw_frontier(
     for place, (name, n1) in enumerate(marked.items(), 1):
         style = plots.line_style(place)
         axes.axvline(n1, label=name, color=style.colour, linestyle=style.dashes, linewidth=1.5)
-    plots.dress(axes, title(tuning), "N₁, acceptances of Phase 1", label)
+    plots.dress(axes, title(tuning), "N₁, acceptances of Phase 1", NAMED[figure])
     plots.name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
     return axes
 
 
 def kept_tuning(folder: Path) -> Tuning:
-    """Return a finished tuning from the folder of the command, without its candidates.
-
-    Raises:
-        InvalidArgumentError: if the folder has none, or it is not finished.
-    """
+    """Return a finished tuning from the folder of the command, without its candidates."""
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
     return Tuning(load_tuned(tuned), (), pd.read_csv(frontier))

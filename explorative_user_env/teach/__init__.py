@@ -1,5 +1,6 @@
 """The course: exercises with a checker that explains mistakes, and the notebooks."""
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -15,8 +16,8 @@ def exercises_of(lesson: int) -> tuple[Exercise, ...]:
     Args:
         lesson: number of the notebook, 1 to 6.
     """
-    exercises: tuple[Exercise, ...] = import_module(f"{__name__}.lesson_{lesson}").EXERCISES
-    return exercises
+    exercises = import_module(f"{__name__}.lesson_{lesson}").EXERCISES
+    return tuple(replace(each, number=f"{lesson}.{n}") for n, each in enumerate(exercises, 1))
 
 
 def check_exercise(number: str | float, answer: Any) -> Remark:

@@ -6,7 +6,7 @@ import html
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -20,19 +20,12 @@ Case = tuple[Any, ...]
 
 
 class Remark(NamedTuple):
-    """The remark on an answer or on a prediction.
+    """The remark on an answer or on a prediction."""
 
-    Attributes:
-        exercise: number of the exercise, as "2.3".
-        right: whether the answer is right.
-        words: the mistake, or the lesson of a right answer.
-        verdict: words between number and remark; empty is "is right" or "not yet".
-    """
-
-    exercise: str
-    right: bool
-    words: str
-    verdict: str = ""
+    exercise: str  # number of the exercise, as "2.3"
+    right: bool  # whether the answer is right
+    words: str  # the mistake, or the lesson of a right answer
+    verdict: str = ""  # words between number and remark; empty is "is right" or "not yet"
 
     def __str__(self) -> str:
         verdict = self.verdict or ("is right" if self.right else "not yet")
@@ -133,17 +126,12 @@ def _written(case: Case) -> str:
     return f"({', '.join(map(repr, case))})"
 
 
-def known(*rows: Any) -> dict[str, Any]:
-    """Return mistakes from remarks and wrong answers in turn: each remark, then its answer."""
-    return dict(zip(rows[::2], rows[1::2], strict=True))
-
-
 @dataclass(frozen=True)
 class Exercise:
     """An exercise: the question, the cases that try an answer, and the known mistakes.
 
     Attributes:
-        number: number of the exercise, as "2.3".
+        number: number of the exercise, as "2.3"; a lesson's follow from its order.
         asks: the wanted answer, as "a function of n and delta that returns epsilon".
         right: a right answer.
         cases: arguments of each trial, the easiest first.
@@ -159,12 +147,13 @@ class Exercise:
         patience: seconds for each case.
     """
 
-    number: str
+    number: str = ""
+    _: KW_ONLY
     asks: str
     right: Any
     cases: Sequence[Case]
     shows: str
-    mistakes: Mapping[str, Any]
+    mistakes: Mapping[str, Any] = field(default_factory=dict)
     uses: Sequence[str] = ()
     keeps: bool = False
     tried: Callable[[Any, Case], Any] = by_calling
@@ -172,6 +161,10 @@ class Exercise:
     told: Callable[[Case, Any, Any], str] = differs
     where: bool = False
     patience: float = 30.0
+
+    def with_mistakes(self, *rows: Any) -> "Exercise":
+        """Return the exercise with known mistakes: remarks and wrong answers in turn."""
+        return replace(self, mistakes=dict(zip(rows[::2], rows[1::2], strict=True)))
 
     def outcomes(self, answer: Any) -> list[Any]:
         """Return the outcome of an answer in every case."""

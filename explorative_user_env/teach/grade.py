@@ -31,7 +31,7 @@ from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.teach import submission as submissions
 from explorative_user_env.teach.submission import GradingOutcome, SubmittedAgent
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import DISTRIBUTION, PACKAGE, CallableError, choice
+from explorative_user_env.validation import DISTRIBUTION, PACKAGE, choice
 from explorative_user_env.validation import InvalidArgumentError as Invalid
 
 #: The environment variable that may hold the key.
@@ -159,17 +159,11 @@ class Points(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The costs, or regrets, that are worth 0 and 100 points.
+    """The costs, or regrets, that are worth 0 and 100 points."""
 
-    Attributes:
-        zero: the cost of 0 points.
-        full: the cost of 100 points.
-        most: the most points.
-    """
-
-    zero: float
-    full: float = 0.0
-    most: float = FULL_POINTS
+    zero: float  # the cost of 0 points
+    full: float = 0.0  # the cost of 100 points
+    most: float = FULL_POINTS  # the most points
 
     @classmethod
     def of(cls, references: Results, full_marks: str | None) -> "Scale":
@@ -211,27 +205,18 @@ def _costs(results: Results, agent: str) -> Any:
 
 @dataclass
 class Graded:
-    """What became of a submission.
+    """What became of a submission."""
 
-    Attributes:
-        student: the name on the leaderboard.
-        outcome: "graded", "stopped" when its time was up, "failed" or "cheated".
-        reason: why it was not graded to the end.
-        points: its points.
-        figures: the row of `Results.summary`; empty if no user was finished.
-        seconds: how long it took.
-        output: what it printed, cut off.
-        missing: limits that this system does not enforce.
-    """
-
-    student: str
+    student: str  # the name on the leaderboard
+    # "graded", "stopped" when its time was up, "failed" or "cheated"
     outcome: GradingOutcome = GradingOutcome.GRADED
-    reason: str = ""
-    points: Points = field(default_factory=Points)
+    reason: str = ""  # why it was not graded to the end
+    points: Points = field(default_factory=Points)  # its points
+    # the row of `Results.summary`; empty if no user was finished
     figures: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    output: str = ""
-    missing: Sequence[str] = ()
+    seconds: float = 0.0  # how long it took
+    output: str = ""  # what it printed, cut off
+    missing: Sequence[str] = ()  # limits that this system does not enforce
 
 
 @dataclass(frozen=True)
@@ -295,20 +280,17 @@ def grade(
             play(agent, graded, portion(progress, place, n_pieces))
         except submissions.SubmissionError as error:
             graded.outcome, graded.reason = error.outcome, error.reason
-        except CallableError as error:
+        except Invalid as error:
             # Without the message: it names the user's seed, and students read this.
-            why = f"it cannot be played ({type(error.__cause__).__name__})"
-            graded.outcome, graded.reason = GradingOutcome.FAILED, why
-            if agent.failure:
-                graded.outcome, graded.reason = agent.failure.outcome, agent.failure.reason
+            why = f"it cannot be played ({type(error.__cause__ or error).__name__})"
+            failure = agent.failure or submissions.SubmissionError(GradingOutcome.FAILED, why)
+            graded.outcome, graded.reason = failure.outcome, failure.reason
         finally:
             agent.end()
         graded.output, graded.seconds = agent.output, time.monotonic() - begin
         everyone.append(graded)
-    beside = [
-        (row["agent"], scale.points(references, row["agent"]), row)
-        for row in references.summary().to_dict("records")
-    ]
+    rows = references.summary().to_dict("records")
+    beside = [(row["agent"], scale.points(references, row["agent"]), row) for row in rows]
     return Leaderboard(assignment, beside, everyone)
 
 
@@ -331,17 +313,14 @@ SHOWN_FIGURES = {
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
     """Return one row a submission and reference agent: the best first, who has no figures last."""
-    everyone = [
-        (REFERENCE_ROW, Graded(name, points=points, figures=row))
-        for name, points, row in board.references
-    ]
-    everyone += [(str(each.outcome), each) for each in board.graded]
+    everyone = [Graded(name, points=points, figures=row) for name, points, row in board.references]
+    everyone += board.graded
     rows = [
-        {"name": each.student, "outcome": outcome, "points": each.points.value}
-        | {"points_low": each.points.low, "points_high": each.points.high}
+        {"name": each.student, "outcome": str(each.outcome) if place >= 0 else REFERENCE_ROW}
+        | dict(zip(("points", "points_low", "points_high"), each.points, strict=True))
         | _shown(board, each.figures)
         | {"reason": each.reason}
-        for outcome, each in everyone
+        for place, each in enumerate(everyone, -len(board.references))
     ]
     rank_by = board.assignment.rank_by
     frame = pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.casefold())
@@ -435,12 +414,13 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
         return round(float(value), 6) if math.isfinite(value) else None  # JSON has no NaN
 
     shown = _shown(board, graded.figures) if graded.figures else {}
+    points, *interval = map(number, graded.points)
     feedback = {
         "student": graded.student,
-        "outcome": str(graded.outcome),
+        "outcome": graded.outcome,
         "reason": graded.reason,
-        "points": number(graded.points.value),
-        "interval": [number(graded.points.low), number(graded.points.high)],
+        "points": points,
+        "interval": interval,
         "figures": {name: number(value) for name, value in shown.items()},
         "references": {name: number(points.value) for name, points, _ in board.references},
         "seconds": round(graded.seconds, 1),

@@ -11,36 +11,24 @@ from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, PHASES
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.seeding import agent_generator
-from explorative_user_env.teach.exercises import Case, Exercise, known
+from explorative_user_env.teach.exercises import Case, Exercise
 from explorative_user_env.theory import phase1_acceptances_needed as _needed
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import one_line
 
 
 class Encounter(NamedTuple):
-    """A user and the facts that an agent gets about her.
+    """A user and the facts that an agent gets about her."""
 
-    Attributes:
-        seed: seed of the user.
-        n_arms: K.
-        n1: N_1; None is the paper's.
-        delta: allowed probability of a wrong answer.
-        alpha: her willingness to explore.
-        rho: her rho_t, a constant; None is that of the setting, at least 1.
-        noise: her click noise.
-        m: rejections in Phase 2 that eliminate an arm.
-        setting: "printed" or "released".
-    """
-
-    seed: int
-    n_arms: int
-    n1: float | None = None
-    delta: float = 0.1
-    alpha: float = 1.0
-    rho: float | None = None
-    noise: float = 0.0
-    m: int = 1
-    setting: str = "printed"
+    seed: int  # seed of the user
+    n_arms: int  # K
+    n1: float | None = None  # N_1; None is the paper's
+    delta: float = 0.1  # allowed probability of a wrong answer
+    alpha: float = 1.0  # her willingness to explore
+    rho: float | None = None  # her rho_t, a constant; None is that of the setting, at least 1
+    noise: float = 0.0  # her click noise
+    m: int = 1  # rejections in Phase 2 that eliminate an arm
+    setting: str = "printed"  # "printed" or "released"
 
     @property
     def facts(self) -> dict[str, float]:
@@ -75,9 +63,7 @@ def paper_run(user: Encounter) -> PaperRun:
     settings: Any = {name: getattr(user, name) for name in names}
     env = environment_of(Population(gap=1.5, **settings), agent)  # a large gap: short runs
     env.reset(seed=user.seed)
-    arms: list[int] = []
-    accepted: list[bool] = []
-    phases: list[str] = [agent.explain()["phase"]]
+    arms, accepted, phases = list[int](), list[bool](), [str(agent.explain()["phase"])]
     while (arm := agent.act()) is not None:
         arms.append(arm)
         accepted.append(bool(env.step(arm)[0]))
@@ -97,11 +83,11 @@ def parting(
         first: a blank stops here, and None is returned.
         last: the step by which a phase is over.
     """
-    step, right = first, f"arm {run.arms[first]} is right"
 
     def spelled(arm: Any) -> str:
         return f"arm {arm}" if isinstance(arm, int | np.integer) else one_line(repr(arm), 60)
 
+    step, right = first, f"arm {run.arms[first]} is right"
     try:
         agent = make()
         for step, arm in enumerate((*run.arms[first:last], None), first):
@@ -122,9 +108,10 @@ def parting(
         did = one_line(f"fails with {type(error).__name__}: {error}", 200)
     before = "that is the first recommendation"
     if step:
-        response = "accepted" if run.accepted[step - 1] else "rejected"
-        before = f"arm {run.arms[step - 1]} was just {response}"
-    return f"step {step + 1}, in {run.phases[step]}: {before}. It {did}; {right}"
+        before = f"arm {run.arms[step - 1]} was just "
+        before += "accepted" if run.accepted[step - 1] else "rejected"
+    where = f"leaves the paper's agent at step {step + 1}, in {run.phases[step]}"
+    return f"{where}: {before}. It {did}; {right}"
 
 
 class Sweeping:
@@ -193,8 +180,12 @@ class Eliminating:
         return None if len(self.left) == 1 else self.choose()
 
     def choose(self) -> int:
-        """Return the arm of F with the fewest acceptances, the first of several."""
-        return min(self.left, key=self.accepted.__getitem__)
+        """Return the first arm of F by rank."""
+        return min(self.left, key=self.rank)
+
+    def rank(self, arm: int) -> Any:
+        """Return the rank of an arm: the fewest acceptances are first."""
+        return self.accepted[arm]
 
     def observe(self, arm: int, accepted: bool) -> None:
         """Count the response, and drop the arm if it goes."""
@@ -333,17 +324,14 @@ def _tried_as_agent(answer: Any, case: Case) -> str | None:
 
 
 def _differs_at(case: Case, given: str | None, expected: str) -> str:
-    at = "stops before it recommends anything"
-    if given is not None:
-        at = f"leaves the paper's agent at {given}"
-    return f"with {case[0]!r} it {at}."
+    return f"with {case[0]!r} it {given or 'stops before it recommends anything'}."
 
 
 _Run = functools.partial(Exercise, told=_differs_at, where=True)
 
 EXERCISES: tuple[Exercise, ...] = (
+    # 4.1
     Exercise(
-        "4.1",
         asks="a function of n_arms, delta, alpha and rho_0 that returns N_1",
         right=_needed,
         cases=[
@@ -351,138 +339,123 @@ EXERCISES: tuple[Exercise, ...] = (
             *((5, 0.1, 0.5, 1.0), (20, 0.05, 0.8, 2.0), (3, 0.2, 2.0, 0.5)),
         ],
         shows="with α = 1 ten times the confidence costs ten times the acceptances.",
-        mistakes=known(
-            "it is right for α = 1 only: where is α in the lemma?",
-            lambda k, delta, alpha, rho: _needed(k, delta, 1.0, rho),
-            "the exponent is turned over: a larger α needs fewer acceptances.",
-            lambda k, delta, alpha, rho: _needed(k, delta, 1 / alpha, rho),
-            "only δ has the exponent: it is that of the whole fraction.",
-            lambda k, delta, alpha, rho: 2 * k / delta ** (1 / alpha) / rho,
-            "ρ_0 multiplies: a larger ρ_0 makes wider intervals, and needs fewer acceptances.",
-            lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0) * rho,
-            "ρ_0 is inside of the power: it stands outside.",
-            lambda k, delta, alpha, rho: (2 * k / delta / rho) ** (1 / alpha),
-            "ρ_0 is left out: it is 1 only for some users.",
-            lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0),
-            "the factor 2 is missing: an error of her best arm and one of a rival both count.",
-            lambda k, delta, alpha, rho: (k / delta) ** (1 / alpha) / rho,
-            "that is what the proof needs, 2(K - 1) errors; the printed lemma allows for 2K.",
-            lambda k, delta, alpha, rho: _needed(k, delta, alpha, rho, form="proof"),
-            "it is rounded up, and the lemma's N_1 is not.",
-            lambda *facts: math.ceil(_needed(*facts)),
-            "this grows like log(1/δ), as it would if rewards were seen; here it is a power.",
-            lambda k, delta, alpha, rho: (2 * k * math.log(1 / delta)) ** (1 / alpha) / rho,
-        ),
+    ).with_mistakes(
+        "it is right for α = 1 only: where is α in the lemma?",
+        lambda k, delta, alpha, rho: _needed(k, delta, 1.0, rho),
+        "the exponent is turned over: a larger α needs fewer acceptances.",
+        lambda k, delta, alpha, rho: _needed(k, delta, 1 / alpha, rho),
+        "only δ has the exponent: it is that of the whole fraction.",
+        lambda k, delta, alpha, rho: 2 * k / delta ** (1 / alpha) / rho,
+        "ρ_0 multiplies: a larger ρ_0 makes wider intervals, and needs fewer acceptances.",
+        lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0) * rho,
+        "ρ_0 is inside of the power: it stands outside.",
+        lambda k, delta, alpha, rho: (2 * k / delta / rho) ** (1 / alpha),
+        "ρ_0 is left out: it is 1 only for some users.",
+        lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0),
+        "the factor 2 is missing: an error of her best arm and one of a rival both count.",
+        lambda k, delta, alpha, rho: (k / delta) ** (1 / alpha) / rho,
+        "that is what the proof needs, 2(K - 1) errors; the printed lemma allows for 2K.",
+        lambda k, delta, alpha, rho: _needed(k, delta, alpha, rho, form="proof"),
+        "it is rounded up, and the lemma's N_1 is not.",
+        lambda *facts: math.ceil(_needed(*facts)),
+        "this grows like log(1/δ), as it would if rewards were seen; here it is a power.",
+        lambda k, delta, alpha, rho: (2 * k * math.log(1 / delta)) ** (1 / alpha) / rho,
     ),
+    # 4.2
     _Run(
-        "4.2",
         asks="a class that is made with n_arms and n1, with the methods act and observe",
         right=Sweeping,
         tried=_tried_as_phase1,
         cases=[(meeting,) for meeting in USERS_BY_N1],
         shows="it is the paper's Phase 1 to the bit, with users of K = 2, 5 and 20.",
-        mistakes=known(
-            "it never leaves the first arm: `observe` is blank, or does not pass the turn on.",
-            _but(Sweeping, observe=lambda self, arm, accepted: None),
-            "N_1 is compared with time steps: an arm that she rejects teaches her nothing.",
-            _but(Sweeping, enough=lambda self: self.n_steps >= self.n1),
-            "the arm after a rejected one is left out of the pass: does F change in the loop?",
-            _but(Sweeping, goes_on=lambda self, yes: self.first_sweep),
-            "the first sweep goes on with arms that she has rejected: they are to leave F.",
-            _but(Sweeping, drops=lambda self, yes: False, goes_on=lambda self, yes: True),
-            "Phase 1 breaks off in the middle of a pass: the first sweep ends between passes.",
-            _but(Sweeping, may_end=lambda self, end: True),
-            "the second loop looks at N_1 between rounds only: look after every response.",
-            _but(Sweeping, may_end=lambda self, end: end),
-            "Phase 1 makes one recommendation too many: with N_1 acceptances it is over.",
-            _but(Sweeping, enough=lambda self: sum(self.accepted) > self.n1),
-            "the second loop goes on sweeping: repeat each arm there until she rejects it.",
-            _but(Sweeping, goes_on=lambda self, accepted: accepted),
-            "Phase 1 ends when F is empty: the second loop is missing, with all arms again.",
-            _but(Sweeping, enough=lambda self: sum(self.accepted) >= self.n1 or not self.left),
-        ),
+    ).with_mistakes(
+        "it never leaves the first arm: `observe` is blank, or does not pass the turn on.",
+        _but(Sweeping, observe=lambda self, arm, accepted: None),
+        "N_1 is compared with time steps: an arm that she rejects teaches her nothing.",
+        _but(Sweeping, enough=lambda self: self.n_steps >= self.n1),
+        "the arm after a rejected one is left out of the pass: does F change in the loop?",
+        _but(Sweeping, goes_on=lambda self, yes: self.first_sweep),
+        "the first sweep goes on with arms that she has rejected: they are to leave F.",
+        _but(Sweeping, drops=lambda self, yes: False, goes_on=lambda self, yes: True),
+        "Phase 1 breaks off in the middle of a pass: the first sweep ends between passes.",
+        _but(Sweeping, may_end=lambda self, end: True),
+        "the second loop looks at N_1 between rounds only: look after every response.",
+        _but(Sweeping, may_end=lambda self, end: end),
+        "Phase 1 makes one recommendation too many: with N_1 acceptances it is over.",
+        _but(Sweeping, enough=lambda self: sum(self.accepted) > self.n1),
+        "the second loop goes on sweeping: repeat each arm there until she rejects it.",
+        _but(Sweeping, goes_on=lambda self, accepted: accepted),
+        "Phase 1 ends when F is empty: the second loop is missing, with all arms again.",
+        _but(Sweeping, enough=lambda self: sum(self.accepted) >= self.n1 or not self.left),
     ),
+    # 4.3
     _Run(
-        "4.3",
         asks="a class that is made with n_i, with the methods act, observe and answer",
         right=Eliminating,
         tried=_tried_as_phase2,
         cases=[(meeting,) for meeting in USERS_BY_N1],
         shows="it is the paper's Phase 2 to the bit, with users of K = 2, 5 and 20.",
-        mistakes=known(
-            "it recommends an eliminated arm again: taken literally the pseudo-code never ends.",
-            _but(Eliminating, choose=lambda self: int(np.argmin(self.accepted))),
-            "of several arms with the fewest acceptances it takes the last, not the first.",
-            _but(
-                Eliminating,
-                choose=lambda self: min(self.left, key=lambda arm: (self.accepted[arm], -arm)),
-            ),
-            "it recommends the most accepted arm of F: the least accepted has more to prove.",
-            _but(Eliminating, choose=lambda self: max(self.left, key=self.accepted.__getitem__)),
-            "it goes round F in turn: arms with fewer acceptances come first.",
-            _but(
-                Eliminating,
-                choose=lambda self: min(self.left, key=lambda arm: (arm <= self.turn, arm)),
-            ),
-            "n_i stays as it was after Phase 1: an acceptance in Phase 2 counts as well.",
-            _but(Eliminating, observe=lambda self, arm, yes: yes or self.left.remove(arm)),
-            "it drops an arm that she accepts: the sign is wrong.",
-            _but(Eliminating, goes=lambda self, arm, accepted: accepted),
-            "it goes on when one arm is left: nothing can be learnt any more.",
-            _but(Eliminating, act=lambda self: self.choose() if self.left else None),
-            "its steps are right, but it answers the most accepted arm, not what is left in F.",
-            _but(Eliminating, answer=lambda self: int(np.argmax(self.accepted))),
-            "its steps are right, but it always answers the first arm, whatever is left.",
-            _but(Eliminating, answer=lambda self: 0),
-        ),
+    ).with_mistakes(
+        "it recommends an eliminated arm again: taken literally the pseudo-code never ends.",
+        _but(Eliminating, choose=lambda self: int(np.argmin(self.accepted))),
+        "of several arms with the fewest acceptances it takes the last, not the first.",
+        _but(Eliminating, rank=lambda self, arm: (self.accepted[arm], -arm)),
+        "it recommends the most accepted arm of F: the least accepted has more to prove.",
+        _but(Eliminating, rank=lambda self, arm: -self.accepted[arm]),
+        "it goes round F in turn: arms with fewer acceptances come first.",
+        _but(Eliminating, rank=lambda self, arm: (arm <= self.turn, arm)),
+        "n_i stays as it was after Phase 1: an acceptance in Phase 2 counts as well.",
+        _but(Eliminating, observe=lambda self, arm, yes: yes or self.left.remove(arm)),
+        "it drops an arm that she accepts: the sign is wrong.",
+        _but(Eliminating, goes=lambda self, arm, accepted: accepted),
+        "it goes on when one arm is left: nothing can be learnt any more.",
+        _but(Eliminating, act=lambda self: self.choose() if self.left else None),
+        "its steps are right, but it answers the most accepted arm, not what is left in F.",
+        _but(Eliminating, answer=lambda self: int(np.argmax(self.accepted))),
+        "its steps are right, but it always answers the first arm, whatever is left.",
+        _but(Eliminating, answer=lambda self: 0),
     ),
+    # 4.4
     _Run(
-        "4.4",
         asks="a class that is made with delta, alpha and rho_0, with the four methods of an agent",
         right=BAIR,
         uses=("4.2", "4.3"),
         tried=_tried_as_agent,
         cases=[(meeting,) for meeting in USERS_BY_DELTA],
         shows="it is BAIR to the bit: all recommendations and answers are the package's.",
-        mistakes=known(
-            "it stops where Phase 1 is over: from there on Phase 2 recommends.",
-            _but(
-                Whole,
-                act=lambda self: self.phase1.act(),
-                answer=lambda self: int(np.argmax(self.accepted)),
-            ),
-            "it remembers the user before: `reset` has to make both phases anew.",
-            _but(Whole, reset=_not_anew),
-            "Phase 2 begins with all n_i at 0: it needs the acceptances of Phase 1.",
-            _but(Whole, phase2=lambda self: Eliminating([0] * len(self.accepted))),
-            "arms that Phase 1 has left out stay out: in Phase 2, F is [K] again.",
-            _but(Whole, phase2=lambda self: Eliminating(self.accepted, left=self.phase1.left)),
-            "Phase 1 is one pass only, whatever N_1 is: early rejections prove little.",
-            _but(Whole, n1=lambda self, k: 0.0),
-            "N_1 is always that of δ = 0.1: it follows from delta, alpha and rho_0.",
-            _but(Whole, n1=lambda self, k: _needed(k, 0.1)),
-            "N_1 is always that of α = 1: hand alpha on.",
-            _but(Whole, n1=lambda self, k: _needed(k, self.facts[0], rho_0=self.facts[2])),
-            "N_1 is always that of ρ_0 = 1: hand rho_0 on.",
-            _but(Whole, n1=lambda self, k: _needed(k, *self.facts[:2])),
-        ),
+    ).with_mistakes(
+        "it stops where Phase 1 is over: from there on Phase 2 recommends.",
+        _but(Whole, phase2=lambda self: self.phase1),
+        "it remembers the user before: `reset` has to make both phases anew.",
+        _but(Whole, reset=_not_anew),
+        "Phase 2 begins with all n_i at 0: it needs the acceptances of Phase 1.",
+        _but(Whole, phase2=lambda self: Eliminating([0] * len(self.accepted))),
+        "arms that Phase 1 has left out stay out: in Phase 2, F is [K] again.",
+        _but(Whole, phase2=lambda self: Eliminating(self.accepted, left=self.phase1.left)),
+        "Phase 1 is one pass only, whatever N_1 is: early rejections prove little.",
+        _but(Whole, n1=lambda self, k: 0.0),
+        "N_1 is always that of δ = 0.1: it follows from delta, alpha and rho_0.",
+        _but(Whole, n1=lambda self, k: _needed(k, 0.1)),
+        "N_1 is always that of α = 1: hand alpha on.",
+        _but(Whole, n1=lambda self, k: _needed(k, self.facts[0], rho_0=self.facts[2])),
+        "N_1 is always that of ρ_0 = 1: hand rho_0 on.",
+        _but(Whole, n1=lambda self, k: _needed(k, *self.facts[:2])),
     ),
+    # 4.5
     _Run(
-        "4.5",
         asks="a class that is made with n_i and m, with the methods act, observe and answer",
         right=Eliminating,
         tried=_tried_as_phase2,
         cases=[(meeting, meeting.m) for meeting in USERS_WHO_SLIP],
         shows="it is BAIR(m) to the bit, and with m = 1 the BAIR that you know.",
-        mistakes=known(
-            "an arm goes at its first rejection, whatever m: with click noise that may be a slip.",
-            _but(Eliminating, goes=lambda self, arm, accepted: not accepted),
-            "an arm goes one rejection too late: after the m-th, not when there are more than m.",
-            _but(Eliminating, goes=lambda self, arm, accepted: self.rejected[arm] > self.m),
-            "the rejections of all arms are counted together: every arm has its own count.",
-            _but(Eliminating, goes=lambda self, arm, yes: not yes and sum(self.rejected) >= self.m),
-            "an acceptance sets the count of rejections back: all rejections count here.",
-            _but(Eliminating, observe=_in_a_row),
-        ),
+    ).with_mistakes(
+        "an arm goes at its first rejection, whatever m: with click noise that may be a slip.",
+        _but(Eliminating, goes=lambda self, arm, accepted: not accepted),
+        "an arm goes one rejection too late: after the m-th, not when there are more than m.",
+        _but(Eliminating, goes=lambda self, arm, accepted: self.rejected[arm] > self.m),
+        "the rejections of all arms are counted together: every arm has its own count.",
+        _but(Eliminating, goes=lambda self, arm, yes: not yes and sum(self.rejected) >= self.m),
+        "an acceptance sets the count of rejections back: all rejections count here.",
+        _but(Eliminating, observe=_in_a_row),
     ),
 )

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.results.intervals import mean_interval
-from explorative_user_env.teach.exercises import Case, Exercise, known
+from explorative_user_env.teach.exercises import Case, Exercise
 from explorative_user_env.wrappers.observations import PolicyAgent
 
 _HORIZON, _N_ARMS, _N_USERS = 500, 5, 20
@@ -37,11 +37,7 @@ def _score(chances: Any, features: Any, arm: int) -> Any:
 
 
 def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
-    """Describe a policy after 500 steps: "better" than uniform play, or why not; None if blank.
-
-    Raises:
-        ValueError: naming a value that is no rank.
-    """
+    """Describe a policy after 500 steps: "better" than uniform play, or why not; None if blank."""
     if policy(np.zeros(4 * _N_ARMS + 1, np.float32)) is None:
         return None
     ranks: set[int] = set()
@@ -50,22 +46,15 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
         rank = policy(observation)
         whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool)
         if not (whole and 0 <= rank < _N_ARMS):
-            words = (
-                f"a rank is a whole number from 0 to {_N_ARMS - 1}, and once it returns {rank!r}"
-            )
-            raise ValueError(words)
+            allowed = f"a rank is a whole number from 0 to {_N_ARMS - 1}"
+            raise ValueError(f"{allowed}, and once it returns {rank!r}")
         ranks.add(int(rank))
         return int(rank)
 
-    runs = evaluate(
-        [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"],
-        task="regret",
-        n_arms=_N_ARMS,
-        horizon=_HORIZON,
-        n_instances=_N_USERS,
-        seed=case[0],
-        progress=False,
-    ).runs.set_index(["agent", "instance"])
+    agents: list[Any] = [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"]
+    users: Any = {"n_arms": _N_ARMS, "n_instances": _N_USERS, "seed": case[0]}
+    results = evaluate(agents, task="regret", horizon=_HORIZON, progress=False, **users)
+    runs = results.runs.set_index(["agent", "instance"])
     yours = runs.loc["yours"]
     _, worst = mean_interval((yours["regret"] - runs.loc["UNI"]["regret"]).to_numpy(float))
     if worst < 0.0:
@@ -81,10 +70,6 @@ def _eliminating(observation: Any) -> int:
     return int(left[-1]) if len(left) else 0
 
 
-def _in_turn(observation: Any) -> int:
-    return int(_HORIZON * observation[-1] + 0.5) % _N_ARMS
-
-
 def _story(low: float, high: float) -> str:
     return "better" if high < 0 else "worse" if low > 0 else "level"
 
@@ -94,25 +79,24 @@ _TWO = [[1.0, 0.0], [0.0, 1.0]]
 _THREE = [[1.0, 2.0], [0.5, -1.0], [0.0, 4.0]]
 
 EXERCISES: tuple[Exercise, ...] = (
+    # 6.1
     Exercise(
-        "6.1",
         asks="a function of acceptances that returns the arm of each rank",
         right=_order,
         cases=[([3, 9, 5],), ([0] * 4,), ([4, 7, 4, 7, 1],), ([1, 2, 3, 4],), ([9, 0, 9, 40],)],
         shows="a policy that speaks of ranks treats all arms alike, and learns nothing twice.",
-        mistakes=known(
-            "it begins with the least accepted arm",
-            lambda acceptances: np.argsort(acceptances, kind="stable"),
-            "it returns the rank of each arm, where the exercise asks for the arm of each rank",
-            lambda acceptances: np.argsort(_order(acceptances)),
-            "tied arms come the wrong way round: who turns an ascending order round turns ties too",
-            lambda acceptances: np.argsort(acceptances, kind="stable")[::-1],
-            "it returns the acceptances in order, not whose they are",
-            lambda acceptances: sorted(acceptances, reverse=True),
-        ),
+    ).with_mistakes(
+        "it begins with the least accepted arm",
+        lambda acceptances: np.argsort(acceptances, kind="stable"),
+        "it returns the rank of each arm, where the exercise asks for the arm of each rank",
+        lambda acceptances: np.argsort(_order(acceptances)),
+        "tied arms come the wrong way round: who turns an ascending order round turns ties too",
+        lambda acceptances: np.argsort(acceptances, kind="stable")[::-1],
+        "it returns the acceptances in order, not whose they are",
+        lambda acceptances: sorted(acceptances, reverse=True),
     ),
+    # 6.2
     Exercise(
-        "6.2",
         asks="a function of rewards and gamma that returns the return of each step",
         right=_returns,
         cases=[
@@ -120,25 +104,24 @@ EXERCISES: tuple[Exercise, ...] = (
             *((_LOSSES, 0.9), (_LOSSES, 1.0), ([3.0], 0.9), ([2.0, 1.0], 0.0)),
         ],
         shows="a step answers for what comes after it, and for nothing that came before.",
-        mistakes=known(
-            "every step gets the return of the whole run: what came before is none of its doing",
-            lambda rewards, gamma: [_returns(rewards, gamma)[0]] * len(rewards),
-            "nothing is discounted",
-            lambda rewards, gamma: _returns(rewards, 1.0),
-            "a step's own reward is missing: the sum begins with r_t",
-            lambda rewards, gamma: [*_returns(rewards, gamma)[1:], 0.0],
-            "a step's own reward is discounted already: gamma begins with the next one",
-            lambda rewards, gamma: [gamma * each for each in _returns(rewards, gamma)],
-            "it adds up the past: run through the rewards from the last to the first",
-            lambda rewards, gamma: _returns(rewards[::-1], gamma)[::-1],
-            "it is in the wrong order: the return of the first step comes first",
-            lambda rewards, gamma: _returns(rewards, gamma)[::-1],
-            "it is discounted from the beginning of the run, and not from the step itself",
-            lambda rewards, gamma: [gamma**t * g for t, g in enumerate(_returns(rewards, gamma))],
-        ),
+    ).with_mistakes(
+        "every step gets the return of the whole run: what came before is none of its doing",
+        lambda rewards, gamma: [_returns(rewards, gamma)[0]] * len(rewards),
+        "nothing is discounted",
+        lambda rewards, gamma: _returns(rewards, 1.0),
+        "a step's own reward is missing: the sum begins with r_t",
+        lambda rewards, gamma: [*_returns(rewards, gamma)[1:], 0.0],
+        "a step's own reward is discounted already: gamma begins with the next one",
+        lambda rewards, gamma: [gamma * each for each in _returns(rewards, gamma)],
+        "it adds up the past: run through the rewards from the last to the first",
+        lambda rewards, gamma: _returns(rewards[::-1], gamma)[::-1],
+        "it is in the wrong order: the return of the first step comes first",
+        lambda rewards, gamma: _returns(rewards, gamma)[::-1],
+        "it is discounted from the beginning of the run, and not from the step itself",
+        lambda rewards, gamma: [gamma**t * g for t, g in enumerate(_returns(rewards, gamma))],
     ),
+    # 6.3
     Exercise(
-        "6.3",
         asks="a function of chances, features and an arm that returns the gradient of log pi(arm)",
         right=_score,
         cases=[
@@ -146,38 +129,36 @@ EXERCISES: tuple[Exercise, ...] = (
             *(([0.2, 0.3, 0.5], _THREE, 0), ([0.2, 0.3, 0.5], _THREE, 2)),
         ],
         shows="the score is the recommendation less its expectation: a sure thing teaches nothing.",
-        mistakes=known(
-            "its sign is turned: it makes a good arm less likely",
-            lambda chances, features, arm: -_score(chances, features, arm),
-            "nothing is subtracted, so that every arm that is tried becomes likelier",
-            lambda chances, features, arm: np.asarray(features)[arm],
-            "the mean over the arms has to be by their chances, not of each arm alike",
-            lambda chances, features, arm: features[arm] - np.mean(features, axis=0),
-            "it is the gradient of pi, not of its logarithm: divide by the chance",
-            lambda chances, features, arm: chances[arm] * _score(chances, features, arm),
-            "it is the gradient by the logits: go on to theta with the features",
-            lambda chances, features, arm: np.eye(len(chances))[arm] - chances,
-        ),
+    ).with_mistakes(
+        "its sign is turned: it makes a good arm less likely",
+        lambda chances, features, arm: -_score(chances, features, arm),
+        "nothing is subtracted, so that every arm that is tried becomes likelier",
+        lambda chances, features, arm: np.asarray(features)[arm],
+        "the mean over the arms has to be by their chances, not of each arm alike",
+        lambda chances, features, arm: features[arm] - np.mean(features, axis=0),
+        "it is the gradient of pi, not of its logarithm: divide by the chance",
+        lambda chances, features, arm: chances[arm] * _score(chances, features, arm),
+        "it is the gradient by the logits: go on to theta with the features",
+        lambda chances, features, arm: np.eye(len(chances))[arm] - chances,
     ),
+    # 6.4
     Exercise(
-        "6.4",
         asks="a policy: a function of the observation, 21 numbers, that returns a rank from 0 to 4",
         right=_eliminating,
         cases=[(0,)],
         shows="a rule of two lines, made of her rejections, beats uniform play by far.",
         tried=_judged,
         told=lambda case, given, expected: _NOT_BETTER,
-        mistakes=known(
-            "it recommends the most accepted arm for ever, and never hears of another",
-            lambda observation: 0,
-            "it goes on with arms that she has rejected: a no is the one thing that says something",
-            _in_turn,
-            "it settles before she can tell her arms apart: she says yes to what she hardly knows",
-            lambda observation: 1 if observation[-1] == 0.0 else 0,
-        ),
+    ).with_mistakes(
+        "it recommends the most accepted arm for ever, and never hears of another",
+        lambda observation: 0,
+        "it goes on with arms that she has rejected: a no is the one thing that says something",
+        lambda observation: int(_HORIZON * observation[-1] + 0.5) % _N_ARMS,
+        "it settles before she can tell her arms apart: she says yes to what she hardly knows",
+        lambda observation: 1 if observation[-1] == 0.0 else 0,
     ),
+    # 6.5
     Exercise(
-        "6.5",
         asks='a function of both ends of the interval that returns "better", "worse" or "level"',
         right=_story,
         cases=[
@@ -185,15 +166,14 @@ EXERCISES: tuple[Exercise, ...] = (
             *((0.0, 5.0), (-5.0, 0.0), (-1.0, 9.0)),
         ],
         shows="where the interval holds 0, the same users could have told either story.",
-        mistakes=known(
-            "regret is a cost: less of it is better",
-            lambda low, high: _story(-high, -low),
-            "it goes by the middle alone, as if the interval were not there",
-            lambda low, high: "better" if low + high < 0 else "worse",
-            "an interval that ends in 0 holds 0",
-            lambda low, high: "better" if high <= 0 else "worse" if low >= 0 else "level",
-            "it looks at one end only, and never finds the first agent worse",
-            lambda low, high: "better" if high < 0 else "level",
-        ),
+    ).with_mistakes(
+        "regret is a cost: less of it is better",
+        lambda low, high: _story(-high, -low),
+        "it goes by the middle alone, as if the interval were not there",
+        lambda low, high: "better" if low + high < 0 else "worse",
+        "an interval that ends in 0 holds 0",
+        lambda low, high: "better" if high <= 0 else "worse" if low >= 0 else "level",
+        "it looks at one end only, and never finds the first agent worse",
+        lambda low, high: "better" if high < 0 else "level",
     ),
 )

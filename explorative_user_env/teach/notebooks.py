@@ -10,17 +10,11 @@ from explorative_user_env.validation import InvalidArgumentError
 
 
 class Lesson(NamedTuple):
-    """A notebook of the course.
+    """A notebook of the course."""
 
-    Attributes:
-        number: place in the course, from 1.
-        topic: last part of the file's name.
-        title: title of the notebook.
-    """
-
-    number: int
-    topic: str
-    title: str
+    number: int  # place in the course, from 1
+    topic: str  # last part of the file's name
+    title: str  # title of the notebook
 
     @property
     def name(self) -> str:

@@ -63,19 +63,12 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A file handed in.
+    """A file handed in."""
 
-    Attributes:
-        student: the name on the leaderboard.
-        path: the file.
-        class_name: the agent's class; None is the only one in the file.
-        fault: why the file cannot be run, or "".
-    """
-
-    student: str
-    path: Path
-    class_name: str | None = None
-    fault: str = ""
+    student: str  # the name on the leaderboard
+    path: Path  # the file
+    class_name: str | None = None  # the agent's class; None is the only one in the file
+    fault: str = ""  # why the file cannot be run, or ""
 
 
 def submissions_at(places: Iterable[str]) -> list[Submission]:
@@ -204,7 +197,7 @@ class SubmittedAgent:
 
     def __init__(self, submission: Submission, limits: Limits) -> None:
         self.failure: SubmissionError | None = None
-        self.n_finished, self.missing = 0, tuple[str, ...]()
+        self.n_finished, self.missing = 0, list[str]()
         self._submission, self._limits = submission, limits
         self._process: Any = None
         self._until, self._late, self._over = math.inf, False, threading.Event()
@@ -230,10 +223,9 @@ class SubmittedAgent:
         self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
         folder = os.path.realpath(self._folder.name)
         Path(folder, FILE).write_bytes(source)
-        variables = {f"{library}_NUM_THREADS": "1" for library in THREADED}
+        variables = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+        variables |= {f"{library}_NUM_THREADS": "1" for library in THREADED}
         variables |= {**dict.fromkeys(IN_THE_FOLDER, folder), "PATH": os.defpath}
-        if "SYSTEMROOT" in os.environ:
-            variables["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
         options = {"class": self._submission.class_name, "limits": asdict(self._limits)}
         home = str(Path(__file__).parents[2])
         self._end = time.monotonic() + BY_THE_CLOCK * self._limits.seconds
@@ -249,16 +241,12 @@ class SubmittedAgent:
         for work in (self._watch, self._listen):
             self._listener = threading.Thread(target=work, daemon=True)
             self._listener.start()
-        attributes = self._reply("the import of its file", IMPORT_SECONDS)
-        if not isinstance(attributes, dict):
-            raise SubmissionError(GradingOutcome.CHEATED, GONE)
-        self.name, self.max_steps = str(attributes.get("name")), attributes.get("max_steps")
-        self.needs_horizon = attributes.get("needs_horizon") is True
-        self.missing = tuple(map(str, attributes.get("missing", ())))
+        value = self._reply("the import of its file", IMPORT_SECONDS)
+        try:
+            self.name, self.max_steps, self.needs_horizon, self.missing = value
+        except (TypeError, ValueError):
+            raise SubmissionError(GradingOutcome.CHEATED, GONE) from None
         cap = self.max_steps
-        if attributes.get("sees_rewards") is not False:
-            reason = "it asks for rewards, which no agent sees"
-            raise SubmissionError(GradingOutcome.FAILED, reason)
         if cap is not None and not (type(cap) is int and cap >= 1):
             reason = f"its max_steps is {cap!r}, not a number of at least 1"
             raise SubmissionError(GradingOutcome.FAILED, reason)
@@ -414,9 +402,10 @@ def serve() -> None:
     try:
         missing = _limited(limits)
         agent = _imported_agent(options["class"])
-        value: Any = {"name": protocol.name_of(agent)[:200], "max_steps": protocol.cap_of(agent)}
-        value["needs_horizon"] = protocol.needs_horizon(agent)
-        value |= {"sees_rewards": protocol.sees_rewards(agent), "missing": missing}
+        if protocol.sees_rewards(agent):
+            raise _FaultError("it asks for rewards, which no agent sees")
+        value: Any = [protocol.name_of(agent)[:200], protocol.cap_of(agent)]
+        value += [protocol.needs_horizon(agent), missing]
         os.write(replies, f"[0,{json.dumps(value)}]\n".encode())
         for line in requests:
             number, *calls = json.loads(line)

@@ -11,19 +11,13 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.instances import Instance, at_least_one
+from explorative_user_env.users.instances import Instance, around_one, at_least_one, reflected
 from explorative_user_env.users.model import RememberingState as State
 from explorative_user_env.users.model import Rule, Stream, User, UserState
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    check_fields,
-    count,
-    handed_in,
-    not_negative,
-    positive,
-)
+from explorative_user_env.validation import InvalidArgumentError, handed_in
 from explorative_user_env.validation import probability as share
 
 __all__ = ["drifting", "forgetful", "impatient", "logistic", "omniscient", "varied"]
@@ -67,7 +61,7 @@ class Behaviour:
     gap_factor: float = 1.0
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        validation.check_fields(self)
 
     def memory_of(self, n_arms: int) -> list[float]:
         """Return the memory of a user with K arms, to be filled by `start`."""
@@ -139,15 +133,13 @@ def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, B
     """Let a factory name its behaviours "factory(parameter=number)", by what is not the default."""
     signature = inspect.signature(factory)
 
-    def number(value: Any) -> str:
-        whole = value is None or isinstance(value, Integral)
-        return str(value) if whole else repr(float(value)).removesuffix(".0")
-
     @functools.wraps(factory)
     def named(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Behaviour:
-        behaviour, usual = factory(*args, **kwargs), signature.parameters
-        given = signature.bind(*args, **kwargs).arguments.items()
-        words = [f"{name}={number(each)}" for name, each in given if each != usual[name].default]
+        behaviour, words = factory(*args, **kwargs), []
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            if value != signature.parameters[name].default:
+                number = value if isinstance(value, Integral | None) else float(value)
+                words.append(f"{name}={str(number).removesuffix('.0')}")
         name = f"{factory.__name__}({', '.join(words)})"
         return replace(behaviour, name=name) if words else behaviour
 
@@ -171,7 +163,7 @@ def impatient(probability: float = LEAVING, patience: int | None = None) -> Beha
         probability: q, in [0, 1]. It takes a draw from her stream unless it is 0 or 1.
         patience: r, at least 1; None is no limit.
     """
-    run = NO_END if patience is None else count("patience", patience, 1, STEP_CAP)
+    run = NO_END if patience is None else validation.count("patience", patience, 1, STEP_CAP)
     return Behaviour(
         "impatient",
         start=impatient_start,
@@ -238,7 +230,7 @@ def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.
 def varied_start(user: User, state: State, rng: Stream) -> None:
     """Draw her numbers, then start as `model.start`."""
     memory = state.memory
-    memory[OWN_ALPHA] = user.alpha * rules.around_one(memory[ALPHA_FACTOR], rng)
+    memory[OWN_ALPHA] = user.alpha * around_one(memory[ALPHA_FACTOR], rng)
     memory[OWN_RHO] = user.rho_0 + (user.rho_1 - user.rho_0) * rng.random()
     memory[OWN_NOISE] = memory[MOST_NOISE] * rng.random()
     rules.start(user, state, rng)
@@ -273,7 +265,7 @@ def omniscient(tolerance: float = 0.0) -> Behaviour:
     Args:
         tolerance: how much worse than the best an acceptable arm may be, at least 0.
     """
-    parameters = (not_negative("tolerance", tolerance),)
+    parameters = (validation.not_negative("tolerance", tolerance),)
     return Behaviour("omniscient", respond=omniscient_respond, parameters=parameters)
 
 
@@ -301,7 +293,7 @@ def logistic(temperature: float = TEMPERATURE) -> Behaviour:
     Args:
         temperature: the width of the transition around x = 0, above 0.
     """
-    parameters = (positive("temperature", temperature),)
+    parameters = (validation.positive("temperature", temperature),)
     return Behaviour("logistic", respond=logistic_respond, parameters=parameters)
 
 
@@ -339,7 +331,7 @@ def drifting(sigma: float = DRIFT) -> Behaviour:
     Args:
         sigma: standard deviation of a step, at least 0.
     """
-    parameters = (not_negative("sigma", sigma),)
+    parameters = (validation.not_negative("sigma", sigma),)
     return Behaviour("drifting", respond=drifting_respond, parameters=parameters, moves_means=True)
 
 
@@ -348,7 +340,7 @@ def drifting_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream
     for other in range(user.n_arms):
         mean = state.means[other] + state.memory[0] * rng.standard_normal()
         if not user.least_mean <= mean <= user.largest_mean:
-            mean = rules.reflected(mean, user.least_mean, user.largest_mean)
+            mean = reflected(mean, user.least_mean, user.largest_mean)
         state.means[other] = mean
     return rules.respond(user, state, rule, arm, rng)
 
@@ -369,7 +361,7 @@ def forgetful(window: int | None = None) -> Behaviour:
     Args:
         window: W, at least 1; None is 50 K.
     """
-    places = 0 if window is None else 2 * count("window", window, 1, STEP_CAP)
+    places = 0 if window is None else 2 * validation.count("window", window, 1, STEP_CAP)
     return Behaviour(
         "forgetful",
         start=forgetful_start,
@@ -405,25 +397,20 @@ def remember(state: State, arm: int, reward: float) -> None:
     memory = state.memory
     place = int(memory[0])
     oldest = int(memory[1 + 2 * place])
-    if oldest >= 0:
-        unlearn(state, oldest, memory[2 + 2 * place])
+    if oldest >= 0:  # the opposite of `model.learn`
+        n = state.counts[oldest] - 1
+        state.counts[oldest] = n
+        if n == 0:
+            state.estimates[oldest] = 0.0
+            state.scales[oldest] = rules.UNSEEN
+        else:
+            state.estimates[oldest] -= (memory[2 + 2 * place] - state.estimates[oldest]) / n
+            state.scales[oldest] = 1.0 / sqrt(n)
+        # Some lcb may be larger than before: no ceiling holds until she looks at all arms again.
+        state.ceiling_spread[0] = inf
     memory[1 + 2 * place] = float(arm)
     memory[2 + 2 * place] = reward
     memory[0] = float((place + 1) % (len(memory) // 2))
-
-
-def unlearn(state: UserState, arm: int, reward: float) -> None:
-    """Take a reward out of n_i and the empirical mean, the opposite of `model.learn`."""
-    n = state.counts[arm] - 1
-    state.counts[arm] = n
-    if n == 0:
-        state.estimates[arm] = 0.0
-        state.scales[arm] = rules.UNSEEN
-    else:
-        state.estimates[arm] -= (reward - state.estimates[arm]) / n
-        state.scales[arm] = 1.0 / sqrt(n)
-    # Some lcb may be larger than before: no ceiling holds until she looks at all arms again.
-    state.ceiling_spread[0] = inf
 
 
 _FACTORIES: dict[str, Callable[..., Behaviour]] = {
@@ -442,9 +429,7 @@ def register_behaviour(name: str, behaviour: Behaviour) -> None:
     Raises:
         InvalidArgumentError: if another behaviour has that name already.
     """
-    if _BEHAVIOURS.get(name, behaviour) != behaviour:
-        raise InvalidArgumentError("name", name, "a name no other behaviour has")
-    _BEHAVIOURS[name] = behaviour
+    rules.register(_BEHAVIOURS, "behaviour", name, behaviour)
 
 
 def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
@@ -455,47 +440,25 @@ def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
     """
     if isinstance(behaviour, Behaviour):
         return behaviour
-    if isinstance(behaviour, str):
-        if behaviour in _BEHAVIOURS:
-            return _BEHAVIOURS[behaviour]
-        if (made := _from_words(behaviour)) is not None:
-            return made
-    forms = ", ".join(_form_of(name) for name in sorted(_FACTORIES))
-    allowed = "a Behaviour or one of " + ", ".join(sorted(_BEHAVIOURS))
-    allowed += f", or one with parameters (in quotes in a shell): {forms}"
-    raise InvalidArgumentError("behaviour", behaviour, allowed)
-
-
-def _form_of(name: str) -> str:
-    parameters = inspect.signature(_FACTORIES[name]).parameters
-    return f"{name}({', '.join(f'{each}=...' for each in parameters)})"
-
-
-def _from_words(text: str) -> Behaviour | None:
-    """Return the behaviour of "name(parameter=number, ...)"; None for another form of text."""
+    if isinstance(behaviour, str) and behaviour in _BEHAVIOURS:
+        return _BEHAVIOURS[behaviour]
     try:
-        call = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    name = getattr(getattr(call, "func", None), "id", None)
-    if not isinstance(call, ast.Call) or name not in _FACTORIES:
-        return None
-    options: dict[str, Any] = {}
-    for each in call.keywords:
-        try:
-            options[str(each.arg)] = ast.literal_eval(each.value)
-        except ValueError as error:
-            named, value = f"{each.arg} of behaviour {name!r}", ast.unparse(each.value)
-            raise InvalidArgumentError(named, value, "a number or None") from error
-    known = inspect.signature(_FACTORIES[name]).parameters
-    if call.args or len(options) < len(call.keywords):
-        raise InvalidArgumentError("behaviour", text, f"written as {_form_of(name)}")
-    if not options.keys() <= known.keys():
-        allowed = f"one whose parameters are among {', '.join(known)}"
-        raise InvalidArgumentError("behaviour", text, allowed)
-    try:
-        return _FACTORIES[name](**options)
+        call: Any = ast.parse(str(behaviour).strip(), mode="eval").body
+        options = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+        if isinstance(behaviour, str) and not call.args and len(options) == len(call.keywords):
+            return _FACTORIES[call.func.id](**options)
     except InvalidArgumentError as error:
-        named = f"{error.name} of behaviour {name!r}"
+        named = f"{error.name} of behaviour {call.func.id!r}"
         error.args, error.name = (error.spelled({error.name: named}),), named
         raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass  # other text
+    except (AttributeError, LookupError, TypeError):
+        pass  # another expression, factory or parameter
+    forms = []
+    for name, factory in sorted(_FACTORIES.items()):
+        parameters = (f"{each}=..." for each in inspect.signature(factory).parameters)
+        forms.append(f"{name}({', '.join(parameters)})")
+    allowed = "a Behaviour or one of " + ", ".join(sorted(_BEHAVIOURS))
+    allowed += f", or one with parameters (in quotes in a shell): {', '.join(forms)}"
+    raise InvalidArgumentError("behaviour", behaviour, allowed)

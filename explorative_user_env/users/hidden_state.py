@@ -1,10 +1,9 @@
 """The truth about a user at one moment, as a record."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.model import Rule, User, UserState, lcb, rho, ucb
+from explorative_user_env.users.model import User, UserState, lcb, ucb
 
 
 class HiddenState(NamedTuple):
@@ -35,18 +34,8 @@ class HiddenState(NamedTuple):
     rejects_ties: bool = True
 
 
-def hidden_state_of(
-    user: User, state: UserState, rule: Rule, instance: Instance, rho_of: Callable[..., float] = rho
-) -> HiddenState:
-    """Return the truth about a user.
-
-    Args:
-        user: her numbers.
-        state: what she knows.
-        rule: the rule of rho_t.
-        instance: her means and her best arm, as they are now.
-        rho_of: returns rho_t (see `Behaviour.rho`).
-    """
+def hidden_state_of(user: User, state: UserState, instance: Instance, rho: float) -> HiddenState:
+    """Return the truth about a user, from what she knows and her means and rho_t as they are."""
     arms = range(user.n_arms)
     return HiddenState(
         instance=instance,
@@ -55,7 +44,7 @@ def hidden_state_of(
         lower_bounds=tuple(lcb(state, arm) for arm in arms),
         upper_bounds=tuple(ucb(state, arm) for arm in arms),
         gamma=state.spread[0] ** 2,
-        rho=rho_of(user, state, rule),
+        rho=rho,
         acceptances=state.acceptances[0],
         interactions=state.interactions[0],
         rejects_ties=user.rejects_ties,

@@ -3,23 +3,88 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import hypot
-from typing import Any
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.users.model import LAWS, ROOMY, Law, NamedLaw, around_one, number_of_arms
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    choice,
-    ends,
-    finite_vector,
-    integer,
-    positive,
-)
+from explorative_user_env import validation
+from explorative_user_env.protocol import STEP_CAP
+from explorative_user_env.validation import CallableError, InvalidArgumentError, finite_vector
 
 __all__ = ["InstanceLaw"]
+
+LARGE_ENOUGH = "large enough to count beside a mean of {}"
+
+
+def number_of_arms(n_arms: Any) -> int:
+    """Return K as an int; a user of ten million arms takes 1.6 GB and seconds to start."""
+    if isinstance(n_arms, Integral) and int(n_arms) > STEP_CAP:
+        allowed = f"at most {STEP_CAP}, as many as a run has steps"
+        raise InvalidArgumentError("n_arms", n_arms, allowed)
+    return validation.integer("n_arms", n_arms, 2)
+
+
+Law = Callable[[int, np.random.Generator], Any]
+
+
+def normal_mean(rng: np.random.Generator) -> float:
+    """Return a mean from N(0, 1)."""
+    return rng.standard_normal()
+
+
+def uniform_mean(rng: np.random.Generator) -> float:
+    """Return a mean from Uniform(0, 1)."""
+    return rng.random()
+
+
+class NamedLaw(NamedTuple):
+    """A law of independent means in [low, high): one draw, for compiled code, and many at once.
+
+    A law that leaves room is scaled by 1 - gap, so that the best, moved up, is at most `high`.
+    """
+
+    one: Callable[[np.random.Generator], float]
+    method: str
+    low: float
+    high: float
+    leaves_room: bool = False
+
+    def many(self, n_arms: int, rng: np.random.Generator) -> Any:
+        """Return an array of `n_arms` draws."""
+        return getattr(rng, self.method)(n_arms)
+
+
+#: The law of means that stay in [0, 1] with the gap, as Bernoulli rewards require.
+ROOMY = "uniform_with_room"
+
+#: N(0, 1) as the paper prints, Uniform(0, 1) as its code draws, and Uniform(0, 1 - gap).
+LAWS = {
+    # No normal draw is beyond 13: NumPy makes those of the tail from uniform draws of 53 bits.
+    "normal": NamedLaw(normal_mean, "standard_normal", -16.0, 16.0),
+    "uniform": NamedLaw(uniform_mean, "random", 0.0, 1.0),
+    ROOMY: NamedLaw(uniform_mean, "random", 0.0, 1.0, leaves_room=True),
+}
+
+
+def around_one(factor: float, rng: Any) -> float:
+    """Return a draw from the log-uniform law on [1 / factor, factor]; 1 for a factor of 1."""
+    drawn = math.exp((2.0 * rng.random() - 1.0) * math.log(factor))
+    return min(max(drawn, 1.0 / factor), factor)  # rounding may not lead out
+
+
+def reflected(mean: float, least: float, largest: float) -> float:
+    """Return a mean reflected at the ends of [least, largest], of which one may be infinite."""
+    if largest == math.inf:
+        return least + abs(mean - least)
+    if least == -math.inf:
+        return largest - abs(largest - mean)
+    width = largest - least
+    over = (mean - least) % (2.0 * width)
+    if over > width:
+        over = 2.0 * width - over
+    return min(least + over, largest)
+
 
 LOST = -1
 
@@ -32,19 +97,15 @@ def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
     top, n_tied = -math.inf, 0
     for mean in means:
         if mean > top:
-            top = mean
-            n_tied = 0
-        if mean == top:
-            n_tied += 1
-    chosen = 0
-    if n_tied > 1:
-        chosen = int(rng.random() * n_tied)
+            top, n_tied = mean, 0
+        n_tied += mean == top
+    chosen = int(rng.random() * n_tied) if n_tied > 1 else 0
     best, second = LOST, -math.inf
     for arm in range(len(means)):
-        if means[arm] == top and chosen == 0 and best == LOST:
-            best = arm
-            continue
         if means[arm] == top:
+            if chosen == 0 and best == LOST:
+                best = arm
+                continue
             chosen -= 1
         second = max(second, means[arm])
     if gap > 0.0:
@@ -60,15 +121,9 @@ def own_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
     return gap if factor == 1.0 else gap * around_one(factor, rng)
 
 
-def draw_means(
-    means: Any,
-    mean: Callable[[np.random.Generator], float],
-    scale: float,
-    gap: float,
-    gap_factor: float,
-    rng: np.random.Generator,
-) -> int:
-    """Draw `means` in place, each `scale` times a draw of `mean`, and `move_best`."""
+def draw_means(means: Any, mean: Callable[..., float], drawing: Any, rng: Any) -> int:
+    """Draw `means` in place and `move_best`; `drawing` is a scale, the gap and its factor."""
+    scale, gap, gap_factor = drawing
     for arm in range(len(means)):
         means[arm] = scale * mean(rng)
     return move_best(means, own_gap(gap, gap_factor, rng), rng)
@@ -80,27 +135,16 @@ LARGEST_MEAN = 1e150
 ALLOWED_MEANS = f"a tuple of at least two numbers of at most {LARGEST_MEAN:g} in size"
 
 
-def are_means(means: Any) -> bool:
-    """Return whether these are valid means; quick, as every user has some."""
-    if not isinstance(means, tuple) or len(means) < 2:
-        return False
-    try:
-        # The norm is quick to compute, and large, infinite or NaN if a mean is.
-        return hypot(*means) <= LARGEST_MEAN or all(abs(mean) <= LARGEST_MEAN for mean in means)
-    except (TypeError, OverflowError):
-        return False
-
-
 def checked_gap(gap: Any) -> float:
     """Validate `gap`: positive and at most the largest mean."""
-    if (number := positive("gap", gap)) > LARGEST_MEAN:
+    if (number := validation.positive("gap", gap)) > LARGEST_MEAN:
         raise InvalidArgumentError("gap", gap, f"above 0 and at most {LARGEST_MEAN:g}")
     return number
 
 
 def at_least_one(name: str, value: Any) -> float:
     """Validate a factor: a number in [1, `LARGEST_MEAN`]."""
-    if not 1.0 <= (number := positive(name, value)) <= LARGEST_MEAN:
+    if not 1.0 <= (number := validation.positive(name, value)) <= LARGEST_MEAN:
         raise InvalidArgumentError(name, value, f"a number of 1 to {LARGEST_MEAN:g}")
     return number
 
@@ -135,10 +179,15 @@ class Instance:
 
     def __post_init__(self) -> None:
         means, best = self.means, self.best_arm  # quick, as every user has one
-        if not are_means(means):
+        try:
+            # The norm is quick to compute, and large, infinite or NaN if a mean is.
+            small = math.hypot(*means) <= LARGEST_MEAN or all(abs(x) <= LARGEST_MEAN for x in means)
+        except (TypeError, OverflowError):
+            small = False
+        if not small or not isinstance(means, tuple) or len(means) < 2:
             raise InvalidArgumentError("means", means, ALLOWED_MEANS)
         if type(best) is not int:
-            integer("best_arm", best, 0)
+            validation.integer("best_arm", best, 0)
         if not 0 <= best < len(means) or means[best] < max(means):
             raise InvalidArgumentError("best_arm", best, f"the best of {means}")
 
@@ -209,7 +258,7 @@ class InstanceLaw:
         within: tuple[float, float] | None = None,
         gap_factor: float = 1.0,
     ) -> None:
-        self.within = None if within is None else ends("within", within)
+        self.within = None if within is None else validation.ends("within", within)
         self.n_arms = number_of_arms(n_arms)
         self.gap = None if gap is None else checked_gap(gap)
         self.gap_factor = at_least_one("gap_factor", gap_factor)
@@ -220,7 +269,7 @@ class InstanceLaw:
         self.title: str | list[float]  # in tables: a law's name, a callable's, or the given means
         self._fixed: Instance | None = None  # the instance of every user, if nothing is drawn
         if isinstance(means, str):
-            self.named, self.title = LAWS[choice("means", means, LAWS)], means
+            self.named, self.title = LAWS[validation.choice("means", means, LAWS)], means
         elif callable(means):
             self.own, self.title = means, getattr(means, "__qualname__", repr(means))
         else:
@@ -232,7 +281,7 @@ class InstanceLaw:
             self.gap = DEFAULT_GAP
         if self.gap_factor > 1.0 and self.gap is not None:
             checked_gap(self.largest_gap)
-        self._check()
+        self._check_named(self.named) if self.named is not None else self._check()
 
     @property
     def largest_gap(self) -> float:
@@ -240,11 +289,7 @@ class InstanceLaw:
         return (self.gap or 0.0) * self.gap_factor
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Return an instance; draws from `rng` only what the law needs.
-
-        Raises:
-            InvalidArgumentError: for an instance outside `within`.
-        """
+        """Return an instance; draws from `rng` only what the law needs."""
         if self._fixed is not None:
             return self._fixed
         instance = separated(self.draw_unmoved(rng), self.gap, rng, self.gap_factor)
@@ -260,9 +305,6 @@ class InstanceLaw:
 
     def _check(self) -> None:
         """Refuse at construction what could not be drawn later."""
-        if self.named is not None:
-            self._check_named(self.named)
-            return
         rng = np.random.default_rng(0)
         if self.given is not None:
             for factor in (1.0 / self.gap_factor, self.gap_factor):
@@ -295,7 +337,8 @@ class InstanceLaw:
             allowed = f"{roomy}in [{least:g}, {most:g}], as this reward_law needs"
             raise InvalidArgumentError("means", self.title, allowed)
         if least_gap <= math.ulp(math.nextafter(max(-low, high), 0.0)) / 2:
-            raise lost_gap(self.gap, max(-low, high))
+            allowed = LARGE_ENOUGH.format(max(-low, high))
+            raise InvalidArgumentError("gap", self.gap, allowed)
 
     def _within(self, instance: Instance) -> Instance:
         low, high = self.within or (-math.inf, math.inf)
@@ -320,10 +363,5 @@ def separated(
     values = list(means)
     best = move_best(values, 0.0 if gap is None else own_gap(gap, gap_factor, rng), rng)
     if best == LOST:
-        raise lost_gap(gap, sorted(means)[-2])
+        raise InvalidArgumentError("gap", gap, LARGE_ENOUGH.format(sorted(means)[-2]))
     return Instance(tuple(values), best)
-
-
-def lost_gap(gap: float | None, mean: float) -> InvalidArgumentError:
-    """Return the error of a gap that is lost in rounding beside this mean."""
-    return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {mean}")

@@ -5,26 +5,16 @@ changes is a list of one. Compiled, the same functions run on arrays.
 """
 
 import functools
-import math
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from math import exp, inf, isfinite, log, sqrt
-from numbers import Integral
-from typing import Any, NamedTuple, Protocol
+from math import inf, isfinite, log, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STEP_CAP
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    check_fields,
-    ends,
-    integer,
-    is_real,
-    of_class,
-    real,
-)
+from explorative_user_env import validation
+from explorative_user_env.validation import InvalidArgumentError, is_real
 
 __all__ = ["lcb", "learn", "log_confidence", "realize", "rejects", "respond", "rho", "start", "ucb"]
 
@@ -37,17 +27,25 @@ def rule_name(rule: Callable[..., Any]) -> str:
     return str(getattr(rule, "__name__", None) or type(rule).__name__)
 
 
+def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
+    """Register a thing under a name that no other thing has.
+
+    Raises:
+        InvalidArgumentError: if another one has that name already.
+    """
+    if known.setdefault(name, thing) != thing:
+        raise InvalidArgumentError("name", name, f"a name no other {what} has")
+
+
 @dataclass(frozen=True)
 class Schedule:
     """A rule for rho_t with its range.
 
     Args:
         rule: `rule(parameters, n, t, n_arms) -> rho_t` from the acceptances n(t), the interactions
-            t and K. Plain arithmetic and `math` keep it compilable; any other function runs in the
-            readable loop.
+            t and K. Plain arithmetic and `math` keep it compilable.
         rho_0: the least value of rho_t, above 0.
-        rho_1: the largest value, at least rho_0. A value outside the range is an error when it
-            occurs.
+        rho_1: the largest value, at least rho_0.
         parameters: numbers for the rule.
 
     Raises:
@@ -61,13 +59,15 @@ class Schedule:
 
     def __post_init__(self) -> None:
         ends = (self.rho_0, self.rho_1)
-        if not (all(map(is_real, ends)) and 0.0 < self.rho_0 <= self.rho_1 < math.inf):
+        if not (all(map(is_real, ends)) and 0.0 < self.rho_0 <= self.rho_1 < inf):
             raise InvalidArgumentError("rho range", ends, "positive and finite, [rho_0, rho_1]")
-        check_fields(self, parameters=_check_parameters)
+        validation.check_fields(self, parameters=lambda name, values: None)
+        numbers = self.parameters  # NaN and infinity may be parameters of a rule
         needed = 2 if self.rule is acceptance_rate_rule else int(self.rule is constant_rule)
-        if len(self.parameters) < needed:
-            allowed = f"at least {needed} numbers for {rule_name(self.rule)}"
-            raise InvalidArgumentError("parameters", self.parameters, allowed)
+        plain = isinstance(numbers, tuple) and all(map(is_real, numbers))
+        if not plain or len(numbers) < needed:
+            allowed = f"a tuple of at least {needed} numbers for {rule_name(self.rule)}"
+            raise InvalidArgumentError("parameters", numbers, allowed)
 
     @property
     def title(self) -> str:
@@ -77,12 +77,6 @@ class Schedule:
         numbers = ", ".join(f"{number:g}" for number in self.parameters)
         names = (name for name, schedule in _SCHEDULES.items() if schedule == self)
         return next(names, f"{rule_name(self.rule)}({numbers})")
-
-
-def _check_parameters(name: str, values: object) -> None:
-    """Refuse anything but numbers; NaN and infinity may be parameters of a rule."""
-    if not isinstance(values, tuple) or not all(map(is_real, values)):
-        raise InvalidArgumentError(name, values, "a tuple of numbers")
 
 
 def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
@@ -95,13 +89,11 @@ def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: 
 
 def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
     """Return (a K, b K) of an acceptance-rate schedule if both are whole numbers, else None."""
-    if schedule.rule is not acceptance_rate_rule:
+    if schedule.rule is not acceptance_rate_rule or schedule.rho_0 > 1.0 or schedule.rho_1 < 2.0:
         return None
-    a, b = schedule.parameters[:2]
-    accepted, seen = a * n_arms, b * n_arms
+    accepted, seen = (number * n_arms for number in schedule.parameters[:2])
     whole = 0.0 <= accepted <= seen < 2**31 and int(accepted) == accepted and int(seen) == seen
-    fits = whole and schedule.rho_0 <= 1.0 and schedule.rho_1 >= 2.0
-    return (int(accepted), int(seen)) if fits else None
+    return (int(accepted), int(seen)) if whole else None
 
 
 def constant_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
@@ -132,9 +124,7 @@ def register_schedule(name: str, schedule: Schedule) -> None:
     Raises:
         InvalidArgumentError: if another schedule has that name already.
     """
-    if _SCHEDULES.get(name, schedule) != schedule:
-        raise InvalidArgumentError("name", name, "a name no other schedule has")
-    _SCHEDULES[name] = schedule
+    register(_SCHEDULES, "schedule", name, schedule)
 
 
 def as_schedule(rho: "Schedule | str | float") -> Schedule:
@@ -143,62 +133,8 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
         return rho
     if isinstance(rho, str) and rho in _SCHEDULES:
         return _SCHEDULES[rho]
-    names = ", ".join(sorted(_SCHEDULES))
-    return constant(real("rho", rho, f"a Schedule, a positive and finite number or one of {names}"))
-
-
-Law = Callable[[int, np.random.Generator], Any]
-
-
-def normal_mean(rng: np.random.Generator) -> float:
-    """Return a mean from N(0, 1)."""
-    return rng.standard_normal()
-
-
-def uniform_mean(rng: np.random.Generator) -> float:
-    """Return a mean from Uniform(0, 1)."""
-    return rng.random()
-
-
-def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    """Return `n_arms` draws of `normal_mean`, at once."""
-    return rng.standard_normal(n_arms)
-
-
-def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    """Return `n_arms` draws of `uniform_mean`, at once."""
-    return rng.random(n_arms)
-
-
-def around_one(factor: float, rng: Any) -> float:
-    """Return a draw from the log-uniform law on [1 / factor, factor]; 1 for a factor of 1."""
-    drawn = exp((2.0 * rng.random() - 1.0) * log(factor))
-    return min(max(drawn, 1.0 / factor), factor)  # rounding may not lead out
-
-
-class NamedLaw(NamedTuple):
-    """A law of independent means in [low, high): one draw, for compiled code, and many at once.
-
-    A law that leaves room is scaled by 1 - gap, so that the best, moved up, is at most `high`.
-    """
-
-    one: Callable[[np.random.Generator], float]
-    many: Law
-    low: float
-    high: float
-    leaves_room: bool = False
-
-
-#: The law of means that stay in [0, 1] with the gap, as Bernoulli rewards require.
-ROOMY = "uniform_with_room"
-
-#: N(0, 1) as the paper prints, Uniform(0, 1) as its code draws, and Uniform(0, 1 - gap).
-LAWS = {
-    # No normal draw is beyond 13: NumPy makes those of the tail from uniform draws of 53 bits.
-    "normal": NamedLaw(normal_mean, normal_means, -16.0, 16.0),
-    "uniform": NamedLaw(uniform_mean, uniform_means, 0.0, 1.0),
-    ROOMY: NamedLaw(uniform_mean, uniform_means, 0.0, 1.0, leaves_room=True),
-}
+    allowed = "a Schedule, a positive and finite number or one of "
+    return constant(validation.real("rho", rho, allowed + ", ".join(sorted(_SCHEDULES))))
 
 
 #: The places of the package's laws in `REWARD_LAWS`, and the mark of any other law.
@@ -207,16 +143,8 @@ GAUSSIAN, BERNOULLI, BOUNDED, OWN = range(4)
 #: Half the width of the uniform law of variance 1.
 HALF_WIDTH = sqrt(3.0)
 
-
-class Stream(Protocol):
-    """The source of a user's randomness, such as a NumPy Generator."""
-
-    def standard_normal(self) -> float:
-        """Return a draw from N(0, 1)."""
-
-    def random(self) -> float:
-        """Return a draw from [0, 1)."""
-
+#: The source of a user's randomness: this, or what draws as it does.
+Stream = np.random.Generator
 
 RewardDraw = Callable[[float, Any], Any]
 
@@ -231,8 +159,7 @@ class RewardLaw:
     Args:
         name: what tables call it.
         draw: `draw(mean, rng) -> reward`, a finite number. Plain arithmetic, `math`, and draws by
-            `rng.random()` and `rng.standard_normal()` keep it compilable, to the same bit; any
-            other function runs in the readable loop.
+            `rng.random()` and `rng.standard_normal()` keep it compilable, to the same bit.
         means: the least and the largest mean, of which either may be infinite; None is any mean.
 
     Raises:
@@ -246,9 +173,9 @@ class RewardLaw:
     def __post_init__(self) -> None:
         if not callable(self.draw):
             raise InvalidArgumentError("draw", self.draw, "a callable (mean, rng) -> reward")
-        of_class("name", self.name, str)
+        validation.of_class("name", self.name, str)
         if self.means is not None:
-            ends("means of reward_law", self.means)
+            validation.ends("means of reward_law", self.means)
 
     def __call__(self, mean: float, rng: Stream) -> Any:
         """Return a draw, unchecked."""
@@ -257,7 +184,7 @@ class RewardLaw:
     @property
     def range_of_means(self) -> tuple[float, float]:
         """The least and the largest mean; infinite where there is no limit."""
-        return (-math.inf, math.inf) if self.means is None else self.means
+        return (-inf, inf) if self.means is None else self.means
 
     @property
     def place(self) -> int:
@@ -323,9 +250,7 @@ def register_reward_law(name: str, law: RewardLaw) -> None:
     Raises:
         InvalidArgumentError: if another law has that name already.
     """
-    if _REWARD_LAWS.get(name, law) != law:
-        raise InvalidArgumentError("name", name, "a name no other reward law has")
-    _REWARD_LAWS[name] = law
+    register(_REWARD_LAWS, "reward law", name, law)
 
 
 def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
@@ -340,19 +265,6 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
     raise InvalidArgumentError("reward_law", law, allowed + ", ".join(sorted(_REWARD_LAWS)))
 
 
-def reflected(mean: float, least: float, largest: float) -> float:
-    """Return a mean reflected at the ends of [least, largest], of which one may be infinite."""
-    if largest == math.inf:
-        return least + abs(mean - least)
-    if least == -math.inf:
-        return largest - abs(largest - mean)
-    width = largest - least
-    over = (mean - least) % (2.0 * width)
-    if over > width:
-        over = 2.0 * width - over
-    return min(least + over, largest)
-
-
 class NumberTables(NamedTuple):
     """Tables of the first numbers; those beyond are computed where needed, to the same bit."""
 
@@ -363,10 +275,8 @@ class NumberTables(NamedTuple):
 @functools.cache
 def number_tables(length: int) -> NumberTables:
     """Return the tables for k = 0, ..., length - 1, which all users share."""
-    return NumberTables(
-        logarithms=[-math.inf, *map(math.log, range(1, length))],
-        inverse_roots=[math.inf, *(1.0 / math.sqrt(k) for k in range(1, length))],
-    )
+    numbers = range(1, length)
+    return NumberTables([-inf, *map(log, numbers)], [inf, *(1.0 / sqrt(k) for k in numbers)])
 
 
 #: 1/sqrt(n_i) of an arm without a reward; test n_i = 0 to recognise such an arm.
@@ -375,60 +285,28 @@ UNSEEN = inf
 #: The length of the tables: enough for four thousand steps of a user in plain Python.
 SHORT_TABLES = 2**13
 
-#: The largest K; a user of ten million arms takes 1.6 GB and seconds to start.
-MOST_ARMS = STEP_CAP
-
-
-def number_of_arms(n_arms: Any) -> int:
-    """Return K as an int in 2..`MOST_ARMS`."""
-    if isinstance(n_arms, Integral) and int(n_arms) > MOST_ARMS:
-        allowed = f"at most {MOST_ARMS}, as many as a run has steps"
-        raise InvalidArgumentError("n_arms", n_arms, allowed)
-    return integer("n_arms", n_arms, 2)
-
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The numbers of a kind of user, which do not change.
+    """The numbers of a kind of user, which do not change."""
 
-    Attributes:
-        n_arms: K, in 2..1000000.
-        alpha: willingness to explore, above 0; scales Gamma.
-        noise: p in [0, 1], the probability that a decision is a coin flip (click noise).
-        reward_law: the place of her reward law in `REWARD_LAWS`; 0 is N(mu, 1).
-        own_law: the law itself, which draws if `reward_law` is `OWN`.
-        least_mean: the least mean of that law, or -inf.
-        largest_mean: the largest mean of that law, or inf.
-        rejects_ties: whether lcb_j = ucb_i rejects i (>=) or not (>).
-        private_draws: rewards of every arm before the first recommendation. They are in n_i and in
-            the mean, not in n(t).
-        least_n: n(t) counts as at least this much in Gamma, 0 or 1.
-        refreshes_on_rejection: whether rho_t follows every response or acceptances only.
-        rho_at_start: rho_t before the first response.
-        rho_0: the declared least value of rho_t.
-        rho_1: the declared largest value of rho_t.
-        rho_parameters: numbers for the rule of rho_t.
-        counted: whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with whole
-            numbers, so that log(rho_t n(t)) is a sum of logarithms from a table.
-        prior_acceptances: a whole number, at most prior_interactions.
-        prior_interactions: a whole number.
-    """
-
-    n_arms: int
-    alpha: float
-    noise: float
-    reward_law: int
-    own_law: RewardLaw
-    least_mean: float
-    largest_mean: float
-    rejects_ties: bool
-    private_draws: int
-    least_n: int
-    refreshes_on_rejection: bool
-    rho_at_start: float
-    rho_0: float
-    rho_1: float
-    rho_parameters: tuple[float, ...]
+    n_arms: int  # K, in 2..1000000
+    alpha: float  # willingness to explore, above 0; scales Gamma
+    noise: float  # p in [0, 1], the probability that a decision is a coin flip (click noise)
+    reward_law: int  # the place of her reward law in `REWARD_LAWS`; 0 is N(mu, 1)
+    own_law: RewardLaw  # the law itself, which draws if `reward_law` is `OWN`
+    least_mean: float  # of that law, or -inf
+    largest_mean: float  # of that law, or inf
+    rejects_ties: bool  # whether lcb_j = ucb_i rejects i (>=) or not (>)
+    private_draws: int  # rewards of every arm before the first step, in n_i and not in n(t)
+    least_n: int  # n(t) counts as at least this much in Gamma, 0 or 1
+    refreshes_on_rejection: bool  # whether rho_t follows every response or acceptances only
+    rho_at_start: float  # rho_t before the first response
+    rho_0: float  # the declared least value of rho_t
+    rho_1: float  # the declared largest value of rho_t
+    rho_parameters: tuple[float, ...]  # numbers for the rule of rho_t
+    # Whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with whole numbers,
+    # of which the first is the smaller, so that log(rho_t n(t)) is a sum from a table.
     counted: bool
     prior_acceptances: int
     prior_interactions: int
@@ -498,10 +376,8 @@ def clear(user: User, state: UserState) -> None:
         state.scales[arm] = UNSEEN
     state.ceiling[0] = -inf
     state.ceiling_spread[0] = inf
-    state.witness[0] = 0
-    state.acceptances[0] = 0
-    state.interactions[0] = 0
-    state.refreshed[0] = 0
+    state.witness[0] = state.refreshed[0] = 0
+    state.acceptances[0] = state.interactions[0] = 0
     state.reward[0] = 0.0
     state.spread[0] = spread_of(user.alpha, user.rho_at_start, user.least_n)
 
@@ -528,10 +404,9 @@ def ucb(state: UserState, arm: int) -> float:
 def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
-    With `rejects_ties` off the comparison is strict, as in the released code. Most decisions need
-    no look at every arm: a ceiling on all lcb_j, which only falls as Gamma grows, settles most
-    acceptances, and the arm that had the largest lcb most rejections. Rounding is monotone, so
-    decisions are those of the full comparison, bit for bit.
+    With `rejects_ties` off the comparison is strict. Most decisions need no look at every arm: a
+    ceiling on all lcb_j, which only falls as Gamma grows, settles most acceptances, and the arm
+    that had the largest lcb most rejections. Rounding is monotone, so no decision differs.
     """
     # The two bounds are written out: each function call is a twentieth of a step.
     spread = state.spread[0]
@@ -572,11 +447,7 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
 
 
 def realize(user: User, state: UserState, arm: int, rng: Stream) -> float:
-    """Return a reward of `arm`, drawn around its mean.
-
-    Raises:
-        ValueError: if a law of the caller draws anything but a finite number.
-    """
+    """Return a reward of `arm`; a ValueError if it is no finite number."""
     mean = state.means[arm]
     if user.reward_law != OWN:
         return draw_reward(user.reward_law, mean, rng)
@@ -611,14 +482,11 @@ def respond(
 
     Args:
         user: the numbers of this user.
-        state: changed in place.
+        state: what she knows, changed in place.
         rule: the rule of rho_t (see `Schedule`).
         arm: the recommended arm, 0..K-1.
         rng: the stream of this user.
         wants: the decision of another behaviour, before click noise; None is that of `rejects`.
-
-    Raises:
-        ValueError: if rho_t leaves its declared range, or a reward is not finite.
     """
     accepted = not rejects(user, state, arm) if wants is None else wants
     if user.noise > 0.0:
@@ -674,11 +542,7 @@ def log_confidence(user: User, state: UserState, rule: Rule) -> float:
 
 
 def rho(user: User, state: UserState, rule: Rule) -> float:
-    """Return the rho_t in force.
-
-    Raises:
-        ValueError: if it leaves its declared range.
-    """
+    """Return the rho_t in force; a ValueError if it leaves its declared range."""
     if state.refreshed[0] == 0:
         return user.rho_at_start
     current = rule(user.rho_parameters, state.acceptances[0], state.refreshed[0], user.n_arms)
@@ -691,14 +555,14 @@ def rho(user: User, state: UserState, rule: Rule) -> float:
 LONG_TABLES = 2**19
 
 
-def _tuple_of(name: str, fields_of: type, without: str = "", then: str = "") -> Any:
-    names = [field.name for field in fields(fields_of) if field.name != without]
-    return namedtuple(name, [*names, then] if then else names, module=__name__)
+def _tuple_of(name: str, fields_of: type, then: Sequence[str] = ()) -> Any:
+    names = [field.name for field in fields(fields_of) if field.name != "own_law"]
+    return namedtuple(name, [*names, *then], module=__name__)
 
 
-UserTuple = _tuple_of("UserTuple", User, without="own_law")
+UserTuple = _tuple_of("UserTuple", User)
 #: The numbers of a user, and with her own reward law besides, which goes into compiled code.
-LawfulTuple = _tuple_of("LawfulTuple", User, without="own_law", then="own_law")
+LawfulTuple = _tuple_of("LawfulTuple", User, ["own_law"])
 
 StateTuple = _tuple_of("StateTuple", UserState)
 #: With what a user of another behaviour keeps besides (see `users.behaviour`).
@@ -706,22 +570,18 @@ RememberingTuple = _tuple_of("RememberingTuple", RememberingState)
 
 
 def as_arrays(state: Any) -> Any:
-    """Return the NamedTuple `state` of lists as one of arrays, for compiled code.
-
-    A field may be such a NamedTuple itself.
+    """Return the NamedTuple `state` of lists, or of such NamedTuples, as one of arrays.
 
     Raises:
         TypeError: if a field is not a list of numbers.
     """
-    return state._make(_as_array(name, values) for name, values in state._asdict().items())
-
-
-def _as_array(name: str, values: Any) -> Any:
-    if hasattr(values, "_asdict"):
-        return as_arrays(values)
-    if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
-        raise TypeError(f"its state's {name} is not a list of numbers")
-    return np.array(values)
+    arrays = []
+    for name, values in state._asdict().items():
+        numbers = isinstance(values, list) and all(isinstance(each, int | float) for each in values)
+        if not numbers and not hasattr(values, "_asdict"):
+            raise TypeError(f"its state's {name} is not a list of numbers")
+        arrays.append(np.array(values) if numbers else as_arrays(values))
+    return state._make(arrays)
 
 
 def user_tuple(user: User) -> Any:
@@ -732,7 +592,7 @@ def user_tuple(user: User) -> Any:
 def user_arrays(user: User, memory: Sequence[float] = ()) -> Any:
     """Return a blank state of `user`, with longer tables, and with her `memory` if she has one."""
     blank = blank_state(user)
-    arrays = [_as_array(name, getattr(blank, name)) for name in StateTuple._fields[:-2]]
+    arrays = [np.array(getattr(blank, name)) for name in StateTuple._fields[:-2]]
     state = StateTuple(*arrays, *long_tables())
     return RememberingTuple(*state, memory=np.array(memory)) if memory else state
 

@@ -6,37 +6,20 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import partial
+from inspect import Parameter
 from traceback import walk_tb
-from types import MappingProxyType
 from typing import Any, Literal, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users import model
+from explorative_user_env.users import instances, model
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, Checked, as_behaviour
-from explorative_user_env.users.instances import (
-    DEFAULT_GAP,
-    Instance,
-    InstanceLaw,
-    Means,
-    separated,
-)
+from explorative_user_env.users.instances import DEFAULT_GAP, Instance, InstanceLaw, Means
 from explorative_user_env.users.model import AnyRewardLaw, Schedule, User, rule_name
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    check_fields,
-    choice,
-    count,
-    integer,
-    not_negative,
-    number_or_word,
-    of_class,
-    positive,
-    probability,
-)
+from explorative_user_env.validation import CallableError, InvalidArgumentError, of_class, positive
 
 #: The names of the agents in the paper's tables.
 PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
@@ -107,10 +90,10 @@ class Setting:
     drops_censored: bool
 
     def __post_init__(self) -> None:
-        check_fields(
+        validation.check_fields(
             self,
-            tas_max_steps=partial(integer, least=1),
-            private_draws=partial(count, least=0, most=STEP_CAP),
+            tas_max_steps=partial(validation.integer, least=1),
+            private_draws=partial(validation.count, least=0, most=STEP_CAP),
             rho_at_start=positive,
             exp3_learning_rate=positive,
         )
@@ -120,16 +103,13 @@ class Setting:
         if algorithm == "BAIR":
             parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
             return {part: getattr(self, f"bair_{part}") for part in parts}
-        options: dict[str, Any] = {"ties": self.answer_ties}
-        if algorithm == "UNI":
-            return options | {
-                "order": self.uniform_order,
-                "whole_passes": self.uniform_whole_passes,
-            }
-        if algorithm == "EXP3":
-            return options | {"learning_rate": self.exp3_learning_rate, "counts": self.exp3_answer}
         cap = max(self.tas_max_steps, self.tas_max_steps_per_arm * n_arms)
-        return options | {"primed": self.tas_primed, "max_steps": cap} if algorithm == "T&S" else {}
+        own: dict[str, dict[str, Any]] = {
+            "UNI": {"order": self.uniform_order, "whole_passes": self.uniform_whole_passes},
+            "EXP3": {"learning_rate": self.exp3_learning_rate, "counts": self.exp3_answer},
+            "T&S": {"primed": self.tas_primed, "max_steps": cap},
+        }
+        return {"ties": self.answer_ties, **own[algorithm]} if algorithm in own else {}
 
     def reports_as_rejected(self, agent: str) -> bool:
         """Return whether an agent's private draws are reported as rejections.
@@ -243,7 +223,7 @@ def as_setting(setting: Setting | str) -> Setting:
     """Return the setting of a record or a name."""
     if isinstance(setting, Setting):
         return setting
-    return SETTINGS[choice("setting", setting, SETTINGS)]
+    return SETTINGS[validation.choice("setting", setting, SETTINGS)]
 
 
 def differences_of(setting: Setting) -> dict[str, str]:
@@ -259,7 +239,7 @@ def differences_of(setting: Setting) -> dict[str, str]:
     return points | changes
 
 
-def title_of(setting: Setting, others: Mapping[str, str] = MappingProxyType({})) -> str:
+def title_of(setting: Setting, others: Mapping[str, str] | None = None) -> str:
     """Return a setting's name, followed by its changes to the setting of that name.
 
     Args:
@@ -267,7 +247,7 @@ def title_of(setting: Setting, others: Mapping[str, str] = MappingProxyType({}))
         others: words for fields that an option replaces.
     """
     of_class("setting", setting, Setting)
-    changes = {**setting.changes_of(SETTINGS.get(setting.name, setting)), **others}
+    changes = setting.changes_of(SETTINGS.get(setting.name, setting)) | dict(others or {})
     words = ", ".join(f"{name}={word}" for name, word in changes.items())
     return f"{setting.name} ({words})" if words else setting.name
 
@@ -349,7 +329,7 @@ class Population:
     )
     rho: Schedule | None = option(
         None,
-        number_or_word,
+        validation.number_or_word,
         "rho_t: a constant, acceptance_rate or smoothed_acceptance_rate.",
         if_open="the setting's",
     )
@@ -370,8 +350,9 @@ class Population:
         setting = as_setting(self.setting)
         rho = None if self.rho is None else model.as_schedule(self.rho)
         schedule, reward_law = rho or setting.rho, model.as_reward_law(self.reward_law)
-        n_arms = model.number_of_arms(self.n_arms)
+        n_arms = instances.number_of_arms(self.n_arms)
         prior = model.prior_counts(schedule, n_arms)
+        seen_before = prior or (0, 0)
         least_mean, largest_mean = reward_law.range_of_means
         tied_for_ever = setting.rejects_ties and not setting.private_draws
         if reward_law.place == model.BERNOULLI and tied_for_ever and schedule.rho_0 * n_arms <= 1.0:
@@ -386,7 +367,7 @@ class Population:
         user = User(
             n_arms=n_arms,
             alpha=positive("alpha", self.alpha),
-            noise=probability("noise", self.noise),
+            noise=validation.probability("noise", self.noise),
             reward_law=reward_law.place,
             own_law=reward_law,
             least_mean=least_mean,
@@ -400,12 +381,12 @@ class Population:
             rho_1=schedule.rho_1,
             rho_parameters=schedule.parameters,
             counted=prior is not None,
-            prior_acceptances=prior[0] if prior else 0,
-            prior_interactions=prior[1] if prior else 0,
+            prior_acceptances=seen_before[0],
+            prior_interactions=seen_before[1],
         )
         behaviour, means = as_behaviour(self.behaviour), self.means
         if means is None:
-            means = setting.means if reward_law.means is None else model.ROOMY
+            means = setting.means if reward_law.means is None else instances.ROOMY
         law = InstanceLaw(n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
         # The caller's list of means may change.
         means = self.means if law.given is None else tuple(law.given)
@@ -511,14 +492,11 @@ def population_of(
         if "n_arms" in user:
             raise TypeError("got multiple values for argument 'n_arms'")
         user = {**user, "n_arms": n_arms}
-    if population is not None and user:
+    if population is None:
+        return Population(**user)
+    if user:
         raise TypeError(f"give a population or its options, not {', '.join(user)} beside one")
-    if population is not None:
-        return of_class("population", population, Population)
-    if unknown := [name for name in user if name not in _NAMES]:
-        words = ", ".join(map(repr, unknown))
-        raise TypeError(f"unexpected keyword argument {words}; of users there are {_NAMES}")
-    return Population(**user)
+    return of_class("population", population, Population)
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -546,18 +524,14 @@ def lists_user_options(
                 return function(*args, **given)
 
         *first, rest = inspect.signature(function).parameters.values()
-        usual = {each.name: each.default for each in OPTIONS} | defaults
-        shown = [
-            inspect.Parameter(
-                each.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=getattr(usual[each.name], "name", usual[each.name]),  # a short one
-                annotation=UserOptions.__annotations__.get(each.name, each.type),
-            )
-            for each in OPTIONS
-        ]
+        for each in OPTIONS:
+            default = defaults.get(each.name, each.default)
+            default = getattr(default, "name", default)  # a short one
+            kind = UserOptions.__annotations__[each.name]
+            shown = Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            first.append(shown)
         more = [] if rest.name == "user" else [rest]
-        called.__signature__ = inspect.Signature([*first, *shown, *more])  # type: ignore[attr-defined]
+        called.__signature__ = inspect.Signature([*first, *more])  # type: ignore[attr-defined]
         return called
 
     return decorate
@@ -570,44 +544,27 @@ def check_members(behaviour: Behaviour) -> None:
         raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
-class PopularityLaw:
-    """The law of users who share what is popular.
+class MemberLaw(InstanceLaw):
+    """The law of the users of one episode, who share what is popular.
 
     m_i is drawn from the law of the means; a user's means are m_i + deviation * N(0, 1), of which
     the best is moved to the second best + gap. If the reward law allows only some means, they are
-    model.reflected at the ends of those that leave room for the gap.
+    reflected at the ends of those that leave room for the gap.
 
     Args:
         law: of the means and the gap.
         deviation: standard deviation of a user's means around m_i, at least 0.
-
-    Raises:
-        InvalidArgumentError: for a deviation out of range.
+        seed: the episode's.
+        popularity: m_i of every arm, kept as an attribute; None draws them.
     """
 
-    def __init__(self, law: InstanceLaw, deviation: float) -> None:
-        self.law, self.deviation = law, not_negative("deviation", deviation)
-
-    def members(self, seed: int, popularity: list[float] | None = None) -> "MemberLaw":
-        """Return the law of the users in the episode of this seed; m_i may be given."""
-        if popularity is None:
-            popularity = self.law.draw_unmoved(user_generator(seed))
-        return MemberLaw(self.law, self.deviation, popularity)
-
-
-class MemberLaw(InstanceLaw):
-    """The law of the users of one episode, given what is popular.
-
-    Args:
-        law: of the means and the gap.
-        deviation: as of `PopularityLaw`.
-        popularity: m_i of every arm, kept as an attribute.
-    """
-
-    def __init__(self, law: InstanceLaw, deviation: float, popularity: list[float]) -> None:
+    def __init__(
+        self, law: InstanceLaw, deviation: float, seed: int, popularity: list[float] | None = None
+    ) -> None:
         vars(self).update(vars(law))  # which is validated
         self.named = self.given = self._fixed = None
-        self._deviation, self.popularity = deviation, popularity
+        self._deviation = deviation
+        self.popularity = popularity or law.draw_unmoved(user_generator(seed))
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return the instance of a user, drawn from her stream."""
@@ -616,5 +573,5 @@ class MemberLaw(InstanceLaw):
         means = [popular + self._deviation * each for popular, each in pairs]
         if self.within is not None:
             low, high = self.within
-            means = [model.reflected(mean, low, high - self.largest_gap) for mean in means]
-        return separated(means, self.gap, rng, self.gap_factor)
+            means = [instances.reflected(mean, low, high - self.largest_gap) for mean in means]
+        return instances.separated(means, self.gap, rng, self.gap_factor)

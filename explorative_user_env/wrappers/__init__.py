@@ -18,7 +18,7 @@ from explorative_user_env.envs import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labelled, reading_of
-from explorative_user_env.protocol import REGRET, Array, kept_steps
+from explorative_user_env.protocol import REGRET, Array
 from explorative_user_env.users.population import lists_user_options
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers import observations as shown_as
@@ -37,13 +37,7 @@ def layers(env: Any) -> Iterator[Any]:
 
 
 def changed(env: Any, wrapper: Any, by: str = "what changes them") -> InvalidArgumentError:
-    """Return the error of an environment whose responses are not those that its user gave.
-
-    Args:
-        env: the environment inside the wrapper.
-        wrapper: the wrapper.
-        by: the wrapper that changes them, if it is known.
-    """
+    """Return the error of an environment whose responses are not those that its user gave."""
     name = type(wrapper).__name__
     allowed = f"an environment that hands on the user's responses and counts as they are (put {by} "
     return InvalidArgumentError("env", env, f"{allowed}above {name}, and reset both)")
@@ -96,8 +90,8 @@ class ShowsHistory:
         if horizon is None:
             allowed = "given, as the environment has no time limit"
             raise InvalidArgumentError("horizon", None, allowed)
-        n_users = getattr(users, "n_users", None)
-        self._scale = shown_as.scale_of(self.name, kept_steps("horizon", horizon), n_users)
+        n_users = users.n_users if self.name == "population-counts" else None
+        self._scale = shown_as.Scale(horizon, n_users)
         self._history = users.remember()
         low, high = shown_as.bounds_of(self.name, users.user.n_arms) or (0, 0)
         reading = {**reading_of(space), "observation": self.name, "horizon": self._scale.horizon}

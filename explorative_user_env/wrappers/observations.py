@@ -122,7 +122,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     the arms' numbers.
 
     Args:
-        observation: `counts`, shape (n_lanes, 4 K + 1), or `population_counts`.
+        observation: `counts` or `population_counts`.
         n_arms: K.
         n_times: how many numbers at the end are times.
 
@@ -143,12 +143,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
-    """Return the action on arms of each action on ranks, shape (n_lanes, n_actions).
-
-    Args:
-        order: the arm of each rank, shape (n_lanes, K).
-        n_actions: K, or 2 K where K + i answers arm i.
-    """
+    """Return the action on arms of each action on ranks, shape (n_lanes, n_actions)."""
     blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
 
@@ -170,10 +165,6 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
         history: the responses so far.
         scale: of counts and time.
         n_actions: K, or 2 K where K + i answers arm i.
-
-    Returns:
-        Observations, a row for each lane ("response": a number each), and actions, shape
-        (n_lanes, n_actions).
     """
     n_lanes, n_arms, _ = history.table.shape
     observations = UNSORTED[name.removeprefix("sorted-")](history, scale)
@@ -204,17 +195,6 @@ def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
 def observations_of(task: Task) -> tuple[str, ...]:
     """Return the names of the observations in this task."""
     return OBSERVATIONS + (POPULATION_OBSERVATIONS if task == POPULATION else ())
-
-
-def scale_of(observation: str, horizon: int, n_users: int | None) -> Scale:
-    """Return the scale of an observation.
-
-    Args:
-        observation: its name.
-        horizon: the steps of an episode, or of each user where one comes after another.
-        n_users: how many come after another; None for one user.
-    """
-    return Scale(horizon, n_users if observation in POPULATION_OBSERVATIONS else None)
 
 
 class PolicyAgent(protocol.OneUserAtATime):
@@ -270,7 +250,8 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._rngs = rngs
         kept_as = histories.PopulationHistory if self.task == POPULATION else History
         self._history: History = kept_as(len(rngs), n_arms)
-        self._scale = scale_of(self.observation, self.horizon, self.n_users)
+        several = self.observation in POPULATION_OBSERVATIONS
+        self._scale = Scale(self.horizon, self.n_users if several else None)
         self._answers = np.full(len(rngs), NO_ANSWER)
 
     def next_user(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shared import compiled_run
+from shared import loop_of_one
 
 from explorative_user_env.agents import EXP3
 from explorative_user_env.agents import exp3 as rule
@@ -139,7 +139,7 @@ def test_a_million_acceptances_overflow_no_weight() -> None:
     user_state.means[:] = range(n_arms)
     params = EXP3(learning_rate=10.0).params(n_arms, horizon)
     state: Any = as_arrays(rule.blank(params))
-    run = compiled_run(rule.ALGORITHM, schedule.rule)
+    run = loop_of_one(rule.ALGORITHM, schedule.rule, compiled=True)
     user_rng, own_rng = np.random.default_rng(0), np.random.default_rng(1)
     figures = run(
         user_tuple(user),

@@ -28,7 +28,9 @@ from explorative_user_env.agents.uniform import ALGORITHM
 from explorative_user_env.kernels import loops as kernels
 from explorative_user_env.protocol import Against
 from explorative_user_env.results.records import record_of
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.model import ACCEPTANCE_RATE
 
 K = 4
 
@@ -208,6 +210,6 @@ def test_what_an_algorithm_says_of_itself_is_no_part_of_its_rule(
     assert "explain" not in record_of(loud)
     compiled = []
     monkeypatch.setattr(kernels, "compile_loop", lambda *given: compiled.append(given))
-    kernels._kernel(None, None, loud)
-    kernels._kernel(None, None, ALGORITHM)
-    assert compiled[0] == compiled[1]  # it is not code that was handed in
+    renamed = dataclasses.replace(loud, name="loud")  # whose loop nobody else asks for
+    kernels.compiled_loop(renamed, ACCEPTANCE_RATE.rule, EXPLORATIVE)
+    assert [checked for _, checked in compiled] == [False]  # it is not code that was handed in

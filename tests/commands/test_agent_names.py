@@ -101,7 +101,7 @@ def test_a_name_that_means_nothing_is_refused(names: list[str]) -> None:
 
 def test_a_model_without_a_folder_is_refused() -> None:
     pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
-    with pytest.raises(InvalidArgumentError, match="agent must be sb3:DIR"):
+    with pytest.raises(InvalidArgumentError, match="model must be a folder"):
         agents_called(["sb3:"], None)
 
 
@@ -216,7 +216,7 @@ def test_several_tuned_n1_are_told_apart(tuned: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("bair-tuned:", "agent must be bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1"),
+        ("bair-tuned:", "tuned must be a file or folder written by tune-n1"),
         ("bair-tuned:nowhere", "tuned must be a file or folder written by tune-n1"),
         ("bair-tuned:-3", "tuned must be a file or folder written by tune-n1"),
         ("bair-tuned", "agent must be one of bair, "),

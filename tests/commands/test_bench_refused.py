@@ -58,9 +58,7 @@ def test_a_model_without_a_folder_is_bad_input_too(
 ) -> None:
     pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
     assert run("bench", "--agent", "sb3:", "--output", str(output)) == 2
-    assert capsys.readouterr().err.startswith(
-        "error: --agent must be sb3:DIR, with the folder of a trained model"
-    )
+    assert capsys.readouterr().err.startswith("error: model must be a folder written by")
     assert not output.exists()
 
 

@@ -10,8 +10,9 @@ import pytest
 from explorative_user_env.agents import AlgorithmAgent, uniform
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.kernels import compiler
-from explorative_user_env.kernels.loops import make_run
+from explorative_user_env.kernels.loops import make_loop
 from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule
 
 # A third party's algorithm: the arm of the highest upper bound on its acceptance rate, with
@@ -132,9 +133,11 @@ def test_a_rho_out_of_its_range_is_an_error_by_either_path(compiled: bool, heigh
 def test_what_looks_at_bounds_for_one_loop_does_not_for_others(
     monkeypatch: pytest.MonkeyPatch, checked: bool
 ) -> None:
+    from explorative_user_env.kernels import words
+
     registered: list[tuple[Any, bool]] = []
     monkeypatch.setattr(compiler, "_register", lambda *told: registered.append(told))
-    loop = make_run(uniform.ALGORITHM, ACCEPTANCE_RATE.rule)
+    loop = make_loop(words, uniform.ALGORITHM, ACCEPTANCE_RATE.rule, EXPLORATIVE)
     kernel = compiler.compile_loop(loop, checked=checked)
     assert (uniform.act, False) in registered
     assert any(told[1] for told in registered) is checked

@@ -8,11 +8,14 @@ import pytest
 pytest.importorskip("numba")
 
 
-from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_streams_at_once, streams
+from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_at_once, streams
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.model import LAWS, normal_means
+from explorative_user_env.users.instances import LAWS, InstanceLaw
 from explorative_user_env.validation import InvalidArgumentError
+
+
+def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal(n_arms)
 
 
 def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
@@ -31,8 +34,8 @@ def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(
 ) -> None:
     law = InstanceLaw(n_arms, means_of(means, n_arms), 0.3)
     seeds = range(N_STREAMS - 3)
-    with streams() as users, streams() as own:
-        set_streams_at_once(seeds, "UNI", users, own)
+    with streams() as users:
+        set_at_once(users, seeds)
         drawn, best_arms = draw_at_once(law, n_arms, len(seeds), users)
         after = [rng.bit_generator.state for rng in users.rngs[: len(seeds)]]
     assert drawn.shape == (len(seeds), n_arms)

@@ -1,7 +1,6 @@
 import copy
 import pickle
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -17,40 +16,40 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, UCB1, Uniform
 from explorative_user_env.kernels import loops as kernels
 from explorative_user_env.kernels.compiler import once
-from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
+from explorative_user_env.kernels.loops import compiled_loop
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import ACCEPTANCE_RATE, constant
+from explorative_user_env.users.model import ACCEPTANCE_RATE, constant, no_law
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
 
 def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> None:
-    kernels._run_all.cache_clear()  # type: ignore[attr-defined]
+    kernels._compiled.cache_clear()  # type: ignore[attr-defined]
     agents = [BAIR(), copy.deepcopy(BAIR()), pickle.loads(pickle.dumps(BAIR()))]
     runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
     assert runs[0].equals(runs[1])
     assert runs[0].equals(runs[2])
-    assert kernels._run_all.cache_info().misses == 1  # type: ignore[attr-defined]
+    assert kernels._compiled.cache_info().misses == 1  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["run_all", "play_all"])
-def test_numbers_of_users_and_agents_do_not_compile_in(name: str) -> None:
+@pytest.mark.parametrize("plays", [False, True])
+def test_numbers_of_users_and_agents_do_not_compile_in(plays: bool) -> None:
     # Looked at where kernels are kept in memory: on the disk, equal ones are the same anyway.
-    kernel, kept = getattr(kernels, f"compiled_{name}"), getattr(kernels, f"_{name}")
+    kept: Any = kernels._compiled
     kept.cache_clear()
     few, many = (
-        kernel(agent.algorithm, constant(rho).rule, others.forgetful(window))
+        compiled_loop(agent.algorithm, constant(rho).rule, others.forgetful(window), no_law, plays)
         for agent, rho, window in [(Uniform(horizon=4), 1.0, 3), (Uniform(horizon=40), 2.0, 30)]
     )
     assert few is many
     assert kept.cache_info().misses == 1
 
 
-@pytest.mark.parametrize("kernel", [compiled_run_all, compiled_play_all])
-def test_every_rule_of_agents_and_users_has_a_loop_of_its_own(kernel: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("plays", [False, True])
+def test_every_rule_of_agents_and_users_has_a_loop_of_its_own(plays: bool) -> None:
     made = [
-        kernel(agent.algorithm, rule, behaviour)
+        compiled_loop(agent.algorithm, rule, behaviour, no_law, plays)
         for agent in (UCB1(), EXP3())
         for rule in (ACCEPTANCE_RATE.rule, constant(1.0).rule)
         for behaviour in (EXPLORATIVE, others.forgetful(3), others.drifting(0.1))
@@ -60,8 +59,8 @@ def test_every_rule_of_agents_and_users_has_a_loop_of_its_own(kernel: Callable[.
 
 def test_a_run_and_a_play_are_loops_apart() -> None:
     record, rule = UCB1().algorithm, ACCEPTANCE_RATE.rule
-    run = compiled_run_all(record, rule, EXPLORATIVE)
-    assert run is not compiled_play_all(record, rule, EXPLORATIVE)
+    run = compiled_loop(record, rule, EXPLORATIVE)
+    assert run is not compiled_loop(record, rule, EXPLORATIVE, no_law, True)
 
 
 MANY_THREADS = """
@@ -88,14 +87,14 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-print(len(sums), len(set(sums)), compiled.count("run"), compiled.count("run_all"))
+print(len(sums), len(set(sums)), compiled.count("runs"))
 """
 
 
 @pytest.mark.slow
 def test_threads_that_all_ask_first_get_one_loop_compiled_once(tmp_path: Path) -> None:
     done = python("-c", MANY_THREADS, str(tmp_path), folder=tmp_path)
-    assert (done.stdout, done.stderr) == ("8 1 1 1\n", "")
+    assert (done.stdout, done.stderr) == ("8 1 1\n", "")
 
 
 def test_whoever_asks_while_a_loop_is_made_waits_for_it() -> None:

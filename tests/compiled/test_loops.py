@@ -21,7 +21,7 @@ from explorative_user_env.agents import (
 )
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
+from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
@@ -72,11 +72,11 @@ def test_compiled_runs_are_those_of_the_environment(
     agent = agent_as_in_an_evaluation(name, users)
     env = environment_of(users, agent)
     numbers, schedule = users.user, users.schedule
-    runs = Runs(users, agent, CAP, HORIZON).rows("compiled", SEEDS)
-    for seed, run in zip(SEEDS, runs.tolist(), strict=True):
+    found = Runs(users, agent, CAP, HORIZON).figures("compiled", SEEDS)
+    for place, seed in enumerate(SEEDS):
         episode = rollout(env, agent, seed, CAP, HORIZON)
         truth = env.hidden_state()
-        assert dict(zip(RUN_COLUMNS, run, strict=True)) == {
+        assert {name: values[place] for name, values in found.items()} == {
             "best_arm": truth.instance.best_arm,
             "acceptances": episode.acceptances,
             "rejections": episode.rejections,

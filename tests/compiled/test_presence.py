@@ -13,7 +13,7 @@ import explorative_user_env as eu
 from explorative_user_env.check.agents import expect_compiled
 from explorative_user_env.check.checks import NotAskedError
 from explorative_user_env.display.progress import notice
-from explorative_user_env.kernels.presence import (
+from explorative_user_env.kernels.compiler import (
     TIMES_SLOWER,
     can_compile,
     is_installed,

@@ -10,7 +10,7 @@ pytest.importorskip("numba")
 
 
 from explorative_user_env.kernels import seeds as stream_seeds
-from explorative_user_env.kernels.seeds import N_STREAMS, set_streams_at_once, streams
+from explorative_user_env.kernels.seeds import N_STREAMS, set_at_once, streams
 from explorative_user_env.seeding import agent_generator, user_generator
 
 BORDERS = [0, 1, 9, 10, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**62, 2**63 - 1]
@@ -22,7 +22,8 @@ def seeded(seeds: Sequence[int], name: str) -> list[tuple[Any, Any]]:
     with streams() as users, streams() as own:
         for rng in (*users.rngs, *own.rngs):
             rng.integers(9, dtype=np.uint32)  # leaves half of what it draws for the next time
-        set_streams_at_once(seeds, name, users, own)
+        set_at_once(users, seeds)
+        set_at_once(own, seeds, name)
         rngs = [lent.rngs[: len(seeds)] for lent in (users, own)]
         return [
             (hers.bit_generator.state, its.bit_generator.state)
@@ -66,18 +67,15 @@ def test_what_is_no_seed_is_none_here(seeds: list[Any]) -> None:
 @pytest.mark.usefixtures("one_loop_only")
 def test_numpy_seeds_where_its_memory_is_not_known() -> None:
     with streams() as users, streams() as own:
-        set_streams_at_once(
-            BORDERS, "UNI", users._replace(low_first=None), own._replace(low_first=None)
-        )
-        found = [rng.bit_generator.state for rng in users.rngs[: len(BORDERS)]]
-    assert found == [hers for hers, _ in one_by_one(BORDERS, "UNI")]
+        set_at_once(users._replace(low_first=None), BORDERS)
+        set_at_once(own._replace(low_first=None), BORDERS, "UNI")
+        found = [[rng.bit_generator.state for rng in each.rngs] for each in (users, own)]
+    assert list(zip(*found, strict=True))[: len(BORDERS)] == one_by_one(BORDERS, "UNI")
 
 
 def test_the_halves_of_numbers_are_written_in_the_order_that_is_told() -> None:
-    with streams() as users, streams() as own:
-        order = not users.low_first
-        others = (users._replace(low_first=order), own._replace(low_first=order))
-        set_streams_at_once([7], "UNI", *others)
+    with streams() as users:
+        set_at_once(users._replace(low_first=not users.low_first), [7])
         state = users.rngs[0].bit_generator.state["state"]
     usual = user_generator(7).bit_generator.state["state"]
     assert state != usual

@@ -11,8 +11,8 @@ import pytest
 
 from explorative_user_env.agents import Uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.kernels import presence as waiting
-from explorative_user_env.kernels.presence import compiling_told, interrupts_heard
+from explorative_user_env.kernels import compiler as waiting
+from explorative_user_env.kernels.compiler import compiling_told, interrupts_heard
 from explorative_user_env.users.model import Rule, Schedule
 
 pytestmark = pytest.mark.usefixtures("nothing_kept")

@@ -19,8 +19,8 @@ from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compile
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.words import row_of, user_rows
-from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.model import LAWS, StateTuple, acceptance_rate_rule, blank_state
+from explorative_user_env.users.instances import LAWS, InstanceLaw
+from explorative_user_env.users.model import StateTuple, acceptance_rate_rule, blank_state
 from explorative_user_env.users.population import PRINTED, Population, Setting
 
 N_LANES = 23

@@ -145,7 +145,7 @@ def test_nothing_works_before_the_first_reset(made: bool) -> None:
         ({"noise": 2.0}, r"noise must be a number in \[0, 1\], got 2\.0"),
         ({"setting": "text"}, "setting must be one of printed, released, got 'text'"),
         ({"means": "cauchy"}, "means must be one of normal, uniform, uniform_with_room, got 'c"),
-        ({"means": [1.0, 2.0]}, r"means must be 5 finite numbers .*, got \[1\.0, 2\.0\]"),
+        ({"means": [1.0, 2.0]}, r"means must be 5 finite numbers.*, got \[1\.0, 2\.0\]"),
         ({"rho": "fast"}, r"rho must be .*, got 'fast'"),
         ({"reward": "money"}, r"reward must be one of accept, .*utility, got 'money'"),
         ({"info_level": "all"}, "info_level must be one of counts, full, got 'all'"),

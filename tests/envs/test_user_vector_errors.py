@@ -129,7 +129,7 @@ def test_a_bad_mask_is_refused_and_changes_nothing(compiled: bool, mask: Any) ->
     [
         ({"reset_masks": np.ones(3, bool)}, "options key must be one of .*, got 'reset_masks'"),
         ({"gap": 1.0}, "options key must be one of .*means.*, got 'gap'"),
-        ({"means": [1.0, 2.0]}, r"means must be 4 finite numbers .*, got \[1\.0, 2\.0\]"),
+        ({"means": [1.0, 2.0]}, r"means must be 4 finite numbers.*, got \[1\.0, 2\.0\]"),
         ({"means": [1.0, 2.0, 2.0, 0.0]}, "means must be numbers with one best arm"),
         ({"means": "normal"}, "means must be numbers, one for each arm, got 'normal'"),
     ],

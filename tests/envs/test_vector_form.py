@@ -43,7 +43,7 @@ def test_options_are_a_dict_and_left_alone() -> None:
     vector.reset(options=options)
     assert options == {"means": [1.0, 2.0]}
     wrong: Any = [1]
-    with pytest.raises(InvalidArgumentError, match=r"^options must be None or a dict"):
+    with pytest.raises(InvalidArgumentError, match=r"^options must be a dict"):
         vector.reset(options=wrong)
 
 

@@ -14,7 +14,7 @@ from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import Runs, compiles
+from explorative_user_env.evaluation.paths import Runs, compiles, joined
 from explorative_user_env.kernels.seeds import N_STREAMS
 from explorative_user_env.protocol import REGRET
 from explorative_user_env.users.population import Population, Setting
@@ -32,8 +32,10 @@ def test_a_worker_s_arrays_are_fit_for_the_next_user(
     users = Population(setting=setting, n_arms=5, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     seeds = range(N_STREAMS + 7)  # more than there are streams to lend, so several portions
-    apart = [Runs(users, agent, CAP, 100).rows("compiled", [seed])[0].tolist() for seed in seeds]
-    assert Runs(users, agent, CAP, 100).rows("compiled", seeds).tolist() == apart
+    runs = Runs(users, agent, CAP, 100)
+    apart = joined([runs.figures("compiled", [seed]) for seed in seeds])
+    for name, values in runs.figures("compiled", seeds).items():
+        assert values.tolist() == apart[name].tolist()
 
 
 @pytest.mark.parametrize("name", ["BAIR", "EXP3"])

@@ -13,14 +13,11 @@ import pytest
 pytest.importorskip("numba")
 
 from compared import agent_as_in_an_evaluation
+from shared import loop_of_one
 
 from explorative_user_env.agents import Uniform, uniform
-from explorative_user_env.evaluation.paths import (
-    RUN_COLUMNS,
-    Runs,
-    compiled,
-)
-from explorative_user_env.kernels.loops import make_play, make_run, steps_between_looks
+from explorative_user_env.evaluation.paths import Play, Runs, compiled
+from explorative_user_env.kernels.loops import steps_between_looks
 from explorative_user_env.protocol import BAI, REGRET, Algorithm, Array, Task
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.model import blank_state
@@ -48,12 +45,11 @@ def halted_after(seconds: float) -> Iterator[Array]:
 @pytest.mark.parametrize("n_arms", [2, 1000])
 def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
     users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
-    Runs(users, agent, 1).rows("compiled", [1])
+    Runs(users, agent, 1).figures("compiled", [1])
     for seconds in SOON:
         with halted_after(seconds) as halt:
-            rows = Runs(users, agent, VERY_LONG).rows("compiled", [1, 2, 3], halt)
-        columns = [RUN_COLUMNS.index(name) for name in ("acceptances", "rejections")]
-        taken = rows[:, columns].sum(axis=1)
+            found = Runs(users, agent, VERY_LONG).figures("compiled", [1, 2, 3], halt)
+        taken = found["acceptances"] + found["rejections"]
         if taken[0]:
             break
     assert 0 < taken[0] < VERY_LONG
@@ -66,21 +62,19 @@ def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
     for seconds in SOON:
         with halted_after(seconds) as halt:
             began = time.monotonic()
-            plays = list(compiled(Runs(users, agent, LONG, LONG, REGRET), [1], halt))
+            (play,) = compiled(Runs(users, agent, LONG, LONG, REGRET), [1], halt)
         if time.monotonic() > began + seconds:
             break
-    assert not plays
+    assert isinstance(play, Play)
+    assert not play.arms[0, -1000:].any()
 
 
 @pytest.mark.parametrize("n_users", [1, 70])
 @pytest.mark.parametrize("task", [BAI, REGRET])
 def test_what_is_halted_before_it_begins_takes_no_step(task: Task, n_users: int) -> None:
     users, halt = Population(n_arms=3), np.ones(1, int)
-    rows = Runs(users, Uniform(horizon=60), 60, 60, task).rows(
-        "compiled", range(n_users), halt=halt
-    )
-    assert len(rows) == n_users
-    assert not rows[..., RUN_COLUMNS.index("acceptances")].any()
+    runs = Runs(users, Uniform(horizon=60), 60, 60, task)
+    assert not runs.figures("compiled", range(n_users), halt)["acceptances"].any()
 
 
 @pytest.mark.parametrize("task", [BAI, REGRET])
@@ -90,9 +84,9 @@ def test_who_is_not_halted_runs_as_if_nobody_could_be(task: Task, name: str) -> 
     agent = agent_as_in_an_evaluation(name, users)
     runs = Runs(users, agent, 1000, 1000, task)
     usual, asked = (
-        runs.rows("compiled", range(60), **halt) for halt in ({}, {"halt": np.zeros(1, int)})
+        runs.figures("compiled", range(60), **halt) for halt in ({}, {"halt": np.zeros(1, int)})
     )
-    np.testing.assert_array_equal(asked, usual)
+    np.testing.assert_equal(asked, usual)
 
 
 def halting(halt: Array, at: int) -> Algorithm:
@@ -116,10 +110,12 @@ def test_the_loops_in_plain_python_look_as_often(n_arms: int) -> None:
         algorithm = halting(halt, at)
         hers = (users.user, blank_state(users.user), user_generator(1))
         its = (params, algorithm.blank(params), agent_generator(1, "UNI"))
-        accepted, rejected, *_ = make_run(algorithm, rule)(*hers, *its, horizon, halt)
+        run = loop_of_one(algorithm, rule, compiled=False)
+        accepted, rejected, *_ = run(*hers, *its, horizon, halt)
         taken = (at // every + 1) * every
         assert accepted + rejected == taken
-        arms, responses = np.full(horizon, -1), np.zeros(horizon, bool)
+        steps = (np.full((1, horizon), -1), np.zeros((1, horizon), bool))
         halt[0] = 0
-        make_play(algorithm, rule)(*hers, *its, arms, responses, halt)
-        assert (arms >= 0).sum() == taken
+        play = loop_of_one(algorithm, rule, compiled=False, plays=True)
+        play(*hers, *its, horizon, halt, steps)
+        assert (steps[0] >= 0).sum() == taken

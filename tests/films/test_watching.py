@@ -16,7 +16,7 @@ from explorative_user_env.agents import AGENTS, BAIR, EXP3, REFERENCES, agent_na
 from explorative_user_env.protocol import CENSORED
 from explorative_user_env.runs.films import Film, film_of
 from explorative_user_env.runs.moments import Moment, watch_again
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 from explorative_user_env.validation import CallableError
 
 EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01), Silent()]

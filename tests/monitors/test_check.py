@@ -16,8 +16,8 @@ from explorative_user_env.users.population import PRINTED
 
 
 def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:
-    rewards = (0.0,) * len(trace.arms)
-    arms, accepted = tuple(trace.arms), tuple(trace.accepted)
+    rewards = (0.0,) * len(trace.steps)
+    arms, accepted = (tuple(step[place] for step in trace.steps) for place in (1, 2))
     episode = Episode("BAIR", 7, arms, accepted, rewards, answer, censored)
     return examine(trace, episode, 0.1, n1, (1.0, 1.0, 2.0), "round robin")
 

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.show.player import (
+from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
+from explorative_user_env.show.svg import (
     ITS_WORDS,
     Animation,
     animation_of,
+    element_of,
     in_script,
+    svg_of,
     tracks_in,
 )
-from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
-from explorative_user_env.show.svg import element_of, svg_of
 
 PLACES = st.sampled_from([0.0, 1.5, 10.0, 33.25])
 ROLES = st.sampled_from(["ink", "accepted"])

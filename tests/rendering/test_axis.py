@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.show.scene import axis_of, rounded_out
-from explorative_user_env.show.shapes import LITTLE, width_of
+from explorative_user_env.show.scene import LITTLE, axis_of, rounded_out
+from explorative_user_env.show.shapes import width_of
 
 ENDS = st.floats(-1e9, 1e9)
 

@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from readable import problems
 
 from explorative_user_env.protocol import Against
-from explorative_user_env.show.explanations import Explained
-from explorative_user_env.show.panel import (
-    Form,
+from explorative_user_env.show.scene import (
     board_of,
     panel_of,
     slots_of,
 )
 from explorative_user_env.show.shapes import ArmRows, Disc, Line, Rectangle
-from explorative_user_env.show.words import number_in_words
+from explorative_user_env.show.words import Explained, number_in_words
 
 NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])
@@ -122,17 +120,17 @@ def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
 
 def test_numbers_that_are_0_and_1_by_chance_are_bars_and_truth_values_dots() -> None:
     slots = slots_of([{"rate": (1.0, 0.0), "F": (True, True)}] * 3)
-    assert [slot.form for slot in slots] == [Form.BARS, Form.FLAGS]
+    assert [slot.form for slot in slots] == ["bars", "flags"]
 
 
 def test_what_is_said_as_one_number_and_then_by_arm_has_two_places() -> None:
     third: Mapping[str, Explained] = {"w": "a", "F": (True, False)}
     slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
     assert [(slot.name, slot.form) for slot in slots] == [
-        ("N", Form.BARS),
-        ("N", Form.LINE),
-        ("w", Form.LINE),
-        ("F", Form.FLAGS),
+        ("N", "bars"),
+        ("N", "line"),
+        ("w", "line"),
+        ("F", "flags"),
     ]
 
 

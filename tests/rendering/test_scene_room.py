@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.show.scene import scene_of_user
-from explorative_user_env.show.shapes import LARGEST_WIDTH, SMALLEST_WIDTH, flowed, wrapped
+from explorative_user_env.show.scene import LARGEST_WIDTH, SMALLEST_WIDTH, scene_of_user
+from explorative_user_env.show.shapes import wrapped
 from explorative_user_env.validation import InvalidArgumentError
 
 ARMS = st.integers(2, 100)
@@ -63,6 +63,5 @@ def test_a_width_without_room_is_refused(width: object) -> None:
 
 
 def test_what_is_wider_than_its_box_begins_no_empty_line() -> None:
-    assert flowed([500.0, 10.0, 500.0], 16.0, 100.0) == [(16.0, 0), (16.0, 1), (16.0, 2)]
     assert wrapped("W" * 40 + " and more", 13.0, 90.0, 9)[0].startswith("W")
     assert all(wrapped("W" * 40 + " and more", 13.0, 90.0, 9))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorative_user_env.results.compare import crossed_difference, crossed_half_width
+from explorative_user_env.results.compare import crossed_difference
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -30,7 +30,8 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
         for _ in range(n_times):
             apart = differences(rng, (3, 60), spreads)
             by_user = apart.mean(axis=0)
-            held += abs(apart.mean()) <= crossed_half_width(apart.mean(axis=1), by_user, LEVEL)
+            found = crossed_difference("regret", apart, np.zeros(60), LEVEL)
+            held += found.low <= 0.0 <= found.high
             low, high = mean_interval(by_user, LEVEL)
             held_by_users += low <= 0.0 <= high
         assert held / n_times > least

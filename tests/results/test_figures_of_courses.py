@@ -14,7 +14,7 @@ from explorative_user_env.results.plots import (
     ARMS_DRAWN,
     acceptances_by_arm,
     courses_of,
-    over_time,
+    mean_lines,
 )
 from explorative_user_env.results.results import Results
 from explorative_user_env.runs.loop import Episode
@@ -31,7 +31,7 @@ def results() -> Results:
 def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(
     figure: str, results: Results
 ) -> None:
-    axes = over_time(results, figure, progress=False)
+    axes = mean_lines(results, figure, progress=False)
     found = courses_of(results, figure)
     for place, (agent, totals) in enumerate(found.totals.items()):
         times, means = line_of(axes, agent)
@@ -53,24 +53,24 @@ def test_the_title_says_how_many_of_the_users_and_who_is_left_out(
     monkeypatch.setattr(courses, "USERS_REPLAYED", 2)
     known = {"UNI": results.line_up["UNI"]}
     less = Results(results.runs, results.cell, results.population, results.deltas, line_up=known)
-    axes = over_time(less, "rejections", progress=False)
+    axes = mean_lines(less, "rejections", progress=False)
     title = " ".join(axes.get_title(loc="left").split())
     assert title.endswith("3 users, 2 replayed; no code of BAIR")
     # Each agent looks as on every plot of these results.
-    whole = legend_of_plot(over_time(results, "rejections", progress=False))
+    whole = legend_of_plot(mean_lines(results, "rejections", progress=False))
     assert legend_of_plot(axes)["UNI"].get_color() == whole["UNI"].get_color()
 
 
 def test_one_run_has_a_line_without_a_band() -> None:
     one = eu.evaluate(["BAIR"], n_instances=1, progress=False)
-    axes = over_time(one, "regret", progress=False)
+    axes = mean_lines(one, "regret", progress=False)
     assert line_of(axes, "BAIR")[1] == courses_of(one, "regret").totals["BAIR"][0].tolist()
-    assert not any(path.vertices.size for path in axes.collections[0].get_paths())
+    assert not any(len(np.asarray(path.vertices)) for path in axes.collections[0].get_paths())
 
 
 def test_whoever_waits_is_told_how_far_the_replays_are(results: Results) -> None:
     told: list[tuple[str, int, int]] = []
-    over_time(results, "rejections", progress=lambda *what: told.append(what))
+    mean_lines(results, "rejections", progress=lambda *what: told.append(what))
     assert told[-1] == ("replayed", 6, 6)
 
 

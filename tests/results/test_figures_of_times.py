@@ -14,18 +14,15 @@ import explorative_user_env as eu
 from explorative_user_env.agents import FullInformation
 from explorative_user_env.display.plots import as_png
 from explorative_user_env.results.intervals import proportion_interval, sequence_interval
-from explorative_user_env.results.plots import (
-    MOST_POINTS,
-    by_time,
-    success_course,
-    survival_course,
-)
+from explorative_user_env.results.plots import MOST_POINTS, by_time, course_of
 from explorative_user_env.results.results import Results
 
 pytest.importorskip("matplotlib")
 
 success_by_budget = partial(by_time, kind="success")
 stopping_time_survival = partial(by_time, kind="stopping_times")
+success_course = partial(course_of, kind="success")
+survival_course = partial(course_of, kind="stopping_times")
 
 
 def runs_of(
@@ -49,7 +46,7 @@ def test_success_by_a_time_counts_who_has_stopped_and_is_right() -> None:
     course = success_course(MIXED)
     assert course["time"].tolist() == [0, 4, 7, 9, 20]
     # At 7 one is wrong; the run that is cut off at 9 would have been right, and is no success.
-    assert (6 * course["success"]).round(9).tolist() == [0, 1, 2, 3, 4]
+    assert (6 * course["share"]).round(9).tolist() == [0, 1, 2, 3, 4]
     ends = [proportion_interval(count, 6) for count in (0, 1, 2, 3, 4)]
     assert list(zip(course["low"], course["high"], strict=True)) == ends
 
@@ -58,7 +55,7 @@ def test_at_its_end_the_course_is_the_tables_figure_with_its_interval() -> None:
     summary = results_of(MIXED).summary().iloc[0]
     last = success_course(MIXED).iloc[-1]
     named = ("success", "success_low", "success_high")
-    assert tuple(last[["success", "low", "high"]]) == tuple(summary[list(named)])
+    assert tuple(last[["share", "low", "high"]]) == tuple(summary[list(named)])
 
 
 def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_they_did() -> None:
@@ -95,7 +92,7 @@ def test_the_share_still_going_is_kaplan_and_meiers(cut: list[bool]) -> None:
     course = survival_course(runs_of(times, [True] * 6, cut))
     expected = kaplan_meier(times, cut)
     assert course["time"].tolist() == list(expected)
-    assert course["going"].tolist() == pytest.approx(list(expected.values()))
+    assert course["share"].tolist() == pytest.approx(list(expected.values()))
     first = min((time for time, gone in zip(times, cut, strict=True) if gone), default=99)
     for row in course.to_dict("records"):
         if row["time"] < first:
@@ -114,8 +111,8 @@ def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact(
     assert course["time"].iloc[-1] == times.max()
     for place in (1, 77, 150, MOST_POINTS - 1):
         time = course["time"].iloc[place]
-        assert course["success"].iloc[place] == np.mean(right & (times <= time))
-        assert going["going"].iloc[place] == pytest.approx(np.mean(times > time))
+        assert course["share"].iloc[place] == np.mean(right & (times <= time))
+        assert going["share"].iloc[place] == pytest.approx(np.mean(times > time))
 
 
 def test_each_agent_has_a_line_as_far_as_its_success_is_known() -> None:

@@ -5,7 +5,8 @@ import pytest
 
 from explorative_user_env.results import records as fingerprint
 from explorative_user_env.results.records import stream_fingerprint
-from explorative_user_env.users.model import LAWS, REWARD_LAWS
+from explorative_user_env.users.instances import LAWS
+from explorative_user_env.users.model import REWARD_LAWS
 
 
 def draws_with(monkeypatch: pytest.MonkeyPatch, of: str, another: object) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from sb3_agents import HORIZON, N_ARMS, POLICY_GRADIENTS, TASKS, VALUES, agent_of, seen_by
 from sb3_contrib import RecurrentPPO
 
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 
 
 @pytest.mark.parametrize("task", TASKS)

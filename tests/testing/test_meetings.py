@@ -25,10 +25,13 @@ RUN = Run((0, 1, 2), (True, False, True), 2, True)
     ("found", "told"),
     [
         (RUN._replace(arms=(0, 2, 2)), "recommended arm 2 instead of 1 at step 2 when asked again"),
-        (RUN._replace(arms=(0, 1)), "ended after 2 steps instead of 3 when asked again"),
-        (RUN._replace(arms=(0, 1, 2, 0)), "ended after 4 steps instead of 3 when asked again"),
-        (RUN._replace(stopped=False), "was cut off after 3 steps and stopped before when asked"),
-        (RUN._replace(answer=0), "answered arm 0 instead of 2 when asked again, after 3 steps"),
+        (
+            RUN._replace(arms=(0, 1)),
+            "stopped after 2 steps with answer 2 when asked again",
+        ),
+        (RUN._replace(arms=(0, 1, 2, 0)), "stopped after 4 steps with answer 2 when asked again"),
+        (RUN._replace(stopped=False), "was cut off after 3 steps with answer 2 when asked"),
+        (RUN._replace(answer=0), "stopped after 3 steps with answer 0 when asked again"),
     ],
 )
 def test_runs_that_differ_are_told_apart_by_the_first_difference(found: Run, told: str) -> None:

@@ -12,9 +12,8 @@ pytest.importorskip("numba")
 from adversary import ADVERSARY, PAIR, RANDOM, STAY, PlayParams, blank
 from lives import LENGTHS, TABLES, left_of
 from one_user import rejects_by_definition, users_of
-from shared import compiled_run
+from shared import loop_of_one
 
-from explorative_user_env.kernels.loops import make_run
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.model import (
     as_arrays,
@@ -52,12 +51,11 @@ def long_life(
     numbers: Any = user
     state: Any = replace(blank_state(user), **tables)
     own: Any = blank(params)
-    run = make_run(ADVERSARY, rule)
+    run = loop_of_one(ADVERSARY, rule, compiled)
     if compiled:
         arrays = {name: np.array(values, float) for name, values in tables.items()}
         numbers, state = user_tuple(user), user_arrays(user)._replace(**arrays)
         own = as_arrays(own)
-        run = compiled_run(ADVERSARY, rule)
     state.means[:] = means
     figures = run(numbers, state, rngs[0], params, own, rngs[1], N_STEPS, np.zeros(1, int))
     accepted = np.asarray(own.accepted).tolist()

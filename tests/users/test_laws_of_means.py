@@ -13,9 +13,19 @@ from explorative_user_env import (
     InvalidArgumentError,
     evaluate,
 )
-from explorative_user_env.users.instances import LOST, InstanceLaw, move_best
-from explorative_user_env.users.model import LAWS, REWARD_LAWS, ROOMY, uniform_means
+from explorative_user_env.users.instances import (
+    LAWS,
+    LOST,
+    ROOMY,
+    InstanceLaw,
+    move_best,
+)
+from explorative_user_env.users.model import REWARD_LAWS
 from explorative_user_env.users.population import PRINTED, RELEASED, Population, Setting
+
+
+def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.random(n_arms)
 
 
 def generator(seed: int = 0) -> np.random.Generator:

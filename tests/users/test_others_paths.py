@@ -9,7 +9,7 @@ from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, forgetful
 from explorative_user_env.users.model import REWARD_LAWS, rho
 from explorative_user_env.users.population import Setting

@@ -15,7 +15,8 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.users import model as reward_laws
 from explorative_user_env.users.behaviours import drifting, forgetful
-from explorative_user_env.users.model import REWARD_LAWS, as_reward_law, reflected
+from explorative_user_env.users.instances import reflected
+from explorative_user_env.users.model import REWARD_LAWS, as_reward_law
 from explorative_user_env.users.population import Setting
 
 IDS = [eu.ENV_ID, eu.BAI_ENV_ID, eu.COUNTS_ENV_ID]

@@ -12,11 +12,10 @@ from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.behaviours import as_behaviour, varied
-from explorative_user_env.users.instances import LARGEST_MEAN
-from explorative_user_env.users.model import ROOMY, around_one
+from explorative_user_env.users.instances import LARGEST_MEAN, ROOMY, around_one
 from explorative_user_env.users.population import Population, Setting
 
 

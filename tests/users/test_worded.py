@@ -66,9 +66,9 @@ def test_every_factory_has_parameters_that_words_can_say_and_usual_ones() -> Non
     [
         ("drifting(sigma=-1)", r"^sigma of behaviour 'drifting' must be a finite .*, got -1$"),
         ("forgetful(window=2.5)", r"^window of behaviour 'forgetful' must be an integer .* 2\.5$"),
-        ("logistic(temperature=hot)", r"^temperature of behaviour 'logistic' must be a number or"),
-        ("drifting(speed=1)", r"^behaviour must be one whose parameters are among sigma, got"),
-        ("drifting(0.1)", r"^behaviour must be written as drifting\(sigma=\.\.\.\), got"),
+        ("logistic(temperature=hot)", r"^behaviour must be .*temperature=\.\.\."),
+        ("drifting(speed=1)", r"^behaviour must be .*drifting\(sigma=\.\.\.\)"),
+        ("drifting(0.1)", r"^behaviour must be .*drifting\(sigma=\.\.\.\)"),
         ("drifting(sigma=1, sigma=2)", r"^behaviour must be "),
         ("logistic(temperature=)", r"^behaviour must be a Behaviour or one of "),
         ("drifting(sigma=1", r"^behaviour must be a Behaviour or one of .*\(in quotes in a shell"),

@@ -22,7 +22,7 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.wrappers import CountsObservation, SortedArms, counts_env
 from explorative_user_env.wrappers import vector as vector_wrappers
 from explorative_user_env.wrappers.vector import counts_vector_env

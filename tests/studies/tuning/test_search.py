@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ from explorative_user_env.studies.tuning import (
     NoneFoundError,
     found,
     judge,
-    search,
 )
+
+
+def search(*where: Any, **how: Any) -> list[Candidate]:
+    return list(module.search(*where, **how))
 
 
 def drawn_from(success: Callable[[int], float], seed: int = 0) -> Draw:
@@ -128,23 +132,6 @@ def test_where_nothing_is_good_the_message_says_what_may_help() -> None:
         found(unclear, 0.1)
     assert none.value.candidates == unclear
     assert [candidate.n1 for candidate in unclear] == [1, 5, 7, 8]
-
-
-def test_what_goes_on_is_reported() -> None:
-    users: list[tuple[int, int]] = []
-    told: list[Candidate] = []
-    candidates = search(
-        sure(9),
-        4,
-        9,
-        delta=0.001,
-        error=0.05,
-        cap=1500,
-        on_users=lambda n1, n: users.append((n1, n)),
-        on_candidate=told.append,
-    )
-    assert told == candidates
-    assert users[-2:] == [(9, 1000), (9, 1500)]
 
 
 def test_a_candidates_success_has_an_interval_that_allows_for_stopping() -> None:
