@@ -58,10 +58,9 @@ class DrawnAhead:
         standard_normal: takes the next number.
     """
 
-    def __init__(
-        self, rng: np.random.Generator, left: list[float] | None = None, ends: Any = None
-    ) -> None:
-        self.rng, self.left, self._ends = rng, [] if left is None else left, ends
+    def __init__(self, rng: np.random.Generator, left: Any = None, ends: Any = None) -> None:
+        self.rng, self._ends = rng, ends
+        self.left: list[float] = [] if left is None else left
         self.random, self.standard_normal = rng.random, self.left.pop
 
     def draw(self) -> None:
@@ -328,10 +327,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
     * v0: initial version
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
-    }
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012
     _window: Any = None
     _later = -1  # the number of resets without a seed since the last one with a seed
     _given = False  # whether the means of this episode were given
