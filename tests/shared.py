@@ -9,7 +9,7 @@ import numpy as np
 from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import Rule
+from explorative_user_env.users.model import Rule, no_law
 
 Figures = tuple[int, int, int, bool]
 
@@ -26,7 +26,7 @@ def loop_of_one(
     algorithm: Algorithm, rule: Rule, compiled: bool, plays: bool = False
 ) -> Callable[..., Figures]:
     """Return the loop of many runs with one of them, so that tests compile nothing else."""
-    loop = compiled_loop(algorithm, rule, EXPLORATIVE, plays=plays) if compiled else None
+    loop = compiled_loop(algorithm, rule, EXPLORATIVE, no_law, plays) if compiled else None
     loop = loop or make_loop(PLAIN, algorithm, rule, EXPLORATIVE, plays=plays)
 
     def run(

@@ -124,6 +124,8 @@ def figures(play: Play) -> Figures:
 
 def joined(parts: Sequence[Figures]) -> Figures:
     """Return the figures of some users after others as one."""
+    if not parts[1:]:
+        return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
@@ -395,7 +397,7 @@ def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
 
 
 #: Generators of figures or plays by the name of a form.
-FORMS = {"readable": readable, "compiled": compiled, "in_step": in_step}
+FORMS: dict[str, Any] = {"readable": readable, "compiled": compiled, "in_step": in_step}
 
 
 def compiles(runs: Runs, seed: int) -> bool:
@@ -418,6 +420,7 @@ def compiles(runs: Runs, seed: int) -> bool:
 
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
     own_behaviour = any(map(handed_in, behaviour.functions))
+    own_law = population.user.reward_law == model.OWN
     if own_behaviour:
         look()  # compiled code takes any answer for a response
     try:
@@ -429,10 +432,7 @@ def compiles(runs: Runs, seed: int) -> bool:
         usual: dict[str, tuple[bool, dict[str, Any]]] = {
             f"rho ({model.rule_name(rule)})": (handed_in(rule), {"rho": model.ACCEPTANCE_RATE}),
             f"behaviour {behaviour.name!r}": (own_behaviour, {"behaviour": EXPLORATIVE}),
-            f"reward_law {law.name!r}": (
-                population.user.reward_law == model.OWN,
-                {"reward_law": model.GAUSSIAN_LAW},
-            ),
+            f"reward_law {law.name!r}": (own_law, {"reward_law": model.GAUSSIAN_LAW}),
         }
         culprit, pronoun = name, "it"
         for part, (own, without) in usual.items():

@@ -151,19 +151,12 @@ def make_loop(
     return runs
 
 
-def compiled_loop(
-    algorithm: Algorithm,
-    rule: Rule,
-    behaviour: Behaviour,
-    own_law: RewardDraw = no_law,
-    plays: bool = False,
-    one_by_one: bool = False,
-) -> Kernel:
-    """Return the loop of `make_loop`, compiled: one call for many users."""
+def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *others: Any) -> Kernel:
+    """Return the loop of `make_loop` with these arguments, compiled: one call for many users."""
     respond, leaves, moves = behaviour.respond, behaviour.leaves, behaviour.moves_means
     # Numbers of the behaviour are arguments: a loop is compiled for its functions.
     functions = Behaviour("any", behaviour.start, respond, moves_means=moves, leaves=leaves)
-    return _compiled(algorithm, rule, functions, own_law, plays, one_by_one)
+    return _compiled(algorithm, rule, functions, *others)
 
 
 @once

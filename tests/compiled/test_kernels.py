@@ -19,7 +19,7 @@ from explorative_user_env.kernels.compiler import once
 from explorative_user_env.kernels.loops import compiled_loop
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import ACCEPTANCE_RATE, constant
+from explorative_user_env.users.model import ACCEPTANCE_RATE, constant, no_law
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
@@ -39,7 +39,7 @@ def test_numbers_of_users_and_agents_do_not_compile_in(plays: bool) -> None:
     kept: Any = kernels._compiled
     kept.cache_clear()
     few, many = (
-        compiled_loop(agent.algorithm, constant(rho).rule, others.forgetful(window), plays=plays)
+        compiled_loop(agent.algorithm, constant(rho).rule, others.forgetful(window), no_law, plays)
         for agent, rho, window in [(Uniform(horizon=4), 1.0, 3), (Uniform(horizon=40), 2.0, 30)]
     )
     assert few is many
@@ -49,7 +49,7 @@ def test_numbers_of_users_and_agents_do_not_compile_in(plays: bool) -> None:
 @pytest.mark.parametrize("plays", [False, True])
 def test_every_rule_of_agents_and_users_has_a_loop_of_its_own(plays: bool) -> None:
     made = [
-        compiled_loop(agent.algorithm, rule, behaviour, plays=plays)
+        compiled_loop(agent.algorithm, rule, behaviour, no_law, plays)
         for agent in (UCB1(), EXP3())
         for rule in (ACCEPTANCE_RATE.rule, constant(1.0).rule)
         for behaviour in (EXPLORATIVE, others.forgetful(3), others.drifting(0.1))
@@ -60,7 +60,7 @@ def test_every_rule_of_agents_and_users_has_a_loop_of_its_own(plays: bool) -> No
 def test_a_run_and_a_play_are_loops_apart() -> None:
     record, rule = UCB1().algorithm, ACCEPTANCE_RATE.rule
     run = compiled_loop(record, rule, EXPLORATIVE)
-    assert run is not compiled_loop(record, rule, EXPLORATIVE, plays=True)
+    assert run is not compiled_loop(record, rule, EXPLORATIVE, no_law, True)
 
 
 MANY_THREADS = """
