@@ -92,11 +92,7 @@ def band_margin(trace: Trace, delta: float) -> float:
 
 
 def measured(trace: Trace, delta: float) -> dict[str, Any]:
-    """Return the figures of a run that claims are about, by the names of `TheoryCheck`.
-
-    `band_margin`, `interval_margin` and `drop_margin` are infinite if nothing happened that they
-    are about.
-    """
+    """Return figures of a run by the names of `TheoryCheck`; a margin of nothing is infinite."""
     truth, n_arms = trace.instance.means, trace.instance.n_arms
     estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
     interval = drop = top = math.inf

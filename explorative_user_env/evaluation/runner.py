@@ -210,12 +210,7 @@ class Request:
 
 
 def check_behaviour(task: Task, population: Population) -> None:
-    """Refuse users with whom a task has no meaning.
-
-    Raises:
-        InvalidArgumentError: over a horizon for users whose means move, and for users who come one
-            after another and may leave.
-    """
+    """Refuse users whose means move over a horizon, and members who may leave."""
     behaviour = population.behaviour
     if task == protocol.POPULATION:
         users.check_members(behaviour)
@@ -370,11 +365,7 @@ def evaluate(
 
 @contextmanager
 def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Add what is finished to an error, or Ctrl-C, that leaves the block: its `finished`.
-
-    Args:
-        finished: called only if the block fails; its results come before those of an inner block.
-    """
+    """Add what is finished to an error, or Ctrl-C, that leaves the block: its `finished`."""
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
@@ -514,12 +505,7 @@ class _Evaluation:
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
-    """Yield the request with the users of each look at `until_width`, the last with all.
-
-    Args:
-        request: without a width there is one look.
-        progress: called with the share of all users.
-    """
+    """Yield the request with the users of each look at `until_width`, the last with all users."""
     most, met = request.n_instances, 0
     if request.until_width is None:
         yield request, progress

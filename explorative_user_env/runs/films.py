@@ -35,12 +35,9 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """How a picture is laid out.
+    """How a picture is laid out: the width of a user, of the panel beside her, films in a row.
 
-    Attributes:
-        width: of a user, in pixels.
-        panel: width of what an agent thinks, beside the user; None is as wide, below her.
-        columns: how many films stand side by side.
+    Without a width the panel is below her.
     """
 
     width: int

@@ -27,15 +27,7 @@ LONGEST_SHOWN = 100_000  # steps of a run that is watched only because a noteboo
 
 @dataclass(frozen=True)
 class Rerun:
-    """What repeats a run.
-
-    Attributes:
-        population: the users.
-        agent: the agent with its options filled in; a copy of it is watched.
-        delta: of an agent without one of its own.
-        shows_intervals: whether the environment renders the user's intervals.
-        again: called with an environment, an agent and an `on_step`, repeats the run.
-    """
+    """What repeats a run: `again` is called with an environment, an agent and an `on_step`."""
 
     population: Population
     agent: Agent
@@ -220,21 +212,9 @@ def _met(
     commits: bool,
     on_step: Callable[[], None] | None = None,
 ) -> tuple[Episode, bool]:
-    """Let an agent meet a user.
+    """Return the record of a meeting, and whether the environment's time limit cut it off.
 
-    Args:
-        env: the environment.
-        agent: the agent.
-        seed: the user's.
-        who: the user, in words.
-        begin: the agent's method that starts with her: its name, and a call of it.
-        cap: the most steps.
-        commits: whether an agent that stops goes on with its answer.
-        on_step: as for `rollout`.
-
-    Returns:
-        The record, and whether the environment's time limit, which the caller may not know, cut the
-        run off.
+    `who` is the user in words; `begin` has the name of the agent's first method, and a call of it.
 
     Raises:
         CallableError: naming the code that failed, the step and the user.

@@ -17,6 +17,8 @@ Floats = Sequence[float]
 #: P[B]: under nu, arm 1's first reward is below its mean.
 FROM_NU = 0.5
 
+_Z = stats.norm.ppf(LEVEL)
+
 
 def _fit(x: Callable[[Any], Any], y: Callable[[Any], Any] = np.log, of: int = 0) -> Any:
     """Return an answer to 5.1 by a line through what x and y make of deltas and times."""
@@ -67,11 +69,6 @@ def _end(count: int, n: int, level: float = 2 * LEVEL - 1, upper: bool = True) -
 
 def _enough(count: int, n: int, delta: float) -> bool:
     return _end(count, n) <= delta
-
-
-def _by_normal(count: int, n: int, delta: float) -> bool:
-    share = count / n
-    return bool(share + stats.norm.ppf(LEVEL) * np.sqrt(share * (1 - share) / n) <= delta)
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -188,7 +185,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "that interval is two-sided: half of the 5% is spent on the harmless side.",
         _least(lambda count, n, delta: _end(count, n, LEVEL) <= delta),
         "the normal approximation takes no wrong run for no error at all.",
-        _least(_by_normal),
+        _least(lambda k, n, delta: k / n + _Z * math.sqrt(k * (n - k) / n**3) <= delta),
         "it takes every N_1 that is not proved bad, where one proved good is wanted.",
         _least(lambda count, n, delta: _end(count, n, upper=False) <= delta),
         "it returns the largest N_1 that is enough: the exercise asks for the least.",

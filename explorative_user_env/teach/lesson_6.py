@@ -37,11 +37,7 @@ def _score(chances: Any, features: Any, arm: int) -> Any:
 
 
 def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
-    """Describe a policy after 500 steps: "better" than uniform play, or why not; None if blank.
-
-    Raises:
-        ValueError: naming a value that is no rank.
-    """
+    """Describe a policy after 500 steps: "better" than uniform play, or why not; None if blank."""
     if policy(np.zeros(4 * _N_ARMS + 1, np.float32)) is None:
         return None
     ranks: set[int] = set()
@@ -50,22 +46,15 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
         rank = policy(observation)
         whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool)
         if not (whole and 0 <= rank < _N_ARMS):
-            words = (
-                f"a rank is a whole number from 0 to {_N_ARMS - 1}, and once it returns {rank!r}"
-            )
-            raise ValueError(words)
+            allowed = f"a rank is a whole number from 0 to {_N_ARMS - 1}"
+            raise ValueError(f"{allowed}, and once it returns {rank!r}")
         ranks.add(int(rank))
         return int(rank)
 
-    runs = evaluate(
-        [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"],
-        task="regret",
-        n_arms=_N_ARMS,
-        horizon=_HORIZON,
-        n_instances=_N_USERS,
-        seed=case[0],
-        progress=False,
-    ).runs.set_index(["agent", "instance"])
+    agents: list[Any] = [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"]
+    users: Any = {"n_arms": _N_ARMS, "n_instances": _N_USERS, "seed": case[0]}
+    results = evaluate(agents, task="regret", horizon=_HORIZON, progress=False, **users)
+    runs = results.runs.set_index(["agent", "instance"])
     yours = runs.loc["yours"]
     _, worst = mean_interval((yours["regret"] - runs.loc["UNI"]["regret"]).to_numpy(float))
     if worst < 0.0:
@@ -79,10 +68,6 @@ def _eliminating(observation: Any) -> int:
     """Return the rank of the least accepted arm among those that she has never rejected."""
     left = np.flatnonzero(np.asarray(observation)[_N_ARMS : 2 * _N_ARMS] == 0.0)
     return int(left[-1]) if len(left) else 0
-
-
-def _in_turn(observation: Any) -> int:
-    return int(_HORIZON * observation[-1] + 0.5) % _N_ARMS
 
 
 def _story(low: float, high: float) -> str:
@@ -168,7 +153,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "it recommends the most accepted arm for ever, and never hears of another",
         lambda observation: 0,
         "it goes on with arms that she has rejected: a no is the one thing that says something",
-        _in_turn,
+        lambda observation: int(_HORIZON * observation[-1] + 0.5) % _N_ARMS,
         "it settles before she can tell her arms apart: she says yes to what she hardly knows",
         lambda observation: 1 if observation[-1] == 0.0 else 0,
     ),

@@ -241,12 +241,15 @@ class SubmittedAgent:
         for work in (self._watch, self._listen):
             self._listener = threading.Thread(target=work, daemon=True)
             self._listener.start()
+        value = self._reply("the import of its file", IMPORT_SECONDS)
         try:
-            self.name, self.max_steps, self.needs_horizon, self.missing = self._reply(
-                "the import of its file", IMPORT_SECONDS
-            )
+            self.name, self.max_steps, self.needs_horizon, self.missing = value
         except (TypeError, ValueError):
             raise SubmissionError(GradingOutcome.CHEATED, GONE) from None
+        cap = self.max_steps
+        if cap is not None and not (type(cap) is int and cap >= 1):
+            reason = f"its max_steps is {cap!r}, not a number of at least 1"
+            raise SubmissionError(GradingOutcome.FAILED, reason)
 
     def end(self) -> None:
         """End the process and all that it has started, and remove its folder."""
