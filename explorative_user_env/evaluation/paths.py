@@ -173,6 +173,8 @@ class Runs(NamedTuple):
             for part in FORMS[form](self, seeds, halt)
         ]
         found = joined(parts)
+        if halt is not None and halt[0]:
+            return found
         if self.plays and form == "in_step":  # the first users of all runs, then the second ones
             by_user = {name: each.reshape(self.plays, -1) for name, each in found.items()}
             return {name: np.ascontiguousarray(each.T) for name, each in by_user.items()}
