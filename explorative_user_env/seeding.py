@@ -86,21 +86,11 @@ def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
     return np.frombuffer(b"".join(digests), "<u4").reshape(len(digests), -1).astype(np.uint32)
 
 
-def agent_generators(seeds: Sequence[int], name: str) -> list[np.random.Generator]:
-    """Return the streams of the agent called `name` that meets the users with these `seeds`."""
-    return [agent_generator(seed, name) for seed in seeds]
-
-
-def set_users(seeds: Sequence[int], streams: Sequence[np.random.Generator]) -> None:
-    """Set the first of these Generators to the streams of users with these seeds."""
+def set_streams(seeds: Sequence[int], streams: Sequence[Any], name: str | None = None) -> None:
+    """Set the first of these Generators to the streams of users, or of an agent that meets them."""
     for seed, stream in zip(seeds, streams, strict=False):
-        stream.bit_generator.state = user_generator(seed).bit_generator.state
-
-
-def set_agents(seeds: Sequence[int], name: str, streams: Sequence[np.random.Generator]) -> None:
-    """Set the first of these Generators to the streams of an agent that meets these users."""
-    for seed, stream in zip(seeds, streams, strict=False):
-        stream.bit_generator.state = agent_generator(seed, name).bit_generator.state
+        own = user_generator(seed) if name is None else agent_generator(seed, name)
+        stream.bit_generator.state = own.bit_generator.state
 
 
 def _child(seed: int, *place: int) -> int:

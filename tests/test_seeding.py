@@ -11,9 +11,7 @@ import explorative_user_env as eu
 from explorative_user_env import ENV_ID
 from explorative_user_env.seeding import (
     agent_generator,
-    agent_generators,
-    set_agents,
-    set_users,
+    set_streams,
     training_seeds,
     tuning_seed,
     user_generator,
@@ -153,12 +151,11 @@ def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -
     users, own = ([np.random.default_rng(seed) for seed in (91, 92, 93)] for _ in range(2))
     for rng in (*users, *own):
         rng.random(5)
-    set_users([4, 5], users)
-    set_agents([4, 5], "BAIR", own)
+    set_streams([4, 5], users)
+    set_streams([4, 5], own, "BAIR")
     expected = [user_generator(seed).random() for seed in (4, 5)]
     assert [rng.random() for rng in users[:2]] == expected
-    expected = [rng.random() for rng in agent_generators([4, 5], "BAIR")]
-    assert expected == [agent_generator(seed, "BAIR").random() for seed in (4, 5)]
+    expected = [agent_generator(seed, "BAIR").random() for seed in (4, 5)]
     assert [rng.random() for rng in own[:2]] == expected
     untouched = np.random.default_rng(93)
     untouched.random(5)

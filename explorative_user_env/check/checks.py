@@ -203,18 +203,16 @@ def run_checks(
     for place, check in enumerate(checks):
         progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
-        verdict, why = PASSED, ""
+        surprise = f"it passed, though expected to fail: {reason}"
         try:
             check(subject)
-            if reason is not None:
-                verdict, why = SURPRISING, f"it passed, though expected to fail: {reason}"
+            verdict, why = (PASSED, "") if reason is None else (SURPRISING, surprise)
         except NotAskedError as error:
             verdict, why = NOT_ASKED, str(error)
         except FailedCheckError as error:
             first = seen.setdefault(str(error).partition(" (")[0], check.name)
-            verdict, why = FAILED, str(error) if first == check.name else f"as {first}"
-            if reason is not None:
-                verdict, why = EXPECTED, reason
+            told = str(error) if first == check.name else f"as {first}"
+            verdict, why = (FAILED, told) if reason is None else (EXPECTED, reason)
         outcomes.append(Outcome(check, verdict, why))
     return CheckReport(subject, outcomes)
 

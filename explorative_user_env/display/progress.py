@@ -9,7 +9,6 @@ import importlib
 import logging
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,16 +24,9 @@ OnProgress = Callable[[str, int, int], None]
 SOON, OFTEN, SELDOM = 0.1, 2.0, 30.0
 
 
-@functools.cache
 def can_start_threads() -> bool:
-    """Return whether threads can be started."""
-    thread = threading.Thread(target=int)
-    try:
-        thread.start()
-    except RuntimeError:
-        return False
-    thread.join()
-    return True
+    """Return whether threads can be started, as they cannot in a browser."""
+    return sys.platform != "emscripten"
 
 
 def silent(what: str, done: int, total: int) -> None:

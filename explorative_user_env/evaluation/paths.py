@@ -23,7 +23,7 @@ from explorative_user_env.kernels.compiler import can_compile, errors_of_compili
 from explorative_user_env.kernels.loops import Met, compiled_loop
 from explorative_user_env.protocol import Array, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
-from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
+from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
 from explorative_user_env.users import model
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
@@ -173,7 +173,7 @@ class Runs(NamedTuple):
             for part in FORMS[form](self, seeds, halt)
         ]
         found = joined(parts)
-        if halt is not None and halt[0]:
+        if halt is not None and halt[0]:  # there may be fewer than asked for
             return found
         if self.plays and form == "in_step":  # the first users of all runs, then the second ones
             by_user = {name: each.reshape(self.plays, -1) for name, each in found.items()}
@@ -301,8 +301,10 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
                         now = map(behaviour.truth, begun, means.tolist())
                         best_arms = np.array([instance.best_arm for instance in now])
                     yield {"best_arm": best_arms, **dict(zip(OUTCOMES, ends.T, strict=True))}
-                if halt[0]:
+                if halt[0] and episode is None:  # an episode has all its users
                     return
+        if halt[0]:
+            return
 
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
@@ -313,7 +315,7 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
     if members is not None:
         hers = [member_seeds(seed, members.n_users) for seed in seeds]
         laws = [*map(members.laws(population), seeds)]
-    agents_own = agent_generators(seeds, name_of(agent))
+    agents_own = [agent_generator(seed, name_of(agent)) for seed in seeds]
     single = ExplorativeUserEnv(population=population, reward="none")
     first = [user_generator(each[0]) for each in hers]
     lanes = new_lanes(single, first, None, "user {}".format)

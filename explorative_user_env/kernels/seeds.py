@@ -15,7 +15,7 @@ from explorative_user_env.kernels.words import (
     counts_at,
     generator_at,
 )
-from explorative_user_env.seeding import agent_words, set_agents, set_users
+from explorative_user_env.seeding import agent_words, set_streams
 from explorative_user_env.users.instances import InstanceLaw, draw_means
 
 #: The bits of a word.
@@ -152,7 +152,7 @@ def set_at_once(lent: Streams, seeds: Sequence[int], name: str | None = None) ->
     numbers = np.array(seeds)
     small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
     if lent.low_first is None or not small:
-        set_users(seeds, lent.rngs) if name is None else set_agents(seeds, name, lent.rngs)
+        set_streams(seeds, lent.rngs, name)
         return
     words = numbers.astype("<i8").view("<u4").reshape(-1, 2)
     words = words if name is None else agent_words(seeds, name)

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 #: Kinds of figures: a mean, a share of runs, and how often the first agent is the better.
 AS_MEANS, AS_SHARES, AS_PROBABILITY = "mean", "share", "probability"
 
-#: How a difference of each kind is written.
-SIGNS = {AS_MEANS: "+.1f", AS_SHARES: "+.3f"}
-
 #: The names of the first two figures, their column, and the third with its kind, by whether the
 #: task has a horizon.
 FIGURES = (
@@ -87,10 +84,8 @@ class PairedDifference:
     @property
     def in_words(self) -> str:
         """The difference with its interval."""
-        if self.kind == AS_PROBABILITY:
-            return f"{share(self.value)} [{share(self.low)}, {share(self.high)}]"
-        ends = (self.value, self.low, self.high)
-        value, low, high = (format(end, SIGNS[self.kind]) for end in ends)
+        writes = {AS_MEANS: "{:+.1f}".format, AS_SHARES: "{:+.3f}".format, AS_PROBABILITY: share}
+        value, low, high = map(writes[self.kind], (self.value, self.low, self.high))
         value += "*" * self.dominated
         return value if math.isnan(self.low) else f"{value} [{low}, {high}]"
 

@@ -224,11 +224,10 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
     return found
 
 
-def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
+def request_from(db: "sqlite3.Connection") -> Any:
     """Return the request of the run in an open file."""
     found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-    request: dict[str, Any] = from_json(found[0] if found else "")
-    return request
+    return from_json(found[0] if found else "")
 
 
 def request_resumed(path: Path) -> Record:

@@ -82,42 +82,17 @@ class Recipe:
 NETWORK = {"net_arch": [64, 64]}
 
 #: Many users and long looks ahead: one response says little, and what it teaches pays later.
-POLICY_GRADIENT: Mapping[str, Any] = {
-    "n_steps": 256,
-    "batch_size": 512,
-    "n_epochs": 4,
-    "learning_rate": LinearSchedule(1e-3, 0.0, 1.0),
-    "gamma": 0.995,
-    "gae_lambda": 0.95,
-    "ent_coef": 0.0,
-    "policy_kwargs": NETWORK,
-}
+POLICY_GRADIENT: dict[str, Any] = {"n_steps": 256, "batch_size": 512, "n_epochs": 4}
+POLICY_GRADIENT |= {"learning_rate": LinearSchedule(1e-3, 0.0, 1.0), "gamma": 0.995}
+POLICY_GRADIENT |= {"gae_lambda": 0.95, "ent_coef": 0.0, "policy_kwargs": NETWORK}
 
-RECURRENT: Mapping[str, Any] = {
-    **POLICY_GRADIENT,
-    "n_steps": 128,
-    "policy_kwargs": {"lstm_hidden_size": 64, **NETWORK},
-}
-MASKABLE: Mapping[str, Any] = {
-    **POLICY_GRADIENT,
-    "n_steps": 128,
-    "batch_size": 1024,
-    "gamma": 0.999,
-}
+RECURRENT = POLICY_GRADIENT | {"n_steps": 128, "policy_kwargs": {"lstm_hidden_size": 64, **NETWORK}}
+MASKABLE = POLICY_GRADIENT | {"n_steps": 128, "batch_size": 1024, "gamma": 0.999}
 
-DQN: Mapping[str, Any] = {
-    "learning_rate": 5e-4,
-    "buffer_size": 200_000,
-    "learning_starts": 20_000,
-    "batch_size": 512,
-    "train_freq": 4,
-    "gradient_steps": 4,
-    "gamma": 0.99,
-    "target_update_interval": 2_000,
-    "exploration_fraction": 0.3,
-    "exploration_final_eps": 0.02,
-    "policy_kwargs": NETWORK,
-}
+DQN: dict[str, Any] = {"learning_rate": 5e-4, "buffer_size": 200_000, "learning_starts": 20_000}
+DQN |= {"batch_size": 512, "train_freq": 4, "gradient_steps": 4, "gamma": 0.99}
+DQN |= {"target_update_interval": 2_000, "exploration_fraction": 0.3}
+DQN |= {"exploration_final_eps": 0.02, "policy_kwargs": NETWORK}
 
 #: By the names of the command line.
 RECIPES: Mapping[str, Recipe] = {

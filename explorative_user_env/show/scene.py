@@ -762,36 +762,31 @@ def panel_of(
     for place, (slot, ends) in enumerate(board.columns.items()):
         key, value = f"column-{place}", slot.value_in(said)
         lines = wrapped(slot.name, LITTLE, ends[1] - ends[0], 2, bold=True)
-        for number, line in enumerate(lines):
-            y = rows.top - SPACING - LINE * LITTLE * (len(lines) - 1 - number)
-            draw(Text(f"{key}-name-{number}", ends[0], y, line, "quiet", LITTLE, bold=True))
-        if value is not None:
-            shapes += _column(key, slot, value, rows, ends)
-    return Scene(board.width, board.height, f"What {title} thinks", tuple(shapes))
-
-
-def _column(
-    key: str, slot: Slot, value: Explained, rows: ArmRows, ends: tuple[float, float]
-) -> Iterator[Shape]:
-    """Yield a column of dots, or of bars: each with a mark at its target and its number behind."""
-    values, targets = (*words.sides(value), None)[:2]
-    high = BAR * rows.height
-    long = ends[1] - ends[0] - (0.0 if rows.thin else width_of("888.88", LITTLE) + SPACING)
-    zero = ends[0] + long * slot.share(0.0)
-    for arm, y in rows.middles():
-        here, number, text = f"{key}-{arm}", values[arm], words.number_in_words(values[arm])
-        name = f"arm {arm}: {slot.name} {text}"
-        if slot.form == "flags":
-            role, size = ("agent", DOT) if number else ("grid", SMALL_DOT)
-            yield Disc(here, ends[0] + DOT, y, min(size, 0.4 * rows.height), role, name)
+        for n, line in enumerate(lines):
+            y = rows.top - SPACING - LINE * LITTLE * (len(lines) - 1 - n)
+            draw(Text(f"{key}-name-{n}", ends[0], y, line, "quiet", LITTLE, bold=True))
+        if value is None:
             continue
-        end = ends[0] + long * slot.share(number)
-        left, right = min(zero, end), max(zero, end)
-        yield Rectangle(here, left, y - high / 2, right - left, high, "agent", name)
-        if targets is not None:
-            x, reach = ends[0] + long * slot.share(targets[arm]), 0.4 * rows.height
-            yield Line(f"{here}-target", x, y - reach, x, y + reach, "ink", 2.0)
-            right = max(right, x + 1.0)
-        if not rows.thin:
-            y += LETTERS_DOWN * LITTLE
-            yield Text(f"{here}-words", right + SPACING / 2, y, text, "ink", LITTLE)
+        # Dots, or bars: each with a mark at its target and its number behind.
+        values, targets = (*words.sides(value), None)[:2]
+        reach, high = 0.4 * rows.height, BAR * rows.height
+        long = ends[1] - ends[0] - (0.0 if rows.thin else width_of("888.88", LITTLE) + SPACING)
+        zero = ends[0] + long * slot.share(0.0)
+        for arm, y in rows.middles():
+            here, number, text = f"{key}-{arm}", values[arm], words.number_in_words(values[arm])
+            name = f"arm {arm}: {slot.name} {text}"
+            if slot.form == "flags":
+                role, size = ("agent", DOT) if number else ("grid", SMALL_DOT)
+                draw(Disc(here, ends[0] + DOT, y, min(size, reach), role, name))
+                continue
+            end = ends[0] + long * slot.share(number)
+            left, right = min(zero, end), max(zero, end)
+            draw(Rectangle(here, left, y - high / 2, right - left, high, "agent", name))
+            if targets is not None:
+                x = ends[0] + long * slot.share(targets[arm])
+                draw(Line(f"{here}-target", x, y - reach, x, y + reach, "ink", 2.0))
+                right = max(right, x + 1.0)
+            if not rows.thin:
+                x, y = right + SPACING / 2, y + LETTERS_DOWN * LITTLE
+                draw(Text(f"{here}-words", x, y, text, "ink", LITTLE))
+    return Scene(board.width, board.height, f"What {title} thinks", tuple(shapes))

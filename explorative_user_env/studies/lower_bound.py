@@ -418,9 +418,8 @@ def sections_of(
     runs = f"{success['n_runs'].iloc[0]} users of each instance"
     hard = f"N_0 = {pair.n0}, δ = {pair.delta:g}, gap {pair.epsilon:g}, d = {pair.d:.2f}"
     worse = marked(success).groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
-    times = marked(needed).pivot_table(
-        index="agent", columns="delta", values="interactions", sort=False, dropna=False
-    )
+    times = marked(needed).pivot_table("interactions", "agent", "delta", sort=False, dropna=False)
+    worse, times = worse.reset_index(), times.reset_index()
     history = "{nu_prime:.4f} [{nu_prime_low:.4f}, {nu_prime_high:.4f}]"
     histories = [
         Column("N_0", "n0", left=True),
@@ -439,18 +438,14 @@ def sections_of(
         Column("right", "right", "{:.3g}"),
         Column("holds", "holds", lambda holds: "yes" if holds else "no"),
     ]
-    successes = [Column(f"N={n}", n, cost) for n in worse.columns]
-    lengths = [
-        Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-") for delta in times.columns
-    ]
+    successes = [AGENT_COLUMN, *(Column(f"N={n}", n, cost) for n in worse.columns[1:])]
+    lengths = [AGENT_COLUMN]
+    for delta in times.columns[1:]:
+        lengths.append(Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-"))
     return {
         f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
-        f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(
-            worse.reset_index(), [AGENT_COLUMN, *successes]
-        ),
-        f"Interactions needed for success 1 - δ ({users})": table(
-            times.reset_index(), [AGENT_COLUMN, *lengths]
-        ),
+        f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(worse, successes),
+        f"Interactions needed for success 1 - δ ({users})": table(times, lengths),
         f"What the proof takes for granted ({hard})": table(proved, conditions),
     }
 

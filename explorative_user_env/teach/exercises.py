@@ -126,6 +126,11 @@ def _written(case: Case) -> str:
     return f"({', '.join(map(repr, case))})"
 
 
+def around(middle: float, width: float) -> tuple[float, float]:
+    """Return the ends of an interval."""
+    return middle - width, middle + width
+
+
 @dataclass(frozen=True)
 class Exercise:
     """An exercise: the question, the cases that try an answer, and the known mistakes.

@@ -7,7 +7,7 @@ from typing import Any
 from scipy.stats import binomtest, norm
 
 from explorative_user_env.results.intervals import LEVEL, proportion_interval
-from explorative_user_env.teach.exercises import Exercise
+from explorative_user_env.teach.exercises import Exercise, around
 
 Floats = Sequence[float]
 
@@ -59,11 +59,7 @@ def _same_arms(given: Any, expected: Any) -> bool:
 def _wald(successes: int, n: int) -> tuple[float, float]:
     p = successes / n
     error = norm.ppf((1 + LEVEL) / 2) * math.sqrt(p * (1 - p) / n)
-    return _around(p, error)
-
-
-def _around(middle: float, width: float) -> tuple[float, float]:
-    return middle - width, middle + width
+    return around(p, error)
 
 
 _CERTAIN = "with 300 successes of 300 its width is 0, as if nothing could ever go wrong"
@@ -123,10 +119,8 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of estimates and half-widths that returns the arms that stay",
         right=survivors,
         cases=[
-            ([0.2, 1.0, 0.9], [0.1, 0.1, 0.1]),
-            ([0.0, 0.5], [0.3, 0.3]),
-            ([0.0, 1.0], [0.5, 0.5]),  # the intervals touch
-            ([1.0, 1.0], [0.1, 0.1]),
+            *(([0.2, 1.0, 0.9], [0.1, 0.1, 0.1]), ([0.0, 0.5], [0.3, 0.3])),
+            *(([0.0, 1.0], [0.5, 0.5]), ([1.0, 1.0], [0.1, 0.1])),  # intervals touch; are the same
             ([1.0, 0.8, 0.4], [0.7, 0.05, 0.2]),  # the leader does not rule the last arm out
             ([1.0, 0.2], [0.0, 0.1]),  # a known mean
             ([0.0, 2.0, -1.0], [math.inf, 0.1, 0.5]),  # an arm without rewards
@@ -168,7 +162,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "it is Wilson's interval, which for rare failures holds less often than it says",
         lambda successes, n: binomtest(successes, n).proportion_ci(LEVEL, method="wilson"),
         "it is Hoeffding's interval: it holds, but is wider than it need be",
-        lambda successes, n: _around(successes / n, math.sqrt(math.log(40) / (2 * n))),
+        lambda successes, n: around(successes / n, math.sqrt(math.log(40) / (2 * n))),
         "its level is .9: 5 in a hundred are left out on each side, and not 5 in all",
         lambda successes, n: proportion_interval(successes, n, 2 * LEVEL - 1),
     ),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from explorative_user_env.teach.exercises import Exercise
+from explorative_user_env.teach.exercises import Exercise, around
 
 Bounds = list[float]
 
@@ -13,12 +13,8 @@ def _gamma(n: int, rho: float, alpha: float) -> float:
     return max(0.0, 2 * alpha * math.log(rho * n)) if n else 0.0
 
 
-def _around(mean: float, width: float) -> tuple[float, float]:
-    return mean - width, mean + width
-
-
 def _interval(mean: float, n: int, gamma: float) -> tuple[float, float]:
-    return _around(mean, math.sqrt(gamma / n) if n else math.inf)
+    return around(mean, math.sqrt(gamma / n) if n else math.inf)
 
 
 def _acceptances(mean: float, bound: float, gamma: float) -> float:
@@ -113,13 +109,13 @@ EXERCISES: tuple[Exercise, ...] = (
         shows="the interval shrinks as she accepts the arm, and is infinite before.",
     ).with_mistakes(
         "Gamma is divided by n_i once the root is taken: the interval shrinks too fast.",
-        lambda m, n, gamma: _around(m, math.sqrt(gamma) / n if n else math.inf),
+        lambda m, n, gamma: around(m, math.sqrt(gamma) / n if n else math.inf),
         "there is no root: Gamma / n_i is the square of the half width.",
-        lambda m, n, gamma: _around(m, gamma / n if n else math.inf),
+        lambda m, n, gamma: around(m, gamma / n if n else math.inf),
         "it does not depend on n_i: an arm accepted often is known better.",
-        lambda m, n, gamma: _around(m, math.sqrt(gamma) if n else math.inf),
+        lambda m, n, gamma: around(m, math.sqrt(gamma) if n else math.inf),
         "it reaches half as far as the root: the half width is half of what it should be.",
-        lambda m, n, gamma: _around(m, math.sqrt(gamma / n) / 2 if n else math.inf),
+        lambda m, n, gamma: around(m, math.sqrt(gamma / n) / 2 if n else math.inf),
         "the two ends are swapped: the lower one comes first.",
         lambda m, n, gamma: _interval(m, n, gamma)[::-1],
         "an arm that was never accepted gets an interval as if its mean were known to be 0.",

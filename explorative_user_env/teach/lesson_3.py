@@ -115,10 +115,8 @@ EXERCISES: tuple[Exercise, ...] = (
         "probabilities of the next recommendation",
         right=_exp3,
         cases=[
-            ([0.0, 0.0], 0.5, 0.5, 0, True),
-            ([0.0, 0.0], 0.5, 0.5, 0, False),
-            ([1.0, 0.0, 0.5], 0.25, 0.5, 1, True),
-            ([1.0, 0.0, 0.5], 0.25, 0.5, 1, False),
+            *(([0.0, 0.0], 0.5, 0.5, 0, yes) for yes in (True, False)),
+            *(([1.0, 0.0, 0.5], 0.25, 0.5, 1, yes) for yes in (True, False)),
             ([1000.0, 999.0, 0.0], 0.25, 0.5, 0, True),  # exp(1000) is no number
         ],
         shows="an accepted arm rises more if rare, so that on average all rise by the same.",
@@ -194,8 +192,7 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of stopping times, right, censored and c that returns a run's mean cost",
         right=_cost,
         cases=[
-            ([100, 200], [True, True], [False, False], 0.001),
-            ([100, 200], [True, False], [False, False], 0.001),
+            *(([100, 200], [True, right], [False, False], 0.001) for right in (True, False)),
             (_T, _RIGHT, _CUT, 0.001),
             ([100, 300, 1000], [True, False, False], [False, False, True], 0.001),
             (_T, _RIGHT, _CUT, 0.0),
