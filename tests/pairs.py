@@ -8,7 +8,7 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 
-def pairs(**options: Iterable[Any]) -> Any:
+def pairs(**options: Iterable[Any]) -> pytest.MarkDecorator:
     """Return the decorator that gives a test these options, each by its name.
 
     In the usual run the rows form a covering array: any two values of two options meet in one of

@@ -58,10 +58,9 @@ class DrawnAhead:
         standard_normal: takes the next number.
     """
 
-    def __init__(
-        self, rng: np.random.Generator, left: list[float] | None = None, ends: Any = None
-    ) -> None:
-        self.rng, self.left, self._ends = rng, [] if left is None else left, ends
+    def __init__(self, rng: np.random.Generator, left: Any = None, ends: Any = None) -> None:
+        self.rng, self._ends = rng, ends
+        self.left: list[float] = [] if left is None else left
         self.random, self.standard_normal = rng.random, self.left.pop
 
     def draw(self) -> None:
@@ -182,9 +181,8 @@ class UserQuestions:
         if render_mode is not None:
             self.remember()
         self._pictured = render_intervals and render_mode not in (None, "ansi")
-        # The truth about each user, now and at her last decision.
-        self._truths: list[HiddenState | None] = [None] * self._n_lanes
-        self._decided: list[HiddenState | None] = [None] * self._n_lanes
+        # The truth about each user, at her last decision and now.
+        self._truths: list[tuple[Any, Any]] = [(None, None)] * self._n_lanes
 
     def remember(self) -> History:
         """Return the history of responses, kept from the next reset on: nothing secret."""
@@ -197,13 +195,12 @@ class UserQuestions:
         if self._heard is not None:
             self._heard.next_user(lanes) if same_episode else self._heard.forget(lanes)
         for lane in lanes.tolist() if self._pictured else ():
-            self._truths[lane], self._decided[lane] = self.hidden_state_in(lane), None
+            self._truths[lane] = None, self.hidden_state_in(lane)
 
     def _see_responses(self, lanes: list[int]) -> None:
         """Take in for pictures the truth after responses in these lanes."""
         for lane in lanes if self._pictured else ():
-            self._decided[lane] = self._truths[lane]
-            self._truths[lane] = self.hidden_state_in(lane)
+            self._truths[lane] = self._truths[lane][1], self.hidden_state_in(lane)
 
     def _frame(self, lane: int, mode: str) -> str | Array:
         """Return the picture of the user in a lane."""
@@ -217,7 +214,7 @@ class UserQuestions:
         if mode == "ansi":
             text = text_of_user(seen, truth)
             return f"{note}\n{text}" if self.kept_as is not History else text
-        scene = scene_of_user(seen, truth, self._decided[lane], note=note)
+        scene = scene_of_user(seen, truth, self._truths[lane][0], note=note)
         return svg_of(scene) if mode == "svg" else pixels_of(scene)
 
     def _note(self, lane: int) -> str:
@@ -328,10 +325,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
     * v0: initial version
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
-    }
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012
     _window: Any = None
     _later = -1  # the number of resets without a seed since the last one with a seed
     _given = False  # whether the means of this episode were given

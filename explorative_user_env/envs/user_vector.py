@@ -1,7 +1,7 @@
 """`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -99,12 +99,7 @@ def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
     return infos
 
 
-def new_lanes(
-    single: ExplorativeUserEnv,
-    rngs: Sequence[np.random.Generator],
-    compiled: bool | None,
-    who: Callable[[int], str],
-) -> Lanes:
+def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, who: Any) -> Lanes:
     """Return lanes for users like that of `single`, not begun yet.
 
     Args:

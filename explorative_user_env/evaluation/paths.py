@@ -301,8 +301,10 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
                         now = map(behaviour.truth, begun, means.tolist())
                         best_arms = np.array([instance.best_arm for instance in now])
                     yield {"best_arm": best_arms, **dict(zip(OUTCOMES, ends.T, strict=True))}
-                if halt[0]:
+                if halt[0] and episode is None:  # an episode has all its users
                     return
+        if halt[0]:
+            return
 
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:

@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from functools import partial
 from inspect import Parameter
 from traceback import walk_tb
-from typing import Any, Literal, ParamSpec, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 
@@ -257,8 +257,7 @@ def name_in(title: str) -> str:
     return title.split(" (")[0]
 
 
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class UserOptions(TypedDict, total=False):
@@ -505,34 +504,30 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     return user, {name: value for name, value in options.items() if name not in _NAMES}
 
 
-def lists_user_options(
-    **defaults: Any,
-) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
+def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
     """Show the options in a function's signature: in place of `**user`, before `**kwargs`.
 
     Args:
         **defaults: default values that differ from those of `Population`.
     """
 
-    def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-        called: Callable[_Arguments, _Result] = function
-        if defaults:
+    def decorate(function: _Function) -> _Function:
+        def with_defaults(*args: Any, **kwargs: Any) -> Any:
+            given = kwargs if kwargs.get("population") is not None else {**defaults, **kwargs}
+            return function(*args, **given)
 
-            @functools.wraps(function)
-            def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-                given = kwargs if kwargs.get("population") is not None else {**defaults, **kwargs}
-                return function(*args, **given)
-
+        called: Any = functools.wraps(function)(with_defaults) if defaults else function
         *first, rest = inspect.signature(function).parameters.values()
         for each in OPTIONS:
             default = defaults.get(each.name, each.default)
             default = getattr(default, "name", default)  # a short one
-            kind = UserOptions.__annotations__[each.name]
+            kind = UserOptions.__annotations__.get(each.name, each.type)
             shown = Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
             first.append(shown)
         more = [] if rest.name == "user" else [rest]
-        called.__signature__ = inspect.Signature([*first, *more])  # type: ignore[attr-defined]
-        return called
+        called.__signature__ = inspect.Signature([*first, *more])
+        typed: _Function = called
+        return typed
 
     return decorate
 
