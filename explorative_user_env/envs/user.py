@@ -1,5 +1,6 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
@@ -8,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
+from gymnasium.wrappers import TimeLimit
 
 from explorative_user_env.envs import MAX_EPISODE_STEPS
 from explorative_user_env.envs.history import HAS_LEFT, RENDER_MODES, History, seen_in_lane
@@ -290,8 +292,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
       (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
       "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
       "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-    - `horizon` (1000): the steps of an episode, by which a user who leaves pays; if you give
-      `gym.make` another `max_episode_steps`, give it here, too.
+    - `horizon` (1000): the steps by which a user who leaves pays, where there is no time limit.
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
@@ -492,7 +493,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
                 # by it, and a shift of all means changes nothing.
                 self._begun, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
-                missed = max(0, self.stays - state.interactions[0])
+                missed = max(0, steps_around(self, self.stays) - state.interactions[0])
                 reward += missed * reward_of(kind, *ends, False, 0.0)
         if self._heard is not None:
             self._heard.record(0, arm, int(accepted))
@@ -573,6 +574,15 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         if self.info_level == "full":
             info["hidden_state"] = self.hidden_state()
         return info
+
+
+def steps_around(env: Any, otherwise: int) -> int:
+    """Return the time limit of the step that an environment takes; Gymnasium does not tell it."""
+    frame, limits = sys._getframe(), []
+    while (frame := frame.f_back) is not None:  # type: ignore[assignment]
+        if frame.f_code is TimeLimit.step.__code__ and frame.f_locals["self"].unwrapped is env:
+            limits.append(frame.f_locals["self"]._max_episode_steps)
+    return min(limits, default=otherwise)
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:
