@@ -23,7 +23,7 @@ FLOORS: Floors = (
     ("rl", "studies", "teach"),
     ("play", "check"),
     ("commands",),
-    ("__main__", "__init__"),
+    ("cli", "__main__", "__init__"),
 )
 """The rooms from the ground up. A new room gets a place here first."""
 

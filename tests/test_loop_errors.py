@@ -183,7 +183,7 @@ STARTS: list[tuple[dict[str, Any], str]] = [
         {"reward_law": RewardLaw("hers", divmod), "setting": "released"},
         "reward_law 'hers' raised TypeError: unsupported operand .*",
     ),
-    ({"means": lambda n_arms, rng: [1.0]}, r"means must be 3 finite numbers .* got \[1\.0\]"),
+    ({"means": lambda n_arms, rng: [1.0]}, r"means must be 3 finite numbers.* got \[1\.0\]"),
 ]
 
 

@@ -19,7 +19,7 @@ ROWS = [
     for line in PAGE.splitlines()
     if re.match(r"\| \d\. ", line)
 ]
-LESSON_HEADINGS = [each.heading for each in LESSONS]
+LESSON_HEADINGS = [f"{each.number}. {each.title}" for each in LESSONS]
 PLANS, EXAMS = ROWS[:6], ROWS[6:]
 
 

@@ -41,7 +41,7 @@ def test_it_has_one_title_which_is_its_name_in_the_table_of_contents(
     lesson: Lesson, solved: bool
 ) -> None:
     titles = re.findall(r"^# (.+)$", notebooks.prose(lesson, solved), re.MULTILINE)
-    assert titles == [lesson.heading]
+    assert titles == [f"{lesson.number}. {lesson.title}"]
 
 
 @each_lesson

@@ -175,5 +175,5 @@ def test_an_agent_that_cannot_reach_a_worker_process_is_an_error_that_says_so(
     module = ModuleType("nowhere")  # known here, and to no worker
     monkeypatch.setitem(sys.modules, "nowhere", module)
     exec(NOWHERE, module.__dict__)
-    with pytest.raises(eu.InvalidArgumentError, match="workers must be 1 for FromNowhere"):
+    with pytest.raises(eu.InvalidArgumentError, match="agent must be one that can be sent"):
         eu.evaluate([module.FromNowhere()], workers=2, **SMALL)
