@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from explorative_user_env.validation import InvalidArgumentError, check_fields, choice, count
+from explorative_user_env.validation import InvalidArgumentError, choice, count
 
 __all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime"]
 
@@ -179,9 +179,6 @@ class Algorithm:
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
     learn: Callable[[Any, Any, int, float], None] | None = None
     explain: Callable[[Any, Any], Mapping[str, Any]] | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 _LOCK = threading.Lock()

@@ -1,15 +1,13 @@
 """Checks of arguments, each with an error of one line: the argument, its value, what is allowed."""
 
 import copyreg
-import functools
 import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from importlib.util import find_spec
 from numbers import Integral, Real
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -232,48 +230,6 @@ def number_or_word(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def check_fields(record: Any, **checks: Callable[[str, Any], object]) -> None:
-    """Check every field of a new record by its type.
-
-    A `Literal` is one of its words, a bool True or False, an int at least 0, a float finite, a
-    tuple is one of what its type says, a Callable can be called, the rest is of its class.
-
-    Args:
-        record: a dataclass, from its `__post_init__`.
-        **checks: by field, a check in place of the type's, called with the name and the value.
-
-    Raises:
-        InvalidArgumentError: naming the field, its value and what is allowed.
-    """
-    hints = _hints(type(record))
-    for name in record.__dataclass_fields__:
-        check = checks.get(name) or functools.partial(_check_type, hints[name])
-        check(name, getattr(record, name))
-
-
-_hints: Any = functools.cache(get_type_hints)
-
-
-def _check_type(kind: Any, name: str, value: Any) -> None:
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is bool:
-        flag(name, value)
-    elif kind is int:
-        integer(name, value, 0)
-    elif kind is float:
-        real(name, value, "a finite number")
-    elif origin is Literal:
-        choice(name, value, inner)
-    elif origin is tuple:
-        for each in of_class(name, value, tuple):
-            _check_type(inner[0], f"{name} (each)", each)
-    elif origin in (Union, UnionType):
-        if value is not None:
-            _check_type(next(each for each in inner if each is not NoneType), name, value)
-    else:
-        of_class(name, value, object if kind is Any else origin or kind)
 
 
 #: The name under which the package is installed.

@@ -1,6 +1,5 @@
 """Checks of agents: the contract, streams, memory, secrets, ties, and all ways of running."""
 
-import copy
 import inspect
 import random
 import sys
@@ -340,38 +339,6 @@ def goes_on_alike_as_a_copy(subject: Subject) -> None:
         _expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
 
 
-def leaves_what_it_is_given(subject: Subject) -> None:
-    """It writes neither on its options nor on the arrays and lists that it is handed."""
-    agent: Any = subject.make()
-    before = repr(getattr(agent, "options", None))
-    for situation in _situations(subject):
-        run_of(agent, situation)
-    now = repr(getattr(agent, "options", None))
-    expect(now == before, f"its options were {before} and are {now} after a run")
-    if isinstance(agent, protocol.ManyUserAgent):
-        runs = _runs(_Watching(agent), Population(n_arms=_usual_arms(subject)), STEPS_IN_STEP)
-        runs.figures("in_step", range(subject.seed, subject.seed + 6))
-
-
-class _Watching:
-    """An agent of many users that must not write on what it is handed."""
-
-    def __init__(self, agent: Any) -> None:
-        self._agent = agent
-
-    def __getattr__(self, name: str) -> Any:
-        attribute = getattr(self._agent, name)
-
-        def called(*given: Any) -> Any:
-            before = repr(given)
-            returned = copy.copy(attribute(*given))
-            seen = f"{name} wrote on what it was handed: {before} became {given!r}"
-            expect(repr(given) == before, seen)
-            return returned
-
-        return called if callable(attribute) else attribute
-
-
 # Secrets
 
 #: Users with whom an agent can only guess, their K, and the steps that none of them rejects.
@@ -468,9 +435,6 @@ TRIES, LEAST_TIES = 60, 20
 #: Steps within which an agent that stops by itself has to.
 MOST_STEPS = 2000
 
-#: Users with their best arm at each place.
-USERS_A_PLACE = 30
-
 
 def breaks_ties_by_chance(subject: Subject) -> None:
     """Where it stops and has heard the same of all arms, it answers each of them equally often."""
@@ -510,36 +474,6 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
         accepted = np.bincount(run.arms, weights=run.accepted, minlength=n_arms)
         answers[run.answer] += run.stopped and not np.ptp(recommended) and not np.ptp(accepted)
     return answers
-
-
-def succeeds_wherever_the_best_is(subject: Subject) -> None:
-    """Where it stops by itself, it is right as often whatever the number of the best arm."""
-    from scipy.stats import hypergeom
-
-    n_arms = _usual_arms(subject)
-
-    def answers(place: int, n_users: int) -> Array:
-        """Return whether it was right when it stopped, with users whose best arm is this one."""
-        # Users with whom whoever looks at all arms is right: so the place hardly matters to most.
-        means = np.roll([1.5, *np.linspace(0.0, -1.0, n_arms - 1)], place)
-        users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
-        seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-        runs = _runs(informed(subject.make(), users), users, MOST_STEPS, MEETING_STEPS)
-        of = runs.columns(runs.figures("readable", seeds))
-        return of["correct"][~of["censored"] & ~of["left"]]
-
-    stops = len(answers(0, 2)) > 0
-    checks.applies(stops, f"it does not stop by itself within {MOST_STEPS} steps")
-    found = [answers(place, USERS_A_PLACE) for place in range(n_arms)]
-    right, ended = np.array([(each.sum(), len(each)) for each in found]).T
-    for place in range(n_arms):
-        # Given how many successes there are, those at one place are hypergeometric: at either end.
-        others = (int(ended.sum()), int(right.sum()), int(ended[place]))
-        tails = hypergeom.cdf(right[place], *others), hypergeom.sf(right[place] - 1, *others)
-        seen = f"it was right with {right.tolist()} of {ended.tolist()} users by the number of the "
-        seen += f"best arm; {BY_CHANCE} number {place} differs less from the others"
-        fits = min(tails) >= checks.FALSE_ALARM / (2 * n_arms)
-        expect(fits, seen, f"seed {subject.seed}")
 
 
 # All ways of running

@@ -168,22 +168,6 @@ def heeds_its_seed(subject: Subject) -> None:
     expect(len(seen) > 1, f"it gave the same {STEPS_TOGETHER} steps with seeds 0 to 5")
 
 
-def leaves_its_actions_alone(subject: Subject) -> None:
-    """It writes neither on actions nor on the options of a reset that it is handed."""
-    env = subject.make()
-    options: dict[str, Any] = {}
-    env.reset(seed=subject.seed, options=options)
-    expect(not options, f"reset wrote {options!r} on the options, which were empty")
-    playing = Playing(env, subject.seed)
-    for _ in range(INTERRUPTED_AFTER):
-        playing.call("reset", seed=subject.seed)
-        action = np.array(playing.actions.sample())
-        before = action.copy()
-        env.step(action if isinstance(env, VectorEnv) else action[()])
-        shown = f"step wrote on its actions: {before!r} became {action!r}"
-        expect(np.array_equal(action, before), shown)
-
-
 def hands_out_what_stays(subject: Subject) -> None:
     """What it has handed out is not changed by later steps."""
     playing = Playing(subject.make(), subject.seed)

@@ -605,13 +605,17 @@ def _named(cells: Sequence[Cell]) -> list[Cell]:
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
     """Return results with the agents that are handed in, or shipped, and have a record there."""
-    found, population = dict(results.line_up), results.population
+    found: dict[str, Any] = dict(results.line_up)
+    population = results.population
     for each in agents:
         agent = informed(each, population, results.cell["delta"], request.get("max_steps"))
         record = agent_record(agent, population.n_arms)
         for name, there in request["agents"].items():
             if isinstance(there, dict) and _tells_of(there, record):
-                found[name] = agent if name_of(agent) == name else named_as(name, agent)
+                # Its random stream follows from its name in the file.
+                found[name] = copy.copy(agent)
+                if name_of(agent) != name:
+                    found[name].name = name
     return replace(results, line_up=found)
 
 
@@ -621,13 +625,6 @@ def _tells_of(there: Any, own: Any) -> bool:
         closed = [name for name in own if own[name] is not None]
         return all(name in there and _tells_of(there[name], own[name]) for name in closed)
     return bool(there == own)
-
-
-def named_as(name: str, agent: Any) -> Any:
-    """Return an agent under the name in a file, which its random stream follows from."""
-    other = copy.copy(agent)
-    other.name = name
-    return other
 
 
 #: What reads a table of runs, by the ending of its name.

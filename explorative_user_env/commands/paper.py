@@ -114,14 +114,15 @@ def tune_n1(run: Run) -> None:
     """
     header = iter([tuning.SEARCH_HEADER])  # printed once, before the first candidate
 
-    def show_candidate(candidate: tuning.Candidate) -> None:
-        say(*header, tuning.search_line(candidate))
-
     failure = ""
     with run.opened() as (folder, store):
         try:
             how = run.options | run.users | run.workers
-            found = tuning.tune_n1(on_candidate=show_candidate, store=store, **how)
+            found = tuning.tune_n1(
+                on_candidate=lambda found: say(*header, tuning.search_line(found)),
+                store=store,
+                **how,
+            )
         except tuning.NoneFoundError as none:  # the run is finished all the same
             failure = f"error: {none}; its runs are in {store.path}"
         else:

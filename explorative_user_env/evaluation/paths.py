@@ -8,8 +8,6 @@ function returns the figures of a play.
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +23,6 @@ from explorative_user_env.protocol import Array, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
 from explorative_user_env.users import model
-from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
@@ -416,39 +413,28 @@ def compiles(runs: Runs, seed: int) -> bool:
     if not isinstance(agent, AlgorithmAgent) or not can_compile():
         return False
 
-    def tried(users: Population) -> None:
-        runs._replace(population=users).figures("compiled", [seed], halt=np.ones(1, int))
-
     def look() -> None:  # at the first steps in plain Python, where an error names what fails
         rollout(environment_of(population, agent), agent, seed, LOOKED_AT, runs.horizon)
 
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
     own_behaviour = any(map(handed_in, behaviour.functions))
-    own_law = population.user.reward_law == model.OWN
     if own_behaviour:
         look()  # compiled code takes any answer for a response
     try:
-        tried(population)
+        runs.figures("compiled", [seed], halt=np.ones(1, int))
     except Exception as error:
         look()
         if not isinstance(error, errors_of_compiling()):
             raise
-        usual: dict[str, tuple[bool, dict[str, Any]]] = {
-            f"rho ({model.rule_name(rule)})": (handed_in(rule), {"rho": model.ACCEPTANCE_RATE}),
-            f"behaviour {behaviour.name!r}": (own_behaviour, {"behaviour": EXPLORATIVE}),
-            f"reward_law {law.name!r}": (own_law, {"reward_law": model.GAUSSIAN_LAW}),
+        own = {
+            f"rho ({model.rule_name(rule)})": handed_in(rule),
+            f"behaviour {behaviour.name!r}": own_behaviour,
+            f"reward_law {law.name!r}": population.user.reward_law == model.OWN,
+            name: handed_in(agent.algorithm.act),
         }
-        culprit, pronoun = name, "it"
-        for part, (own, without) in usual.items():
-            with suppress(Exception):
-                if own:
-                    tried(replace(population, **without))
-                    culprit, pronoun = part, name
-                    break
-        warnings.warn(
-            f"{culprit} does not compile, so {pronoun} runs in the slower readable loop: "
-            f"{short(error)}",
-            stacklevel=2,
-        )
+        culprit = " or ".join(part for part in own if own[part]) or name
+        who = "it" if culprit == name else name
+        what = f"{culprit} does not compile, so {who} runs in the slower readable loop"
+        warnings.warn(f"{what}: {short(error)}", stacklevel=2)
         return False
     return True

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise, product
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -573,17 +575,6 @@ def of_ladder(frame: pd.DataFrame, pictures: Pictures, agents: Any = ("BAIR", "T
 
 TITLE = "The paper's experiments, run again"
 
-#: The beginning of the HTML page.
-HEAD = f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title><style>
-body {{ font: 15px/1.5 sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
-table {{ border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }}
-th, td {{ padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }}
-img {{ max-width: 100%; }}
-{" ".join(f"td.{name} {{ background: {c}44; }}" for name, c in VERDICT_COLOURS.items())}
-</style></head><body>
-"""
-
 
 def as_html(page: str, pictures: Pictures) -> str:
     """Return a page of Markdown with its pictures as one HTML file that needs no other."""
@@ -594,7 +585,9 @@ def as_html(page: str, pictures: Pictures) -> str:
         address = "data:image/svg+xml;base64," + b64encode(picture).decode()
         body = body.replace(f'src="{name}"', f'src="{address}"')
     body = re.sub(rf"<td([^>]*)>({'|'.join(VERDICTS)})", r'<td\1 class="\2">\2', body)
-    return f"{HEAD}{body}</body>\n</html>\n"
+    marks = " ".join(f"td.{name} {{ background: {c}44; }}" for name, c in VERDICT_COLOURS.items())
+    whole = (Path(__file__).parent / "templates" / "report.html").read_text(encoding="utf-8")
+    return Template(whole).substitute(title=TITLE, marks=marks, body=body)
 
 
 HOW_TO_READ = (

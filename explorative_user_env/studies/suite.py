@@ -39,7 +39,7 @@ from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, S
 from explorative_user_env.users import population as users_of
 from explorative_user_env.users.instances import ROOMY
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, check_fields, of_class, sequence
+from explorative_user_env.validation import InvalidArgumentError, of_class, sequence
 from explorative_user_env.version import __version__
 
 if TYPE_CHECKING:
@@ -513,9 +513,6 @@ class Variety:
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 _BEHAVIOURS = ("omniscient", "forgetful", "drifting", "logistic", "varied")

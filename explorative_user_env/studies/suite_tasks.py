@@ -10,9 +10,9 @@ from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_name
 from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.protocol import Agent, as_task, name_of, trained_on
 from explorative_user_env.results.records import digest, record_of
-from explorative_user_env.seeding import seed_number, suite_seed
+from explorative_user_env.seeding import suite_seed
 from explorative_user_env.users.population import Population, split_options
-from explorative_user_env.validation import InvalidArgumentError, check_fields, sequence
+from explorative_user_env.validation import InvalidArgumentError, sequence
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,6 @@ class SuiteTask:
     deviation: float | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self, seed=lambda _, value: seed_number(value))
         check_behaviour(as_task(self.task), self.population)
 
     @property
@@ -250,7 +249,6 @@ class ModelsByTask:
     models: Mapping[str, Sequence[Agent]] = field(hash=False)
 
     def __post_init__(self) -> None:
-        check_fields(self)
         tasks_named(list(self.models))
         for model in self.agents():
             if entrant_of(name_of(model)) != self.name:

@@ -431,17 +431,6 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
 
 # Gradescope
 
-EXAMPLE = """class Agent:
-    def reset(self, n_arms, rng, horizon=None):
-        self.rng = rng
-    def act(self):
-        return 0 if self.rng.random() < 0.9 else None
-    def observe(self, arm, accepted):
-        pass
-    def answer(self):
-        return 0
-"""
-
 #: The permissions of a file in the zip.
 PRIVATE, READABLE, EXECUTABLE = 0o600, 0o644, 0o755
 
@@ -481,7 +470,7 @@ def write_autograder(
         "setup.sh": ((templates / "setup.sh").read_bytes(), EXECUTABLE),
         "run_autograder": (run_script.encode(), EXECUTABLE),
         "requirements.txt": (requirements.encode(), READABLE),
-        "example.py": (EXAMPLE.encode(), READABLE),
+        "example.py": ((templates / "example.txt").read_bytes(), READABLE),
         "key.txt": (f"{key.secret}\n".encode(), PRIVATE),
     }
     for folder in (home, home / "agents"):  # a link, in a checkout

@@ -60,9 +60,6 @@ class Behaviour:
     rho: Callable[..., float] = rules.rho
     gap_factor: float = 1.0
 
-    def __post_init__(self) -> None:
-        validation.check_fields(self)
-
     def memory_of(self, n_arms: int) -> list[float]:
         """Return the memory of a user with K arms, to be filled by `start`."""
         size = self.memory + self.memory_per_arm * n_arms

@@ -61,7 +61,6 @@ class Schedule:
         ends = (self.rho_0, self.rho_1)
         if not (all(map(is_real, ends)) and 0.0 < self.rho_0 <= self.rho_1 < inf):
             raise InvalidArgumentError("rho range", ends, "positive and finite, [rho_0, rho_1]")
-        validation.check_fields(self, parameters=lambda name, values: None)
         numbers = self.parameters  # NaN and infinity may be parameters of a rule
         needed = 2 if self.rule is acceptance_rate_rule else int(self.rule is constant_rule)
         plain = isinstance(numbers, tuple) and all(map(is_real, numbers))

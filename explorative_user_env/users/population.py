@@ -5,7 +5,6 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
-from functools import partial
 from inspect import Parameter
 from traceback import walk_tb
 from typing import Any, Literal, TypedDict, TypeVar
@@ -13,7 +12,6 @@ from typing import Any, Literal, TypedDict, TypeVar
 import numpy as np
 
 from explorative_user_env import validation
-from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users import instances, model
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, Checked, as_behaviour
@@ -88,15 +86,6 @@ class Setting:
     private_draws_rejected: tuple[str, ...]
     rejection_rate: Literal["mean of ratios", "ratio of means"]
     drops_censored: bool
-
-    def __post_init__(self) -> None:
-        validation.check_fields(
-            self,
-            tas_max_steps=partial(validation.integer, least=1),
-            private_draws=partial(validation.count, least=0, most=STEP_CAP),
-            rho_at_start=positive,
-            exp3_learning_rate=positive,
-        )
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
         """Return the options that this setting gives an algorithm, by its name."""

@@ -57,9 +57,7 @@ NAMED = {
     "one that seeds itself": ("SeedsItself", "draws_from_no_other_stream"),
     "an off-by-one vector env": ("ShiftsItsLanes", "lanes_are_single_environments"),
     "a biased-tie agent": ("PrefersLowNumbers", "breaks_ties_by_chance"),
-    "one that prefers the first arm": ("StaysWithTheFirst", "succeeds_wherever_the_best_is"),
     "one that keeps state between users": ("KeepsUsers", "forgets_users_it_has_met"),
-    "one that writes on what it is given": ("WritesOnUsers", "leaves_what_it_is_given"),
     "one out of range": ("OutOfRange", "recommends_arms"),
 }
 

@@ -31,13 +31,11 @@ AGENTS_WRONG: dict[str, Any] = {
     "forgets_users_it_has_met": agents.KeepsUsers,
     "goes_on_with_the_next_user": agents.KeepsUsersThatFollow,
     "shares_nothing_with_its_like": agents.SharesItsCounts,
-    "leaves_what_it_is_given": (agents.WritesOnUsers, agents.WritesOnOptions),
     "goes_on_alike_as_a_copy": (agents.CopiesItsBeginning, agents.PicklesItsBeginning),
     "holds_no_secret": agents.KeepsTheUser,
     "guesses_when_it_cannot_know": (agents.ReadsTheBestArm, agents.ReadsTheStep),
     "depends_on_responses_alone": agents.AsksTheCollector,
     "breaks_ties_by_chance": agents.PrefersLowNumbers,
-    "succeeds_wherever_the_best_is": agents.StaysWithTheFirst,
     "explains_itself": (agents.SaysAList, agents.DrawsToExplain),
     "in_step_is_one_at_a_time": (
         agents.FractionsToMany,
@@ -54,7 +52,6 @@ ENVIRONMENTS_WRONG: dict[str, Any] = {
     "refuses_what_is_no_action": ONE[environments.Clips],
     "replays_from_a_seed": (ONE[environments.IgnoresSeed], ONE[environments.DrawsFromAll]),
     "heeds_its_seed": ONE[environments.HasOneSeed],
-    "leaves_its_actions_alone": ONE[environments.WritesOnOptions],
     "hands_out_what_stays": ONE[environments.HandsOutOneInfo],
     "hands_out_no_secret": environments.HandsOutMeans,
     "continues_as_a_copy": (
@@ -68,7 +65,6 @@ VECTORS_WRONG: dict[str, Any] = {
     "refuses_what_is_no_action": MANY[environments.Clips],
     "replays_from_a_seed": (MANY[environments.IgnoresSeed], MANY[environments.DrawsFromAll]),
     "heeds_its_seed": MANY[environments.HasOneSeed],
-    "leaves_its_actions_alone": environments.WritesOnActions,
     "hands_out_what_stays": MANY[environments.HandsOutOneInfo],
     "hands_out_no_secret": environments.HandsOutManyMeans,
     "continues_as_a_copy": (

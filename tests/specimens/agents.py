@@ -218,22 +218,6 @@ class SharesItsCounts(Honest):
         self.counts[0] += accepted
 
 
-class WritesOnUsers(HonestOfMany):
-    def act_all(self, users: Array) -> Array:
-        arms = super().act_all(users)
-        users[:] = 0
-        return arms
-
-
-class WritesOnOptions(Honest):
-    def __init__(self) -> None:
-        self.options = {"delta": 0.1}
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        super().observe(arm, accepted)
-        self.options["delta"] /= 2
-
-
 class CopiesItsBeginning(Honest):
     def __deepcopy__(self, memo: Any) -> Any:
         copied = type(self)()
@@ -293,13 +277,6 @@ class AsksTheCollector(Honest):
 class PrefersLowNumbers(Honest):
     def answer(self) -> int:
         return int(np.argmax(self.accepted))
-
-
-class StaysWithTheFirst(Honest):
-    """Recommends the most accepted arm, of tied ones the first: so it never looks at another."""
-
-    def act(self) -> int | None:
-        return None if self.steps >= 60 else int(np.argmax(self.accepted))
 
 
 # Many users at once

@@ -47,21 +47,6 @@ class DrawsFromAll:
         return super().step(actions)  # type: ignore[misc]
 
 
-class WritesOnOptions:
-    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
-        begun = super().reset(seed=seed, options=options)  # type: ignore[misc]
-        if options is not None:
-            options["seen"] = True
-        return begun
-
-
-class WritesOnActions(ExplorativeUserVectorEnv):
-    def step(self, actions: Any) -> Any:
-        heard = super().step(actions)
-        actions[:] = 0
-        return heard
-
-
 class HandsOutOneInfo:
     info: dict[str, Any]
 
@@ -143,7 +128,7 @@ def vector(kind: type) -> Any:
     return type(f"Many{kind.__name__}", (kind, ExplorativeUserVectorEnv), {"__module__": __name__})
 
 
-_BOTH: tuple[type, ...] = (Clips, IgnoresSeed, HasOneSeed, DrawsFromAll, WritesOnOptions)
+_BOTH: tuple[type, ...] = (Clips, IgnoresSeed, HasOneSeed, DrawsFromAll)
 _BOTH += (HandsOutOneInfo,)
 _BOTH += (CopiesAnotherStream, PicklesAnotherStream)
 ONE = {kind: single(kind) for kind in _BOTH}

@@ -11,7 +11,6 @@ from specimens.agents import (
     HonestOfMany,
     ReadsTheStep,
     ThinksOfThree,
-    WritesOnOptions,
 )
 from specimens.environments import BeginsWithTheNextSeed
 
@@ -33,7 +32,6 @@ SLOW = ("compiled", "another_process")
 BY_CHANCE = (
     "breaks_ties_by_chance",
     "guesses_when_it_cannot_know",
-    "succeeds_wherever_the_best_is",
 )
 """Checks that fail an honest agent with a small probability."""
 
@@ -86,11 +84,6 @@ def test_an_honest_one_is_not_caught(kind: Kind, name: str) -> None:
     """A check that nobody could pass would tell nothing."""
     honest = HonestOfMany if name in OF_MANY else HONEST[kind]
     check_named(kind, name)(subject_of(honest, kind))
-
-
-def test_options_that_an_agent_writes_on_are_what_it_was_given_as_well() -> None:
-    with pytest.raises(FailedCheckError, match=r"its options were {'delta': 0\.1} and are"):
-        check_named(Kind.AGENT, "leaves_what_it_is_given")(subject_of(WritesOnOptions))
 
 
 def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> None:
