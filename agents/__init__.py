@@ -105,25 +105,11 @@ def informed(
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
+# fmt: off
 __all__ = [
-    "AGENTS",
-    "ALGORITHMS",
-    "BAIR",
-    "CARRIERS",
-    "EXP3",
-    "REFERENCES",
-    "UCB1",
-    "AlgorithmAgent",
-    "FullInformation",
-    "OrderedElimination",
-    "Phase1",
-    "SuccessiveElimination",
-    "TextAgent",
-    "Thompson",
-    "TrackAndStop",
-    "TransferElimination",
-    "Uniform",
-    "after_phase1",
-    "agent_named",
+    "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AlgorithmAgent",
+    "FullInformation", "OrderedElimination", "Phase1", "SuccessiveElimination", "TextAgent",
+    "Thompson", "TrackAndStop", "TransferElimination", "Uniform", "after_phase1", "agent_named",
     "informed",
 ]
+# fmt: on

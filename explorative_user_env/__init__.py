@@ -46,34 +46,15 @@ _LATER = {"verify": "check.verify"} | dict.fromkeys(
     ("Results", "evaluate", "load", "sweep"), "evaluation"
 )
 
+# fmt: off
 __all__ = [
-    "BAI_ENV_ID",
-    "COUNTS_ENV_ID",
-    "ENV_ID",
-    "POPULATION_ENV_ID",
-    "Agent",
-    "Algorithm",
-    "Behaviour",
-    "Episode",
-    "ExplorativeUserEnv",
-    "ExplorativeUserVectorEnv",
-    "Instance",
-    "InvalidArgumentError",
-    "PolicyAgent",
-    "Population",
-    "Results",
-    "RewardLaw",
-    "Schedule",
-    "__version__",
-    "evaluate",
-    "load",
-    "register_behaviour",
-    "register_reward_law",
-    "register_schedule",
-    "rollout",
-    "sweep",
+    "BAI_ENV_ID", "COUNTS_ENV_ID", "ENV_ID", "POPULATION_ENV_ID", "Agent", "Algorithm", "Behaviour",
+    "Episode", "ExplorativeUserEnv", "ExplorativeUserVectorEnv", "Instance", "InvalidArgumentError",
+    "PolicyAgent", "Population", "Results", "RewardLaw", "Schedule", "__version__", "evaluate",
+    "load", "register_behaviour", "register_reward_law", "register_schedule", "rollout", "sweep",
     "verify",
 ]
+# fmt: on
 
 
 def __getattr__(name: str) -> Any:

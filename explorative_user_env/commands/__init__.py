@@ -113,11 +113,7 @@ def _say_version(asked: bool) -> None:
 
 
 _VERSION: Any = typer.Option(
-    "--version",
-    callback=_say_version,
-    is_eager=True,
-    metavar="",
-    help="Show the version and exit.",
+    "--version", callback=_say_version, is_eager=True, metavar="", help="Show the version and exit."
 )
 
 

@@ -28,11 +28,7 @@ from explorative_user_env.validation import count, require
 MOST_STEPS = 10_000
 
 
-@command(
-    "watch",
-    first="agent seed n_arms delta out",
-    users={},
-)
+@command("watch", first="agent seed n_arms delta out", users={})
 def watch(
     run: Run,
     agent: list[str] | None = None,

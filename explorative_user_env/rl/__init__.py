@@ -16,11 +16,4 @@ from explorative_user_env.rl.training import train  # noqa: E402
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env  # noqa: E402
 from explorative_user_env.shipped import shipped_models  # noqa: E402
 
-__all__ = [
-    "SB3Agent",
-    "SB3VecEnv",
-    "load_agent",
-    "make_sb3_vec_env",
-    "shipped_models",
-    "train",
-]
+__all__ = ["SB3Agent", "SB3VecEnv", "load_agent", "make_sb3_vec_env", "shipped_models", "train"]
