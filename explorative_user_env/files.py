@@ -7,12 +7,10 @@ the files, and has a digest of each, so that a mixture of two runs is recognised
 import hashlib
 import json
 import os
-import shutil
 import tempfile
-import time
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,9 +25,6 @@ RUN, FILES = "run", "files"
 
 #: How the name of a temporary folder begins.
 PREFIX = ".unfinished-"
-
-#: Seconds after which an unfinished file was left behind by a process that is gone.
-LONGEST_WRITING = 3600.0
 
 #: By the name of a file, the function that writes it.
 Files = Mapping[str, Callable[[Path], object]]
@@ -179,9 +174,6 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
-            for inside in path.glob(f"{PREFIX}*"):
-                if time.time() - inside.stat().st_mtime > LONGEST_WRITING:
-                    shutil.rmtree(inside, ignore_errors=True)
 
     def _other_run(self) -> str:
         other = "" if self._asked is None else other_run(self.path, self._asked)
@@ -195,67 +187,47 @@ class Folder:
         """Write files by name, all or none, with the manifest last.
 
         Files that an earlier run has written here, and this one does not, are deleted unless they
-        were changed since.
+        were changed since. A process that is killed before the manifest is moved leaves the old
+        one, by which the folder is recognised as a mixture. What else fails changes nothing.
 
         Returns:
             Their paths.
 
         Raises:
             InvalidArgumentError: if the disk refuses, or another run has written here meanwhile.
-                Nothing is changed then, and the message says where the files are instead.
         """
-        try:
-            return self._write_to(self.path, files)
-        except OSError as error:
-            why = f"a folder that takes the files ({error.strerror or error})"
-            for parent in (self.path.parent, Path(tempfile.gettempdir())):
-                with suppress(OSError):
-                    elsewhere = Path(tempfile.mkdtemp(dir=parent, prefix=f"{self.path.name}-"))
-                    try:
-                        self._write_to(elsewhere, files)
-                    except OSError:
-                        elsewhere.rmdir()
-                        raise
-                    why += f"; they are in {elsewhere} now"
-                    break
-            raise InvalidArgumentError("output", str(self.path), why) from error
-
-    def _write_to(self, path: Path, files: Files) -> list[Path]:
-        """Write files in a temporary folder, then move them here in place of an earlier run's.
-
-        The manifest is moved last: a process that is killed before leaves the old one, by which the
-        folder is recognised as a mixture. What else fails changes nothing.
-        """
-        path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
-        with _temporary_folder(dir=path) as temporary:
-            inside, old = Path(temporary), Path(temporary, "old")
-            for name, write in files.items():
-                write(inside / name)
-            digests = {name: _digest_of(inside / name) for name in files}
-            run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
-            manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
-            (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
-            if path == self.path and (other := self._other_run()):
-                raise OSError(f"it has {other} by now")
-            before, coming = digests_in(path), [*files, MADE_BY]
-            leaving = [name for name in before if is_as(path / name, before[name])]
-            old.mkdir()
-            try:
-                for name in dict.fromkeys([*leaving, *coming]):
-                    if (path / name).is_dir() and not (path / name).is_symlink():
-                        raise IsADirectoryError(f"{name} is a folder")
-                    if name != MADE_BY and os.path.lexists(path / name):
-                        os.replace(path / name, old / name)
-                for name in coming:
-                    os.replace(inside / name, path / name)
-            except BaseException:
-                if (inside / MADE_BY).exists():  # else all was done
+        path = self.path
+        with _refusals("output", path):
+            path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
+            with _temporary_folder(dir=path) as temporary:
+                inside, old = Path(temporary), Path(temporary, "old")
+                for name, write in files.items():
+                    write(inside / name)
+                digests = {name: _digest_of(inside / name) for name in files}
+                run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
+                manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
+                (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
+                if other := self._other_run():
+                    raise OSError(f"it has {other} by now")
+                before, coming = digests_in(path), [*files, MADE_BY]
+                leaving = [name for name in before if is_as(path / name, before[name])]
+                old.mkdir()
+                try:
+                    for name in dict.fromkeys([*leaving, *coming]):
+                        if (path / name).is_dir() and not (path / name).is_symlink():
+                            raise IsADirectoryError(f"{name} is a folder")
+                        if name != MADE_BY and os.path.lexists(path / name):
+                            os.replace(path / name, old / name)
                     for name in coming:
-                        if not (inside / name).exists():
-                            (path / name).unlink(missing_ok=True)
-                    for name in os.listdir(old):
-                        os.replace(old / name, path / name)
-                raise
+                        os.replace(inside / name, path / name)
+                except BaseException:
+                    if (inside / MADE_BY).exists():  # else all was done
+                        for name in coming:
+                            if not (inside / name).exists():
+                                (path / name).unlink(missing_ok=True)
+                        for name in os.listdir(old):
+                            os.replace(old / name, path / name)
+                    raise
         return [path / name for name in files]
 
 
