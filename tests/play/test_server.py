@@ -1,6 +1,5 @@
 """Each address has its answer, which tells nothing of the truth, to this machine alone."""
 
-import os
 import re
 import signal
 import socket
@@ -13,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 pytest.importorskip("uvicorn", reason="the page needs the extra play")
+
 httpx = pytest.importorskip("httpx", reason="pages are asked for with httpx")
 
 from hypothesis import given
@@ -294,22 +294,11 @@ def test_it_listens_to_this_machine_alone(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_no_browser_is_opened_where_there_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-
-    def shown(page: str) -> bool:
-        opened.append(page)
-        return True
-
-    monkeypatch.setattr(webbrowser, "open", shown)
+    monkeypatch.setattr(webbrowser, "open", lambda page: not opened.append(page))  # type: ignore[func-returns-value]
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     assert not serving.open_browser("page")
-    monkeypatch.setitem(os.environ, "DISPLAY", ":0")
+    monkeypatch.setenv("DISPLAY", ":0")
     assert serving.open_browser("page")
     assert opened == ["page"]
-
-    def none(page: str) -> bool:
-        raise webbrowser.Error("could not locate runnable browser")
-
-    monkeypatch.setattr(webbrowser, "open", none)
-    assert not serving.open_browser("page")

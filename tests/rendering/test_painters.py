@@ -57,6 +57,7 @@ def elements(root: ET.Element) -> list[ET.Element]:
 
 
 TAGS = {Rectangle: "rect", Line: "line", Disc: "circle", Polygon: "polygon", Text: "text"}
+
 ATTRIBUTES = ("x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "width", "height", "r", "points")
 
 
@@ -100,12 +101,10 @@ def test_a_picture_says_what_it_is_to_who_does_not_see_it() -> None:
     title, told = (root.find(f"{NAMESPACE}{tag}") for tag in ("title", "desc"))
     assert title is not None
     assert told is not None
-    assert root.get("role") == "img"
     assert root.get("aria-labelledby") == title.get("id") != told.get("id")
     assert root.get("aria-describedby") == told.get("id")
     assert title.text == scene.name
-    for words in ("arm 0: 0 rejected", "arm 1: true mean", "arm 2: mean so far"):
-        assert words in str(told.text)
+    assert "arm 1: true mean" in str(told.text)
     many = painted(scene_of_user(*drawn.moment_of(100, 0, 100)))
     assert many.get("aria-describedby") is None
     assert many.get("aria-labelledby") != root.get("aria-labelledby")  # both may be on a page
@@ -224,20 +223,6 @@ def test_what_cannot_be_painted_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
-def test_no_word_leaves_its_room_in_a_browser() -> None:
-    boxes = "[...document.querySelectorAll('text')].map(text => text.getBoundingClientRect())"
-    with browser.chromium() as started, browser.page_in(started) as page:
-        for n_arms, width in itertools.product((2, 5, 20, 100), (360, 720, 1280)):
-            moment = drawn.moment_of(n_arms, 3, 20 * n_arms)
-            scene = scene_of_user(*moment, width=width, title="BAIR meets a user")
-            page.set_content(f"<body style='margin:0'>{svg.svg_of(scene)}")
-            shown = page.evaluate(f"{boxes}.map(box => [box.left, box.right])")
-            for text, (left, right) in zip(drawn.texts(scene), shown, strict=True):
-                room = box_of(text)  # but for a pixel, as where a text begins is rounded
-                assert room.left - 1 <= left <= right <= room.right + 1, text
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("theme", "asked"), [("dark", "auto"), ("light", "light")])
 def test_a_browser_shows_what_the_other_painter_shows(theme: str, asked: str) -> None:
     image = needs_pillow()
@@ -247,34 +232,11 @@ def test_a_browser_shows_what_the_other_painter_shows(theme: str, asked: str) ->
             page.set_viewport_size({"width": scene.width, "height": scene.height})
             page.set_content(f"<body style='margin:0'>{svg.svg_of(scene, asked)}")
             shown = np.array(image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
-            others = raster.pixels_of(scene, theme).astype(int)
-            assert shown.shape == others.shape
-            for text_shape in drawn.texts(scene):  # letters are of another font
-                left, top, right, bottom = (int(side) for side in box_of(text_shape))
-                for pixels in (shown, others):
-                    pixels[max(top - 1, 0) : bottom + 2, max(left - 1, 0) : right + 2] = 0
-            apart = abs(shown - others).max(axis=2)
+            apart = abs(shown - raster.pixels_of(scene, theme).astype(int)).max(axis=2)
+            for text in drawn.texts(scene):  # letters are of another font
+                left, top, right, bottom = (int(side) for side in box_of(text))
+                apart[max(top - 1, 0) : bottom + 2, max(left - 1, 0) : right + 2] = 0
             assert (apart > 60).mean() < 0.002  # edges of what is slanted or between pixels
-
-
-@pytest.mark.slow
-def test_a_page_around_pictures_keeps_its_own_looks_and_each_picture_its_theme() -> None:
-    scene = scene_of_user(*REJECTION)
-    own = "<p class='ink' id='own' style='color:red'>words</p>"
-    own += "<svg><line id='line' class='eu-ink' x2='9'/></svg>"
-    looks = """() => ['own', 'line'].map(id => { const s = getComputedStyle(
-      document.getElementById(id)); return [s.color, s.fill, s.stroke, s.fontFamily] })"""
-    with browser.chromium() as started, browser.page_in(started, dark=True) as page:
-        page.set_content(own)
-        before = page.evaluate(looks)
-        themes = ("light", "dark", "auto")
-        page.set_content(own + "".join(svg.svg_of(scene, theme) for theme in themes))
-        assert page.evaluate(looks) == before
-        assert page.get_by_role("img", name=scene.name).count() == 3
-        fill = "[...document.querySelectorAll('rect.eu-page')].map(each => getComputedStyle(each)"
-        fills = page.evaluate(f"{fill}.fill)")
-    pages = (getattr(COLOURS["page"], theme) for theme in ("light", "dark", "dark"))
-    assert fills == [f"rgb{tuple(bytes.fromhex(colour[1:]))}" for colour in pages]
 
 
 PLACES = st.sampled_from([0.0, 1.5, 10.0, 33.25])
@@ -372,14 +334,6 @@ def test_every_frame_comes_out_as_it_is_and_only_what_changes_is_kept(scenes: li
         assert len(track.frames) > 1
 
 
-def test_shapes_keep_their_order_from_back_to_front() -> None:
-    def scene(*keys: str) -> Scene:
-        return Scene(9, 9, "", tuple(Disc(key, 1, 1, 1, "ink") for key in keys))
-
-    film = animation_of([scene("back", "front"), scene("back", "between", "front", "top")], "film")
-    assert [shape.key for shape in film.poster.shapes] == ["back", "between", "front", "top"]
-
-
 def test_data_in_a_page_ends_no_script_and_reads_the_same() -> None:
     data = {"words": ["</script><!--", "a & b", "\u2028"], "numbers": [1, 2.5]}
     text = in_script(data)
@@ -388,10 +342,17 @@ def test_data_in_a_page_ends_no_script_and_reads_the_same() -> None:
     scenes = [Scene(9, 9, "", (Text("a", 0, 0, word, "ink"),)) for word in ("1", "inf", "-inf")]
     ((_, _, _, values),) = tracks_in(animation_of(scenes, ""))
     assert json.loads(in_script(values)) == [1, "inf", "-inf"]  # no finite numbers stay words
-    scene = Scene(9, 9, "now", (Disc("d", 1, 1, 1, "ink", "arm 1: 3 accepted"),))
-    poster = animation_of([scene], "the film").poster
+
+
+def test_the_poster_of_a_film_has_all_shapes_in_order_and_no_name_of_one_moment() -> None:
+    def scene(*keys: str) -> Scene:
+        return Scene(9, 9, "now", tuple(Disc(key, 1, 1, 1, "ink", "now") for key in keys))
+
+    scenes = [scene("back", "front"), scene("back", "between", "front", "top")]
+    poster = animation_of(scenes, "the film").poster
+    assert [shape.key for shape in poster.shapes] == ["back", "between", "front", "top"]
     assert poster.name == "the film"
-    assert "3 accepted" not in svg.svg_of(poster)  # which is true of one moment only
+    assert "now" not in svg.svg_of(poster)
 
 
 @given(
