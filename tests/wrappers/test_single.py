@@ -9,20 +9,25 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from alike import told
 from checkers import check_for_sb3
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import TimeLimit
+from pairs import pairs
 from wrapped import HORIZON, N_ARMS, Heard, counts_of, last_step_of, made, ranks_of
 
 from explorative_user_env import (
     BAI_ENV_ID,
+    COUNTS_ENV_ID,
     ENV_ID,
     ExplorativeUserEnv,
     InvalidArgumentError,
 )
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
+
+NAMES = [ENV_ID, BAI_ENV_ID]
 
 
 def sorted_counts(env: gym.Env[Any, Any], horizon: int | None = None) -> SortedArms:
@@ -32,11 +37,6 @@ def sorted_counts(env: gym.Env[Any, Any], horizon: int | None = None) -> SortedA
 WRAPPERS: list[Callable[..., Any]] = [CountsObservation, LastStepObservation, sorted_counts]
 
 
-@pytest.fixture(params=WRAPPERS, ids=lambda wrapper: wrapper.__name__)
-def wrapper(request: pytest.FixtureRequest) -> Any:
-    return request.param
-
-
 def shown_by_hand(wrapper: Any, heard: Heard, horizon: int) -> list[float]:
     if wrapper is LastStepObservation:
         return last_step_of(heard, horizon)
@@ -44,10 +44,7 @@ def shown_by_hand(wrapper: Any, heard: Heard, horizon: int) -> list[float]:
     return counts_of(heard, arms, horizon)
 
 
-# The observation
-
-
-@pytest.mark.parametrize("horizon", [None, 6])
+@pairs(wrapper=WRAPPERS, name=NAMES, horizon=[None, 6])
 def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
     name: str, wrapper: Any, horizon: int | None
 ) -> None:
@@ -58,11 +55,14 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
         observation, info = env.reset(seed=seed)
         assert info == bare.reset(seed=seed)[1]
         heard: Heard = []
+        over = False
         while True:
             assert observation.dtype == np.float32
             assert observation in env.observation_space
             expected = shown_by_hand(wrapper, heard, scale)
             np.testing.assert_allclose(observation, expected, rtol=2e-7)
+            if over:
+                break
             action = int(rng.integers(N_ARMS))
             if name == BAI_ENV_ID and rng.random() < 0.02:
                 action += N_ARMS
@@ -76,56 +76,34 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
             assert rest == same
             if below < N_ARMS:
                 heard.append((below, response))
-            if rest[1] or rest[2]:
-                np.testing.assert_allclose(
-                    observation, shown_by_hand(wrapper, heard, scale), rtol=2e-7
-                )
-                break
+            over = rest[1] or rest[2]
     assert responses == {0, 1}
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pairs(
+    wrapper=WRAPPERS,
+    name=NAMES,
+    copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
+)
 def test_a_copy_goes_on_alike_and_apart(name: str, wrapper: Any, copied: Any) -> None:
     env = wrapper(made(name))
     env.reset(seed=1)
     env.step(1)
     twin = copied(env)
     for arm in (0, 2, 1, 1, 0):
-        assert repr(twin.step(arm)) == repr(env.step(arm))
+        assert told(twin.step(arm)) == told(env.step(arm))
 
 
-def test_the_spaces_are_those_of_the_numbers(name: str) -> None:
-    counts = CountsObservation(made(name)).observation_space
-    low = [0.0] * 6 + [-1.0] * 3 + [0.0] * 4
-    assert counts == gym.spaces.Box(np.array(low, np.float32), np.ones(13, np.float32))
-    assert sorted_counts(made(name)).observation_space == counts
-    last = LastStepObservation(made(name)).observation_space
-    low = [0.0, 0.0, 0.0, -1.0, 0.0]
-    assert last == gym.spaces.Box(np.array(low, np.float32), np.ones(5, np.float32))
-    n_actions = 6 if name == BAI_ENV_ID else 3
-    assert sorted_counts(made(name)).action_space == gym.spaces.Discrete(n_actions)
-
-
-# The checkers and the spec
-
-
-def test_gymnasiums_checker_has_nothing_to_say(name: str, wrapper: Any) -> None:
-    env = wrapper(made(name))
+@pairs(wrapper=WRAPPERS, name=NAMES, horizon=[None, 6])
+def test_no_checker_has_anything_to_say_and_a_spec_survives_json(
+    name: str, wrapper: Any, horizon: int | None
+) -> None:
+    env = wrapper(made(name), horizon)
     with warnings.catch_warnings():
         # Gymnasium would rather check environments without wrappers.
         warnings.filterwarnings("ignore", ".*is different from the unwrapped version.*")
         check_env(env)
-
-
-def test_stable_baselines_checker_has_nothing_to_say(name: str, wrapper: Any) -> None:
-    check_for_sb3(wrapper(made(name)))
-
-
-@pytest.mark.parametrize("horizon", [None, 6])
-def test_a_spec_survives_json_with_its_wrappers(
-    name: str, wrapper: Any, horizon: int | None
-) -> None:
-    env = wrapper(made(name), horizon)
+    check_for_sb3(env)
     text = env.spec.to_json()
     for again in (gym.make(env.spec), gym.make(EnvSpec.from_json(text))):
         assert str(again) == str(env)
@@ -134,7 +112,48 @@ def test_a_spec_survives_json_with_its_wrappers(
         for each in (env, again):
             each.reset(seed=2)
         for arm in (0, 2, 2, 1):
-            assert repr(again.step(arm)) == repr(env.step(arm))
+            assert told(again.step(arm)) == told(env.step(arm))
+
+
+# Sorted arms
+
+
+class Picky(ExplorativeUserBAIEnv):
+    """Masks that tell arms apart, which those of the task itself do not."""
+
+    def action_masks(self) -> np.ndarray:
+        return np.array([True, False, False, False, True, False])
+
+
+def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
+    env = sorted_counts(Picky(N_ARMS, noise=0.4, horizon=HORIZON))
+    env.reset(seed=5)
+    heard: Heard = []
+    orders = set()
+    for rank in np.random.default_rng(1).integers(N_ARMS, size=20).tolist():
+        ranks = ranks_of(heard)
+        legal = [arm == 0 for arm in ranks] + [arm == 1 for arm in ranks]
+        assert env.action_masks().tolist() == legal
+        assert env.get_wrapper_attr("action_masks")().tolist() == legal
+        *_, info = env.step(rank)
+        heard.append((ranks[rank], int(info["acceptances"] > sum(yes for _, yes in heard))))
+        orders.add(tuple(ranks))
+    assert len(orders) > 1
+
+
+BAD = [True, np.True_, 1.0, np.array([1.0]), -1, 6, np.array([6]), None, "1", [0, 1]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bad_action_is_refused_by_name_and_changes_nothing(name: str) -> None:
+    env, twin = sorted_counts(made(name)), sorted_counts(made(name))
+    for each in (env, twin):
+        each.reset(seed=1)
+        each.step(2)
+    for action in BAD:
+        with pytest.raises(InvalidArgumentError, match=r"^action must be an integer in 0\.\.[25],"):
+            env.step(action)
+    assert told(env.step(0)) == told(twin.step(0))
 
 
 # The horizon
@@ -150,32 +169,55 @@ def time_after_a_step(env: gym.Env[Any, Any]) -> float:
     [
         (lambda: gym.make(ENV_ID), 1000),
         (lambda: gym.make(ENV_ID, max_episode_steps=8), 8),
+        (lambda: TimeLimit(ExplorativeUserEnv(), 8), 8),
         (lambda: gym.make(BAI_ENV_ID, horizon=40), 40),
         (lambda: ExplorativeUserBAIEnv(horizon=40), 40),
+        (lambda: TimeLimit(ExplorativeUserBAIEnv(horizon=40), 8), 8),
         (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=16), 16),
         (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=-1), 40),
     ],
 )
-def test_the_horizon_is_the_environments_own_unless_given(
-    wrapper: Any, make: Callable[[], gym.Env[Any, Any]], steps: int
-) -> None:
-    assert time_after_a_step(wrapper(make())) == pytest.approx(1 / steps)
-    assert time_after_a_step(wrapper(make(), horizon=5)) == pytest.approx(1 / 5)
+def test_the_horizon_is_the_environments_own_unless_given(make: Any, steps: int) -> None:
+    for wrapper in WRAPPERS:
+        assert time_after_a_step(wrapper(make())) == pytest.approx(1 / steps)
+        assert time_after_a_step(wrapper(make(), horizon=5)) == pytest.approx(1 / 5)
 
 
-@pytest.mark.parametrize("make", [ExplorativeUserEnv, lambda: ExplorativeUserBAIEnv(horizon=40)])
-def test_the_horizon_is_that_of_a_time_limit_put_on_by_hand(make: Any) -> None:
-    assert time_after_a_step(CountsObservation(TimeLimit(make(), 8))) == pytest.approx(1 / 8)
+def test_a_horizon_that_is_none_or_missing_is_refused() -> None:
+    for wrapper in WRAPPERS:
+        for make in (ExplorativeUserEnv, lambda: gym.make(ENV_ID, -1)):
+            with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time"):
+                wrapper(make())
+            assert time_after_a_step(wrapper(make(), 4)) == 0.25
+        for horizon in (0, 1.5, True, "9"):
+            with pytest.raises(InvalidArgumentError, match=r"^horizon must be an integer of at le"):
+                wrapper(made(ENV_ID), horizon)
 
 
-@pytest.mark.parametrize("make", [ExplorativeUserEnv, lambda: gym.make(ENV_ID, -1)])
-def test_without_a_time_limit_the_horizon_must_be_given(wrapper: Any, make: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time limit"):
-        wrapper(make())
-    assert time_after_a_step(wrapper(make(), 4)) == 0.25
+# The id
 
 
-@pytest.mark.parametrize("horizon", [0, -3, 1.5, True, "9"])
-def test_a_bad_horizon_is_named(wrapper: Any, horizon: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^horizon must be an integer of at least 1"):
-        wrapper(made(ENV_ID), horizon)
+@pytest.mark.parametrize(
+    "kwargs",
+    [
+        {},
+        {"setting": "released", "n_arms": 2, "reward_law": "bernoulli"},
+        {"render_mode": "ansi", "noise": 0.2, "behaviour": "forgetful"},
+        {"info_level": "full", "reward": "realized", "horizon": 20},
+    ],
+)
+def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs: dict[str, Any]) -> None:
+    below = {key: value for key, value in kwargs.items() if key != "horizon"}
+    by_hand = gym.make(ENV_ID, max_episode_steps=15, **below)
+    outcomes = []
+    for env in (
+        gym.make(COUNTS_ENV_ID, max_episode_steps=15, **kwargs),
+        sorted_counts(by_hand, kwargs.get("horizon", 500)),
+    ):
+        life: list[Any] = [env.reset(seed=3)]
+        for rank in np.random.default_rng(0).integers(kwargs.get("n_arms", 5), size=40).tolist():
+            life.append(env.step(rank))
+            life += [env.reset()] if life[-1][3] else []
+        outcomes.append([told(each) for each in life])
+    assert outcomes[0] == outcomes[1]
+    assert len(outcomes[0]) == 43

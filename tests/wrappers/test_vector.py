@@ -2,19 +2,22 @@
 
 import copy
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import Beside, told
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from wrapped import LANES, LIMIT, N_ARMS, own_horizon, vector_of
+from alike import told
+from gymnasium.vector import AutoresetMode
+from in_step import MODES, played
+from pairs import pairs
+from wrapped import LANES, LIMIT, N_ARMS, vector_of
 
 from explorative_user_env import (
     BAI_ENV_ID,
+    COUNTS_ENV_ID,
     ENV_ID,
+    POPULATION_ENV_ID,
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
@@ -22,111 +25,67 @@ from explorative_user_env import wrappers as single
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.wrappers import vector as many
 
-
-def sorted_counts(wrappers: Any, env: Any, horizon: int | None = None) -> Any:
-    return wrappers.SortedArms(wrappers.CountsObservation(env, horizon))
-
-
-def counts(wrappers: Any, env: Any, horizon: int | None = None) -> Any:
-    return wrappers.CountsObservation(env, horizon)
-
-
-def last_step(wrappers: Any, env: Any, horizon: int | None = None) -> Any:
-    return wrappers.LastStepObservation(env, horizon)
+OURS = {
+    "counts": ("CountsObservation",),
+    "last-step": ("LastStepObservation",),
+    "sorted-counts": ("CountsObservation", "SortedArms"),
+    "population-counts": ("PopulationCountsObservation",),
+    "sorted-population-counts": ("PopulationCountsObservation", "SortedArms"),
+}
+OF_ONE = [*OURS][:3]
 
 
-@pytest.fixture(params=[counts, last_step, sorted_counts], ids=lambda wrap: wrap.__name__)
-def wrap(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """How to wrap, by the wrappers of either module."""
-    wrapped: Callable[..., Any] = request.param
-    return wrapped
+def wrapped(room: Any, observation: str, env: Any, scale: int | None = None) -> Any:
+    """Wrap by the wrappers of either module."""
+    for name in OURS[observation]:
+        env = getattr(room, name)(env, *(() if name == "SortedArms" else (scale,)))
+    return env
 
 
-@pytest.fixture(params=list(AutoresetMode), ids=lambda mode: mode.value)
-def mode(request: pytest.FixtureRequest) -> AutoresetMode:
-    assert isinstance(request.param, AutoresetMode)
-    return request.param
-
-
-def pair_of(
-    wrap: Any, name: str, mode: AutoresetMode, limit: int | None, scale: int | None, **kwargs: Any
-) -> tuple[Any, SyncVectorEnv]:
-    own = own_horizon(name)
-    make = partial(gym.make, name, limit, disable_env_checker=True, n_arms=N_ARMS, noise=0.4, **own)
-    sync = SyncVectorEnv([lambda: wrap(single, make(), scale)] * LANES, autoreset_mode=mode)
-    return wrap(many, vector_of(name, mode, limit, **kwargs), scale), sync
-
-
-def assert_alike(vector: Any, sync: SyncVectorEnv, masked: bool, steps: int = 50) -> int:
-    """Play the same in both, over autoresets and resets of all kinds; count the lanes' ends."""
-    even, both = np.arange(LANES) % 2 == 0, Beside(vector, sync)
-    rng, n_ends = np.random.default_rng(0), 0
-    both.reset(seed=3)
-    for t in range(steps):
-        actions = rng.integers(N_ARMS, size=LANES)
-        if vector.single_action_space.n > N_ARMS:
-            actions += N_ARMS * (rng.random(LANES) < 0.08)
-        observations, _, terminated, truncated, _ = both.step(actions)
-        assert observations in vector.observation_space
-        done = terminated | truncated
-        n_ends += int(done.sum())
-        if masked:
-            acting, masks = both.acting(done), np.stack(sync.call("action_masks"))
-            assert told(vector.action_masks()[acting]) == told(masks[acting])
-        if both.has_to_reset(done) or (done.any() and t > 42):
-            both.reset(reset_mask=done)
-        if t == 6:
-            both.reset(reset_mask=even)  # from here on the lanes end at different times
-        elif t == 25:
-            both.reset(seed=[1, None, 3, 4, None, 6, 7], reset_mask=~even)
-        elif t == 38:
-            both.reset(means=[0.0, 1.0, 2.0])
-    return n_ends
-
-
-@pytest.mark.parametrize(("limit", "scale", "compiled"), [(LIMIT, None, False), (None, 4, True)])
+@pairs(
+    name=[ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID],
+    observation=OURS,
+    mode=MODES,
+    scale=[None, 4],
+    compiled=[False, True],
+)
 def test_it_is_gymnasiums_own_vector_of_wrapped_single_environments(
-    wrap: Any, name: str, mode: AutoresetMode, limit: Any, scale: Any, compiled: bool
+    name: str, observation: str, mode: AutoresetMode, scale: int | None, compiled: bool
 ) -> None:
-    if limit is None and name == ENV_ID:
-        limit = 8  # somewhere it has to end
-    vector, sync = pair_of(wrap, name, mode, limit, scale, compiled=compiled)
-    masked = wrap is sorted_counts and name == BAI_ENV_ID
-    assert assert_alike(vector, sync, masked) > LANES
+    if "population" in observation:
+        name = POPULATION_ENV_ID
+    limit = 11 if name == ENV_ID else None
+    kwargs = {} if name == POPULATION_ENV_ID else {"n_arms": N_ARMS, "noise": 0.4}
+    seen = played(
+        name,
+        mode,
+        compiled,
+        limit,
+        lambda room, env: wrapped(room, observation, env, scale),
+        **kwargs,
+    )
+    assert seen["terminated"] + seen["truncated"] > LANES
+    assert name != BAI_ENV_ID or observation != "sorted-counts" or seen["legal"] > 3
 
 
-def test_the_last_observation_of_a_finished_lane_is_that_of_its_end(wrap: Any, name: str) -> None:
-    """In the mode that resets at once; a twin that does not reset says what is to be seen."""
-    vector = wrap(many, vector_of(name, AutoresetMode.SAME_STEP))
-    twin = wrap(many, vector_of(name, AutoresetMode.DISABLED))
-    first, _ = vector.reset(seed=1)
-    twin.reset(seed=1)
-    for t in range(LIMIT):
-        actions = np.full(LANES, t % N_ARMS)
-        observations, *_, infos = vector.step(actions)
-        still, *_ = twin.step(actions)
-    assert np.array_equal(np.stack(infos["final_obs"]), still)
-    assert np.array_equal(observations, first)
-    assert set(observations[:, -1].tolist()) == {0.0}
-    assert set(still[:, -1].tolist()) == {1.0}
-
-
-def test_the_spaces_are_a_lanes_side_by_side(wrap: Any, name: str) -> None:
-    vector = wrap(many, vector_of(name))
-    lane = wrap(single, gym.make(name, n_arms=N_ARMS))
+@pytest.mark.parametrize("observation", OF_ONE)
+def test_the_spaces_are_a_lanes_side_by_side(name: str, observation: str) -> None:
+    vector = wrapped(many, observation, vector_of(name))
+    lane = wrapped(single, observation, gym.make(name, n_arms=N_ARMS))
     assert vector.single_observation_space == lane.observation_space
     assert vector.single_action_space == lane.action_space
     assert vector.observation_space.shape == (LANES, *lane.observation_space.shape)
     assert vector.observation_space.dtype == np.float32
+    assert lane.action_space == gym.spaces.Discrete(6 if name == BAI_ENV_ID else 3)
 
 
-def test_observations_that_are_handed_out_are_nobody_elses(
-    wrap: Any, name: str, mode: AutoresetMode
+@pairs(observation=OF_ONE, name=[ENV_ID, BAI_ENV_ID], mode=MODES)
+def test_observations_that_are_handed_out_are_nobody_elses_and_a_copy_goes_on_alike(
+    name: str, observation: str, mode: AutoresetMode
 ) -> None:
-    one, other = (wrap(many, vector_of(name, mode)) for _ in range(2))
-    n_last = 0
-    for each in (one, other):
-        each.reset(seed=0)
+    one = wrapped(many, observation, vector_of(name, mode))
+    one.reset(seed=0)
+    other, n_last = copy.deepcopy(one), 0
     for t in range(LIMIT if mode == AutoresetMode.DISABLED else 2 * LIMIT):
         outcome = one.step(np.full(LANES, t % N_ARMS))
         assert told(outcome) == told(other.step(np.full(LANES, t % N_ARMS)))
@@ -141,6 +100,31 @@ def test_observations_that_are_handed_out_are_nobody_elses(
             assert told(resets[0]) == told(resets[1])
             resets[0][0][:] = 77.0
     assert (n_last > LANES) == (mode == AutoresetMode.SAME_STEP)
+
+
+class Picky(ExplorativeUserBAIVectorEnv):
+    """Masks that tell lanes and arms apart, which those of the task itself do not."""
+
+    def action_masks(self) -> np.ndarray:
+        return np.random.default_rng(0).random((LANES, 2 * N_ARMS)) < 0.5
+
+
+def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
+    below = Picky(LANES, n_arms=N_ARMS, noise=0.4)
+    vector = wrapped(many, "sorted-counts", below)
+    vector.reset(seed=2)
+    accepted, moved = np.zeros((LANES, N_ARMS), int), 0
+    for ranks in np.random.default_rng(3).integers(N_ARMS, size=(20, LANES)):
+        order = np.argsort(-accepted, axis=1, kind="stable")
+        masks, found = below.action_masks(), vector.action_masks()
+        for lane in range(LANES):
+            arms = order[lane].tolist()
+            expected = [masks[lane, arm + first] for first in (0, N_ARMS) for arm in arms]
+            assert found[lane].tolist() == expected
+            moved += expected != masks[lane].tolist()
+        arms, before = order[range(LANES), ranks], accepted.sum(axis=1)
+        accepted[range(LANES), arms] += vector.step(ranks)[4]["acceptances"] - before
+    assert moved > 20
 
 
 # The horizon
@@ -158,54 +142,48 @@ def test_observations_that_are_handed_out_are_nobody_elses(
     ],
 )
 def test_the_horizon_is_the_environments_own_unless_given(
-    wrap: Any, make: Callable[[], Any], steps: int
+    make: Callable[[], Any], steps: int
 ) -> None:
-    for given in (None, 5):
-        vector = wrap(many, make(), given)
-        vector.reset(seed=0)
-        time = vector.step([0, 0])[0][:, -1]
-        assert time == pytest.approx(1 / (given or steps))
+    for observation in OF_ONE:
+        for given in (None, 5):
+            vector = wrapped(many, observation, make(), given)
+            vector.reset(seed=0)
+            assert vector.step([0, 0])[0][:, -1] == pytest.approx(1 / (given or steps))
 
 
-def test_without_a_time_limit_the_horizon_must_be_given(wrap: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time limit"):
-        wrap(many, vector_of(ENV_ID, limit=None))
-    with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time limit"):
-        wrap(many, gym.make_vec(ENV_ID, max_episode_steps=-1))
+def test_the_time_stays_at_one_beyond_the_horizon_where_an_episode_has_no_limit() -> None:
+    vector: Any = gym.make_vec(COUNTS_ENV_ID, 2, max_episode_steps=-1, horizon=30)
+    assert vector.unwrapped.max_episode_steps is None
+    vector.reset(seed=0)
+    steps = [vector.step(np.zeros(2, int)) for _ in range(40)]
+    assert not any(step[3].any() for step in steps)
+    assert steps[-1][0][:, -1].tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("horizon", [0, -3, 1.5, True, "9"])
-def test_a_bad_horizon_is_named(wrap: Any, horizon: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^horizon must be an integer of at least 1"):
-        wrap(many, vector_of(ENV_ID), horizon)
+def test_a_horizon_that_is_none_or_missing_is_refused() -> None:
+    for observation in OF_ONE:
+        for made in (vector_of(ENV_ID, limit=None), gym.make_vec(ENV_ID, max_episode_steps=-1)):
+            with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time"):
+                wrapped(many, observation, made)
+        with pytest.raises(InvalidArgumentError, match=r"^horizon must be an integer of at least"):
+            wrapped(many, observation, vector_of(ENV_ID), 0)
 
 
-# What is refused, and copies
-
+# Actions
 
 BAD: list[Any] = [[0, 9, 0, 0, 0, 0, 0], [0, -1, 0, 0, 0, 0, 0], [0, 1], None, 5, "0120120"]
 BAD += [np.zeros(LANES), [0.0] * LANES, [[0]] * LANES, [0, 2**70, *[0] * 5]]
 BAD += [np.arange(LANES) < 3]
 
 
-@pytest.mark.parametrize("actions", BAD, ids=str)
-def test_bad_actions_are_refused_by_name_and_change_nothing(
-    wrap: Any, name: str, actions: Any
-) -> None:
-    vector, twin = (wrap(many, vector_of(name)) for _ in range(2))
+@pytest.mark.parametrize("observation", OF_ONE)
+def test_bad_actions_are_refused_by_name_and_change_nothing(name: str, observation: str) -> None:
+    vector, twin = (wrapped(many, observation, vector_of(name)) for _ in range(2))
     for each in (vector, twin):
         each.reset(seed=0)
         each.step([0, 1, 2, 0, 1, 2, 0])
-    with pytest.raises(InvalidArgumentError, match=r"^actions must be 7 .* in 0\.\.[25], got "):
-        vector.step(actions)
+    for actions in BAD:
+        with pytest.raises(InvalidArgumentError, match=r"^actions must be 7 .* in 0\.\.[25], got "):
+            vector.step(actions)
     for good in ([2, 1, 0, 2, 1, 0, 2], (0, 1, 2, 0, 1, 2, 0), np.ones(LANES, np.uint8)):
         assert told(vector.step(good)) == told(twin.step(good))
-
-
-def test_a_copy_goes_on_alike(wrap: Any, name: str) -> None:
-    vector = wrap(many, vector_of(name))
-    vector.reset(seed=0)
-    twin = copy.deepcopy(vector)
-    for t in range(6):
-        actions = np.full(LANES, t % N_ARMS)
-        assert told(twin.step(actions)) == told(vector.step(actions))
