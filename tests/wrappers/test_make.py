@@ -18,7 +18,7 @@ from explorative_user_env.wrappers import (
     PopulationCountsObservation,
     vector,
 )
-from explorative_user_env.wrappers.observations import OBSERVATIONS, PolicyAgent, bounds_of
+from explorative_user_env.wrappers.observations import OBSERVATIONS, bounds_of
 from explorative_user_env.wrappers.vector import make_task
 
 LAYERS: dict[str, list[type]] = {
@@ -104,8 +104,6 @@ def test_a_bad_argument_is_named(subtests: pytest.Subtests) -> None:
             with pytest.raises(InvalidArgumentError) as caught:
                 make_task(**{"task": "regret", "num_envs": 2} | wrong)
             assert str(caught.value).startswith(words)
-    with pytest.raises(InvalidArgumentError, match="observation must be one of"):
-        PolicyAgent(lambda seen: 0, observation="sorted-population-counts")
     several = "ExplorativePopulation-v0"
     for wrap, env, named in (
         (PopulationCountsObservation, ExplorativeUserEnv(), f"^env must be {several}"),
