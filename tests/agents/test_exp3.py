@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shared import loop_of_one
 
 from explorative_user_env.agents import EXP3
 from explorative_user_env.agents import exp3 as rule
-from explorative_user_env.users.model import as_arrays, user_arrays, user_tuple
-from explorative_user_env.users.population import Population
 
 Drive = Callable[..., list[int]]
 
@@ -37,7 +34,7 @@ def levels(*values: float) -> Any:
 
 @pytest.mark.parametrize(
     ("n_arms", "horizon", "factor"),
-    [(2, 50, 1.0), (5, 300, 2.0), (9, 5, 1.0), (17, 400, 1.0), (100, 900, 2.0)],
+    [(2, 50, 1.0), (5, 300, 2.0), (9, 5, 1.0), (100, 900, 2.0)],
 )
 def test_the_run_is_that_of_plain_exponential_weights(
     n_arms: int, horizon: int, factor: float
@@ -78,18 +75,6 @@ def test_the_rates_are_the_paper_s(
     assert params.mixing == pytest.approx(epsilon, abs=1e-6)
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 59])
-def test_a_horizon_below_k_log_k_explores_uniformly(horizon: int) -> None:
-    params = EXP3().params(20, horizon)
-    state = started(params)
-    rng = np.random.default_rng(0)
-    for _ in range(horizon):
-        np.testing.assert_allclose(probabilities(params, state), 1 / 20, rtol=1e-12)
-        arm = rule.act(params, state, rng)
-        assert state.chance[0] == pytest.approx(1 / 20, rel=1e-12)
-        rule.observe(params, state, arm, True)
-
-
 def experienced(n_arms: int) -> tuple[rule.Params, rule.State]:
     """A state whose probabilities are all different."""
     params = EXP3(learning_rate=2.0).params(n_arms, 400)
@@ -122,48 +107,15 @@ def test_the_draw_is_the_inverse_of_the_distribution() -> None:
     assert rule.act(params, state, levels(0.0)) == 0
 
 
-@pytest.mark.parametrize("n_arms", range(2, 30))
-def test_the_highest_level_draws_the_last_arm_and_no_other(n_arms: int) -> None:
+def test_the_highest_level_draws_the_last_arm_and_no_other() -> None:
     # Sums of rounded probabilities may end below the level, or reach 1 before the last arm.
-    params, state = experienced(n_arms)
-    assert rule.act(params, state, levels(BELOW_ONE)) == n_arms - 1
-    assert state.chance[0] == pytest.approx(probabilities(params, state)[-1], rel=1e-12)
+    for n_arms in range(2, 30):
+        params, state = experienced(n_arms)
+        assert rule.act(params, state, levels(BELOW_ONE)) == n_arms - 1
+        assert state.chance[0] == pytest.approx(probabilities(params, state)[-1], rel=1e-12)
 
 
-@pytest.mark.compiler
-def test_a_million_acceptances_overflow_no_weight() -> None:
-    n_arms, horizon = 5, 1_000_000
-    population = Population(n_arms=n_arms, alpha=1e12)  # so explorative that she accepts all
-    user, schedule = population.user, population.schedule
-    user_state = user_arrays(user)
-    user_state.means[:] = range(n_arms)
-    params = EXP3(learning_rate=10.0).params(n_arms, horizon)
-    state: Any = as_arrays(rule.blank(params))
-    run = loop_of_one(rule.ALGORITHM, schedule.rule, compiled=True)
-    user_rng, own_rng = np.random.default_rng(0), np.random.default_rng(1)
-    figures = run(
-        user_tuple(user),
-        user_state,
-        user_rng,
-        params,
-        state,
-        own_rng,
-        horizon + 1,
-        np.zeros(1, int),
-    )
-    assert figures[:2] == (horizon, 0)
-    assert max(state.log_weights) > 1000 > math.log(np.finfo(float).max)
-    assert np.isfinite(state.weights).all()
-    chances = probabilities(params, state)
-    assert chances.sum() == pytest.approx(1.0, abs=1e-12)
-    assert (chances >= params.mixing / n_arms * (1 - 1e-12)).all()
-    # What the weights should be, told from the largest.
-    relative = np.exp(state.log_weights - max(state.log_weights))
-    np.testing.assert_allclose(state.weights / max(state.weights), relative, rtol=1e-9, atol=1e-300)
-    assert state.total[0] == pytest.approx(sum(state.weights), rel=1e-12)
-
-
-def test_an_arm_far_behind_catches_up_after_the_weights_were_rescaled() -> None:
+def test_no_weight_overflows_and_an_arm_far_behind_catches_up() -> None:
     params = EXP3(learning_rate=4e6).params(2, 100)
     state = started(params)
     for arm in [0] * 10 + [1] * 30:
@@ -173,19 +125,15 @@ def test_an_arm_far_behind_catches_up_after_the_weights_were_rescaled() -> None:
     np.testing.assert_allclose(
         probabilities(params, state), (1 - params.mixing) * expected + params.mixing / 2, rtol=1e-9
     )
-    assert state.log_weights[1] > state.log_weights[0] > 710
+    assert state.log_weights[1] > state.log_weights[0] > math.log(np.finfo(float).max)
+    assert np.isfinite(state.weights).all()
+    assert state.total[0] == pytest.approx(sum(state.weights), rel=1e-12)
 
 
-class Once:
-    """Accepts one arm, once."""
-
-    def __init__(self, arm: int) -> None:
-        self._left = {arm}
-
-    def __call__(self, step: int, arm: int) -> bool:
-        accepted = arm in self._left
-        self._left.discard(arm)
-        return accepted
+def once() -> Callable[[int, int], bool]:
+    """Who accepts arm 1, once."""
+    left = iter([True])
+    return lambda step, arm: arm == 1 and next(left, False)
 
 
 def test_the_answer_is_the_arm_accepted_or_recommended_most(drive: Drive) -> None:
@@ -193,33 +141,9 @@ def test_the_answer_is_the_arm_accepted_or_recommended_most(drive: Drive) -> Non
     recommended = EXP3(horizon=50, counts="recommended")
     answers = set[int]()
     for seed in range(10):
-        arms = drive(accepted, 3, Once(1), seed=seed)
-        assert arms == drive(recommended, 3, Once(1), seed=seed)
+        arms = drive(accepted, 3, once(), seed=seed)
+        assert arms == drive(recommended, 3, once(), seed=seed)
         assert accepted.answer() == 1
         assert arms.count(recommended.answer()) == max(map(arms.count, range(3)))
         answers.add(recommended.answer())
     assert answers - {1}
-
-
-def test_never_accepted_arms_are_answered_equally_often(drive: Drive) -> None:
-    agent = EXP3(horizon=3)
-    answers = Counter[int]()
-    for seed in range(2000):
-        drive(agent, 4, lambda step, arm: False, seed=seed)
-        answers[agent.answer()] += 1
-    # 500 each, five standard deviations: sqrt(2000 * 1/4 * 3/4) = 19.4.
-    assert all(abs(answers[arm] - 500) < 97 for arm in range(4))
-
-
-def test_ties_first_answers_the_first_of_the_tied(drive: Drive) -> None:
-    agent = EXP3(horizon=3, ties="first")
-    for seed in range(20):
-        drive(agent, 4, lambda step, arm: False, seed=seed)
-        assert agent.answer() == 0
-
-
-def test_a_new_user_starts_from_nothing(drive: Drive) -> None:
-    agent = EXP3(horizon=50, learning_rate=50.0)
-    first = drive(agent, 3, lambda step, arm: True, seed=4)
-    drive(agent, 3, lambda step, arm: arm == 2, seed=5)
-    assert drive(agent, 3, lambda step, arm: True, seed=4) == first
