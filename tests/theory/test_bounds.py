@@ -1,14 +1,19 @@
-"""The bounds of the upper theorem: by hand, by simulation and by their definitions."""
+"""The bounds of the theorems, the hard instances of the lower one and its proof's conditions."""
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from pairs import pairs
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
 
 from explorative_user_env import theory
+from explorative_user_env.theory import Condition, hard_pair, proof_conditions
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.model import blank_state, constant
@@ -112,13 +117,6 @@ def test_every_part_is_that_of_the_user_s_own_numbers() -> None:
         theory.phase1_rejections_bound(n1, 3, 0.1, alpha=4.0, rho_0=0.5),
         theory.phase2_length_bound(THREE, n1, 0.1, alpha=4.0, rho_1=3.0),
     )
-    assert theory.printed_upper_bound(THREE, 0.1, **her) == close(
-        (
-            n1,
-            theory.printed_phase1_rejections_bound(n1, 3, 0.1, alpha=4.0, rho_0=0.5),
-            theory.printed_phase2_length_bound(THREE, 0.1, alpha=4.0, rho_0=0.5, rho_1=3.0),
-        )
-    )
     for bound in (theory.upper_bound, theory.printed_upper_bound):
         for name in her:
             assert bound(THREE, 0.1, **her).total != bound(THREE, 0.1, **her | {name: 1.1}).total
@@ -166,106 +164,208 @@ def test_the_elimination_bound_is_the_least_that_does() -> None:
         assert next(m for m in range(1, 2 * found + 1) if eliminates(m, *numbers)) == found
 
 
-def test_what_eliminates_goes_on_to_where_gamma_is_0_at_first() -> None:
-    numbers = (2.0, 40, 2, 0.1, 1e4, 1e-4)
-    assert eliminates(98, *numbers)
-    assert not eliminates(10_000, *numbers)
-    found = theory.elimination_bound(*numbers)
-    assert found > 10_000
-    assert all(eliminates(m, *numbers) for m in range(found, 20 * found, 100))
+def test_the_lower_bound() -> None:
+    assert theory.lower_bound(0.01, 0.5, c=0.25) == close(31.6227766)  # 100^(3/4)
+    # 32 ln 25 = 32 * 3.2188758
+    assert theory.lower_bound(0.01, 0.25, c=0.25) == close(103.0040264, rel=1e-7)
+    assert theory.lower_bound(0.01, 5.0, c=0.25, alpha=2.0, rho_0=0.5) == close(6.3245553203)
+    assert theory.lower_bound(0.9, 0.001, c=0.25) == close(0.9**-0.75)  # a logarithm below 0
+    assert theory.lower_bound(0.01, 0.5, c=0.25, alpha=1e-3) == math.inf
 
 
-@pairs(gap=[1e-100, 1e-8, 0.5, 1e100], alpha=[1e-12, 1.0, 1e6], delta=[0.9, 1e-300])
-def test_a_bound_of_any_size_is_found(gap: float, alpha: float, delta: float) -> None:
-    found = theory.elimination_bound(gap, 10.0, 5, delta, alpha)
+@pytest.mark.parametrize(
+    "means",
+    [
+        (1.0, 0.5, 0.0),
+        (0.0, 0.1, -3.0),
+        (0.3, 0.2, 0.9),
+        (0.0, 1.0, 1.0 - 1e-4, 0.5),
+        (0.0, 1e-6),
+        (1e6, 0.0, -1e6),
+        (0.5, *[0.0] * 99),
+        tuple(0.1 * arm for arm in range(20)),
+        tuple(np.random.default_rng(4).standard_normal(6).tolist()),
+    ],
+)
+def test_no_weights_tell_the_best_arm_apart_sooner(means: tuple[float, ...]) -> None:
+    """A certificate, in fractions: no search of the simplex could say as much.
 
-    def left(m: int) -> float:
-        """Of Delta^2/16 m, beyond both sides of Eq. (4c)."""
-        mean = 2 * (math.log(5 * m * (m + 1)) - math.log(delta))
-        gamma = 2 * alpha * math.log(2 * (14 + 5 * (m + 1)))
-        return m * (gap / 4) ** 2 - max(mean, gamma)
-
-    assert left(found) > 0.0
-    assert found == 1 or left(found - 1) <= 1e-9 * found * gap**2
-
-
-BOUNDS: dict[str, tuple[tuple[float, ...], list[Callable[..., float]]]] = {
-    "confidence": (
-        (0.2, 0.1, 0.01, 1e-6),
-        [
-            lambda delta: theory.iterated_log_band(7, delta),
-            lambda delta: theory.phase1_rejections_bound(100, 5, delta),
-            lambda delta: theory.upper_bound(THREE, delta).total,
-            lambda delta: theory.printed_upper_bound(THREE, delta).total,
-            lambda delta: theory.lower_bound(delta, 0.5, c=0.2),
-            lambda delta: theory.general_lower_bound(THREE, delta),
-        ],
-    ),
-    "arms": (
-        (2, 3, 20, 1000),
-        [
-            lambda n_arms: theory.phase1_rejections_bound(100, n_arms, 0.1),
-            lambda n_arms: theory.phase2_error_bound(1e5, n_arms),
-            lambda n_arms: theory.elimination_bound(0.3, 100, n_arms, 0.1),
-            lambda n_arms: theory.printed_elimination_bound(0.3, n_arms, 0.1),
-            lambda n_arms: theory.characteristic_time(Instance((1.0, *[0.0] * (n_arms - 1)), 0)),
-        ],
-    ),
-    "a smaller gap": (
-        (0.6, 0.5, 0.1, 1e-3),
-        [
-            lambda gap: theory.elimination_bound(gap, 100, 5, 0.1),
-            lambda gap: theory.printed_elimination_bound(gap, 5, 0.1),
-            lambda gap: theory.lower_bound(0.2, gap, c=0.2, alpha=10),
-            lambda gap: theory.characteristic_time(Instance((gap, 0.0, -1.0), 0)),
-        ],
-    ),
-}
+    For any meeting points m_i the evidence of ALL weights is at most a mixture over the i of
+    w_b (mu_b - m_i)^2/2 + w_i (mu_i - m_i)^2/2, and that at most its largest coefficient.
+    """
+    instance = Instance(means, means.index(max(means)))
+    weights = [Fraction(weight) for weight in theory.optimal_weights(instance)]
+    top, weight_of_top = Fraction(max(means)), weights[instance.best_arm]
+    evidence, lines = [], []
+    for arm, mean in enumerate(map(Fraction, means)):
+        if arm != instance.best_arm:
+            meeting = (weight_of_top * top + weights[arm] * mean) / (weight_of_top + weights[arm])
+            of_top, of_arm = (top - meeting) ** 2 / 2, (mean - meeting) ** 2 / 2
+            evidence.append(weight_of_top * of_top + weights[arm] * of_arm)
+            lines.append((of_top, of_arm))
+    # The mixture that makes the coefficients of all w_i alike.
+    scale = 1 / sum(1 / of_arm for _, of_arm in lines)
+    bound = scale * max(Fraction(1), sum((a / b for a, b in lines), Fraction(0)))
+    assert float(min(evidence) / bound) == pytest.approx(1.0, abs=1e-9)
+    assert theory.characteristic_time(instance) == close(float(1 / bound))
 
 
-@pytest.mark.parametrize("what", BOUNDS)
-def test_more_confidence_more_arms_and_a_smaller_gap_cost_more(what: str) -> None:
-    arguments, bounds = BOUNDS[what]
-    for bound in bounds:
-        values = [bound(argument) for argument in arguments]
-        assert values == sorted(set(values))
+def test_the_general_lower_bound_is_above_the_papers_simple_one() -> None:
+    assert theory.general_lower_bound(TWO, 0.01) == close(2.0 * 3.2188758249)  # ln 25
+    assert theory.general_lower_bound(TWO, 0.3) == 0.0
+    assert theory.general_lower_bound(THREE, 0.01) > theory.lower_bound(0.01, 0.5, c=0.49, alpha=9)
+
+
+def test_a_pair_worked_by_hand() -> None:
+    # N_0 = 4, M = 3: sqrt(2 log 4) = 1.665109, 1 + 2/sqrt(M) = 2.154701,
+    # 2 sqrt(log(6)/3) = 1.545643
+    pair = hard_pair(0.01, n0=4)
+    assert pair.d == pytest.approx(1.665109 * 2.154701 + 1.545643, abs=1e-5)
+    assert pair.epsilon == pytest.approx(0.961351, abs=1e-6)  # sqrt(2 log(4)/3)
+    assert pair.nu.means == pytest.approx((1 + 0.961351 - 5.133455, 1.0), abs=1e-5)
+    assert pair.nu_prime.means == pytest.approx((1.961351, 1.0), abs=1e-6)
+
+
+def test_a_pair_with_hopeless_arms_and_a_range_of_rho_worked_by_hand() -> None:
+    # N_0 = 5, K = 3, M = 3: L = log(2 * 5) = 2.302585, epsilon^2 = log(5)/3
+    pair = hard_pair(0.01, alpha=0.5, rho_0=1.0, rho_1=2.0, n_arms=3, n0=5)
+    assert pair.d == pytest.approx(1.517427 * 2.154701 + 1.545643, abs=1e-5)
+    assert pair.epsilon == pytest.approx(0.732448, abs=1e-6)
+    assert pair.nu_prime.means[1:] == pair.nu.means[1:] == (1.0, -100.0)
+    assert (pair.nu.best_arm, pair.nu_prime.best_arm) == (1, 0)
+    assert pair.event_a_bound == 0.25
+
+
+def test_n0_is_the_theorems() -> None:
+    rows: list[tuple[dict[str, Any], int]] = [
+        ({}, 1000),  # delta^(-3/4)
+        ({"rho_0": 0.5}, 2000),
+        ({"alpha": 0.5}, 10**7),  # delta^(-7/4)
+        ({"alpha": 4.0}, 3),  # c = 1/8: delta^(-1/8) = 3.16
+        ({"c": 0.49}, 109),  # 10^2.04 = 109.6
+    ]
+    for options, n0 in rows:
+        assert hard_pair(1e-4, **options).n0 == n0
+
+
+def test_a_fixed_gap_moves_the_best_arm_of_nu_prime_only() -> None:
+    proofs = hard_pair(1e-3, n_arms=3)
+    pair = hard_pair(1e-3, n_arms=3, gap=0.5)
+    assert pair.nu == proofs.nu
+    assert pair.nu_prime.means == (1.5, *proofs.nu.means[1:])
+    assert pair.d - pair.epsilon == pytest.approx(proofs.d - proofs.epsilon)
+
+
+@given(
+    delta=st.floats(1e-30, 0.01),
+    alpha=st.floats(0.2, 2.0),
+    rho_1=st.floats(1.0, 3.0),
+    n_arms=st.integers(2, 4),
+)
+def test_the_proofs_bounds_are_bounds(
+    delta: float, alpha: float, rho_1: float, n_arms: int
+) -> None:
+    pair = hard_pair(delta, alpha, 1.0, rho_1, n_arms, n0=10**6, gap=None)
+    assert pair.event_b_prime == pytest.approx(norm.cdf(-pair.d), rel=1e-9)
+    assert pair.event_b_prime_bound < pair.event_b_prime
+    assert pair.event_b_prime < pair.event_b == 0.5
+    best, second = sorted(pair.nu.means)[:-3:-1]
+    assert best == 1.0 > second
+
+
+def holds(conditions: Sequence[Condition], *where: str) -> list[bool]:
+    return [condition.holds for condition in conditions if condition.where in where]
+
+
+def test_the_steps_imply_what_they_are_for() -> None:
+    n_implied = n_not = 0
+    exponents, alphas = (2.0, 6.0, 13.0, 25.0, 60.0, 300.0), (0.1, 0.6, 1.0)
+    grid = itertools.product(exponents, alphas, (1.0, 1.6), (0.1, 0.25, 0.49), (2, 5))
+    for exponent, alpha, rho_1, c, n_arms in grid:
+        try:
+            pair = hard_pair(10**-exponent, alpha, 1.0, rho_1, n_arms, c=c)
+        except InvalidArgumentError:  # N_0 < K, or not finite
+            continue
+        conditions = proof_conditions(pair)
+        steps = [
+            each for where in ("146", "147", "148") for each in holds(conditions, f"eq:{where}")
+        ]
+        assert len(steps) == 6
+        if all(steps):
+            assert holds(conditions, "events") == [True]
+            assert pair.overlap_bound > 2 * pair.delta
+            n_implied += 1
+        else:
+            n_not += 1
+    assert n_implied > 20
+    assert n_not > 20
+
+
+def test_all_conditions_hold_for_an_absurdly_small_delta_and_not_before() -> None:
+    assert all(condition.holds for condition in proof_conditions(hard_pair(4e-13)))
+    failing = [c.where for c in proof_conditions(hard_pair(1e-6)) if not c.holds]
+    assert failing == ["eq:146", "eq:148", "events"]
+
+
+def test_conditions_worked_by_hand() -> None:
+    # N_0 = 1000, M = 999, L = 2 log 1000 = 13.815511
+    by_name = {c.says: c for c in proof_conditions(hard_pair(1e-4))}
+    excess = by_name["d - sqrt(L) < N_0^(-1/4)"]
+    assert excess.left == pytest.approx(
+        2 * math.sqrt(13.815511 / 999) + 2 * math.sqrt(math.log(1998) / 999), abs=1e-6
+    )
+    assert excess.right == pytest.approx(0.177828, abs=1e-6)
+    # e^-1.5 / (8 sqrt(pi) 10^-1 sqrt(log 1000)) = 0.2231302 / 3.726777
+    assert by_name["2^K < the factor before delta"].right == pytest.approx(0.0598721, abs=1e-6)
+
+
+def test_the_condition_for_hopeless_arms_is_there_for_more_than_two_arms() -> None:
+    conditions = {c.where: c for c in proof_conditions(hard_pair(0.001, n_arms=4, n0=100))}
+    # 4 sqrt(log 200) + 2 sqrt(2 log 100) = 9.2072 + 6.0697, against 1/delta + 1
+    assert conditions["eq:161"].left == pytest.approx(15.27687, abs=1e-4)
+    assert conditions["eq:161"].right == 1001.0
+    assert "eq:161" not in {c.where for c in proof_conditions(hard_pair(0.001, n0=100))}
+
+
+def test_the_growth_of_f_is_looked_at_for_every_n() -> None:
+    for options in ({"n0": 6}, {"n0": 40, "n_arms": 4}, {"n0": 3000, "alpha": 0.25}):
+        pair = hard_pair(0.001, rho_1=2.0, **options)  # type: ignore[arg-type]
+
+        def f(n: int, pair: Any = pair) -> float:
+            m = n - pair.n_arms + 1
+            root = math.sqrt(2 * pair.alpha * math.log(pair.rho_1 * n))
+            return root * (1 + 1 / math.sqrt(m)) + 2 * math.sqrt(math.log(2 * m) / m)
+
+        condition: Condition = proof_conditions(pair)[-1]
+        before = [f(n) for n in range(pair.n_arms, pair.n0)]
+        assert condition.where == "eq:162"
+        assert condition.left == pytest.approx(max(before))
+        assert condition.right == pytest.approx(f(pair.n0))
+        assert condition.holds == (max(before) < f(pair.n0))
 
 
 REFUSED: list[tuple[str, Callable[[], object]]] = [
-    ("n", lambda: theory.iterated_log_band(0, 0.1)),
     ("n", lambda: theory.iterated_log_band(np.array([1, 0]), 0.1)),
     ("n", lambda: theory.iterated_log_band(np.array([1.5]), 0.1)),
-    ("delta", lambda: theory.iterated_log_band(1, 1.5)),
     ("gamma", lambda: theory.largest_mean_drop(-1.0, 1)),
-    ("acceptances", lambda: theory.largest_mean_drop(1.0, 0)),
     ("n_arms", lambda: theory.phase1_acceptances_needed(1, 0.1)),
-    ("alpha", lambda: theory.phase1_acceptances_needed(2, 0.1, alpha=0.0)),
     ("form", lambda: theory.phase1_acceptances_needed(2, 0.1, form="mine")),  # type: ignore[arg-type]
-    ("n1", lambda: theory.phase1_acceptances_bound(-1.0, 2)),
     ("n1", lambda: theory.phase1_rounds_bound(math.inf, 2, 0.1)),
     ("rho_0", lambda: theory.printed_phase1_rejections_bound(1.0, 2, 0.1, rho_0=0.0)),
-    ("alpha", lambda: theory.early_rounds_bound(alpha=-1.0)),
-    ("n1", lambda: theory.phase2_error_bound(math.nan, 2)),
     ("gap", lambda: theory.elimination_bound(1e-200, 1.0, 2, 0.1)),
-    ("rho_1", lambda: theory.elimination_bound(1.0, 1.0, 2, 0.1, rho_1=0.0)),
     ("alpha", lambda: theory.elimination_bound(1e-100, 10.0, 5, 0.1, 1e250)),
-    ("alpha", lambda: theory.printed_elimination_bound(1.0, 2, 0.1, alpha=math.inf)),
     ("order", lambda: theory.phase2_length_bound(TWO, 1.0, 0.1, order="mine")),  # type: ignore[arg-type]
     ("gap", lambda: theory.phase2_length_bound(Instance((1.0, 1.0), 0), 1.0, 0.1)),
     ("delta", lambda: theory.upper_bound(TWO, 2.0)),
-    ("n1", lambda: theory.upper_bound(TWO, 0.1, n1=-1.0)),
     ("c", lambda: theory.lower_bound(0.1, 0.5, c=0.5)),
     ("gap", lambda: theory.lower_bound(0.1, 0.0, c=0.1)),
     ("instance", lambda: theory.characteristic_time(Instance((1.0, 1.0), 0))),
-    ("delta", lambda: theory.general_lower_bound(TWO, 0.0)),
-    ("delta", lambda: theory.hard_pair(0.5)),  # N_0 = 1 < K
-    ("delta", lambda: theory.hard_pair(1e-300, alpha=0.1)),  # N_0 is not finite
-    ("rho_0", lambda: theory.hard_pair(0.1, rho_0=0.1, n0=10)),  # log(rho_0 N_0) = 0
-    ("rho_1", lambda: theory.hard_pair(0.1, rho_0=2.0, rho_1=1.0)),
-    ("n_arms", lambda: theory.hard_pair(0.1, n_arms=1)),
-    ("n0", lambda: theory.hard_pair(0.1, n_arms=5, n0=4)),
-    ("c", lambda: theory.hard_pair(0.1, alpha=4.0, c=0.3)),
-    ("gap", lambda: theory.hard_pair(0.1, gap=0.0)),
+    ("delta", lambda: hard_pair(0.5)),  # N_0 = 1 < K
+    ("delta", lambda: hard_pair(1e-300, alpha=0.1)),  # N_0 is not finite
+    ("rho_0", lambda: hard_pair(0.1, rho_0=0.1, n0=10)),  # log(rho_0 N_0) = 0
+    ("rho_1", lambda: hard_pair(0.1, rho_0=2.0, rho_1=1.0)),
+    ("n0", lambda: hard_pair(0.1, n_arms=5, n0=4)),
+    ("c", lambda: hard_pair(0.1, alpha=4.0, c=0.3)),
 ]
 
 
