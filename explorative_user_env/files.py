@@ -160,9 +160,7 @@ class Folder:
         InvalidArgumentError: if the folder cannot be written to, or has the files of another run.
     """
 
-    def __init__(
-        self, path: Path, made_by: Mapping[str, Any] | None = None, overwrite: bool = False
-    ) -> None:
+    def __init__(self, path: Path, made_by: Any = None, overwrite: bool = False) -> None:
         self.path = path
         self.beside: list[Path] = []  # files of the run that are written by others
         self.made_by = dict(made_by or {})

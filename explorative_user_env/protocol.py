@@ -90,9 +90,7 @@ class ManyUserAgent(Protocol):
     `next_user()` is in `Agent`.
     """
 
-    def reset_all(
-        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
-    ) -> None:
+    def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
         """Forget everything and get ready for new users, with a random stream for each."""
 
     def act_all(self, users: Array) -> Array:

@@ -138,9 +138,7 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-def real(
-    name: str, value: Any, allowed: str, holds: Callable[[float], bool] = lambda number: True
-) -> float:
+def real(name: str, value: Any, allowed: str, holds: Callable[..., bool] = lambda x: True) -> float:
     """Return `value` as a finite float for which `holds`; `allowed` says so in the message."""
     if not _is_finite(value) or not holds(float(value)):
         raise InvalidArgumentError(name, value, allowed)

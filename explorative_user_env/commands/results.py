@@ -24,7 +24,7 @@ from explorative_user_env.studies import lower_bound, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError, choice, require
 
-RunArgument = Annotated[Path, typer.Argument()]
+RunPath = Annotated[Path, typer.Argument()]
 
 #: Dots an inch of a plot: as wide as a slide needs.
 DOTS = 200
@@ -34,7 +34,7 @@ MOST_FINDINGS = 20
 
 
 @command("results show")
-def show_run(path: RunArgument) -> None:
+def show_run(path: RunPath) -> None:
     """Show what a file of runs has, also while it is being written: its table and what made it.
 
     Example: explorative-user results show results/bench
@@ -75,9 +75,7 @@ def _in_words(options: Mapping[str, Any]) -> str:
 
 
 @command("results export")
-def export(
-    path: RunArgument, output: RunArgument, rows: str = "runs", overwrite: bool = False
-) -> None:
+def export(path: RunPath, output: RunPath, rows: str = "runs", overwrite: bool = False) -> None:
     """Write the runs of a file, or their summary, in a format that other programs read.
 
     Example: explorative-user results export results/bench runs.parquet
@@ -112,7 +110,7 @@ def _write(frame: pd.DataFrame, path: Path) -> None:
 
 @command("results plot")
 def plot(
-    path: RunArgument,
+    path: RunPath,
     output: Path | None = None,
     n_arms: list[int] | None = None,
     delta: list[float] | None = None,
@@ -184,9 +182,7 @@ class Drawing(NamedTuple):
     draw: Callable[[OnProgress], Any] | None = None
 
 
-def drawings_of(
-    request: Mapping[str, Any], folder: Path, cells: Sequence[runs.Results]
-) -> Iterator[Drawing]:
+def drawings_of(request: Any, folder: Path, cells: Sequence[runs.Results]) -> Iterator[Drawing]:
     """Yield the plots of the run of a request, from its folder and its cells."""
     asked = request["options"]
     pair = "the lower bound's pair of users"

@@ -142,15 +142,13 @@ class Run:
                 raise
 
 
-def continue_with(
-    resume: Path, command: str, given: dict[str, Any], written: Collection[str]
-) -> None:
+def continue_with(resume: Path, name: str, given: dict[str, Any], written: Collection[str]) -> None:
     """Put the options of a run that is continued among those given, unless they are written."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):
-        if words_of(request["command"]) != command.split():
-            allowed = f"a run of {command} (it is of {request['command']})"
+        if words_of(request["command"]) != name.split():
+            allowed = f"a run of {name} (it is of {request['command']})"
             raise InvalidArgumentError("resume", str(resume), allowed)
         before = request["options"]
         given |= {each: before[each] for each in given if each in before and each not in written}

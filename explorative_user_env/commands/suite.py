@@ -73,12 +73,10 @@ def suite(
         write_and_show(folder, contents, scores.tables(), notes=scores.notes(), cells=cells)
 
 
-def _meet_others(
-    run: Run, agent: list[str] | None, user: list[str], n_instances: int | None
-) -> None:
+def _meet_others(run: Run, agent: list[str] | None, user: list[str], n_users: int | None) -> None:
     """Let agents meet users who are not the paper's, and write and show what comes of it."""
     options = dict(run.options)
-    options["n_instances"] = users_a_cell(n_instances, options.pop("quick"))
+    options["n_instances"] = users_a_cell(n_users, options.pop("quick"))
     options["seed"] = options["seed"] or 0
     varieties = study.varieties_named(None if user == ["all"] else user)
     agents = line_ups.agents_called(agent, options["max_steps"]) if agent else None

@@ -154,9 +154,7 @@ def verbatim(text: str, most: int | None = None) -> str:
     return line.replace("$", r"\$")
 
 
-def plot_axes(
-    axes: "Axes | None", height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH
-) -> "Axes":
+def plot_axes(axes: Any, height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH) -> Any:
     """Return `axes`, or those of a new figure of this size in inches, which a notebook shows."""
     if axes is not None:
         return axes

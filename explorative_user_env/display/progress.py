@@ -96,9 +96,7 @@ def progress_bar() -> Iterator[OnProgress]:
         yield lambda what, done, total: report(in_line(what), done, total)
 
 
-def _seldom(
-    show: Callable[..., None], every: float, rarer: float = 0.1, watched: bool = True
-) -> OnProgress:
+def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -> OnProgress:
     """Show progress at times, the rarer the longer the work; if `watched`, also each new `what`."""
     begin, last = time.monotonic(), ""
     due = begin + every

@@ -152,9 +152,7 @@ class PartedTable(Table):
                         break
             yield self._part(places, None if number else self.title, folded)
 
-    def _part(
-        self, places: Sequence[int], title: object = None, folded: Sequence[int] = ()
-    ) -> Table:
+    def _part(self, places: Sequence[int], title: Any = None, folded: Sequence[int] = ()) -> Table:
         """Return a table of some of the columns, of which some are folded."""
 
         def as_shown(text: object, style: str = "") -> Text:

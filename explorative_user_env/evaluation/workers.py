@@ -74,9 +74,7 @@ class Crew:
         object.__setattr__(self, "workers", workers)
 
 
-def done(
-    job: Job, chunks: Sequence[Sequence[int]], agent: object, usual: str, crew: Crew
-) -> Generator[tuple[int, Any]]:
+def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew) -> Generator[Any]:
     """Yield the place and the result of each chunk as it ends; close it, and no run goes on.
 
     Args:
@@ -137,9 +135,7 @@ def done(
         halt[0] = 1
 
 
-def _as_they_end(
-    executor: Any, call: Job, chunks: Sequence[Sequence[int]], halt: Array
-) -> Iterator[Any]:
+def _as_they_end(executor: Any, call: Job, chunks: Sequence[Any], halt: Array) -> Iterator[Any]:
     """Yield the place and result of each chunk as it ends; submit a window of them at once."""
     places: dict[Future[Any], int] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()

@@ -180,9 +180,7 @@ def compiled_seeding() -> Callable[..., None]:
     return loop
 
 
-def draw_at_once(
-    law: InstanceLaw, n_arms: int, n_users: int, users: Streams
-) -> tuple[np.ndarray, np.ndarray]:
+def draw_at_once(law: InstanceLaw, n_arms: int, n_users: int, users: Streams) -> tuple[Any, Any]:
     """Return the true means and the best arms of users, as `law.draw` draws them one by one.
 
     A law with a name is drawn in compiled code. `users` are the streams, at least `n_users`.

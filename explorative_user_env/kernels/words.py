@@ -42,9 +42,7 @@ def addresses_of(rng: np.random.Generator) -> Addresses:
     return (int(interface.state_address), pointers[0], pointers[1], pointers[2])
 
 
-def addresses_of_all(
-    rngs: Sequence[np.random.Generator],
-) -> tuple[np.ndarray, tuple[int, int, int]]:
+def addresses_of_all(rngs: Sequence[Any]) -> tuple[np.ndarray, tuple[int, int, int]]:
     """Return where the state of each is, and the functions that draw, which all must share."""
     addresses = [addresses_of(rng) for rng in rngs]
     return np.array([address[0] for address in addresses]), addresses[0][1:]

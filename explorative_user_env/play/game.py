@@ -428,9 +428,7 @@ _ENDS = {ANSWERED: "", CENSORED: " (not done)", LEFT: " (she left)"}
 RIVALS_HEADER = ("who", "interactions", "rejections", "named", "right")
 
 
-def rows_of_rivals(
-    game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]
-) -> list[tuple[str, ...]]:
+def rows_of_rivals(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -> list[Any]:
     """Return what the player and the agents did with the same user, a row each."""
     right, end = game.answer == best_arm and not heard.left, LEFT if heard.left else ANSWERED
     you = ("you", len(game.moves), heard.responses.count(False), game.answer, right, end)

@@ -213,7 +213,7 @@ class _Page:
         """
         from explorative_user_env.results.plots import paired_differences
 
-        return paired_differences(self._parts()[2], figure, axes)
+        return paired_differences(self._parts()[2], figure, axes)  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         rows, notes, _ = self._parts()

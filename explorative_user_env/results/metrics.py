@@ -53,9 +53,7 @@ def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
     return np.array([words.split() for words in runs["regret_by_user"]], dtype=float)
 
 
-def summarize(
-    runs: pd.DataFrame, cell: CellOptions, population: Population, delta: float
-) -> dict[str, Any]:
+def summarize(runs: Any, cell: CellOptions, population: Population, delta: float) -> dict[str, Any]:
     """Return the figures of one agent in one cell.
 
     Of best-arm identification all runs count in the cost c T + error, as T at a fixed success can
@@ -175,9 +173,7 @@ def mean_cost(stopping_times: Array, right: Any, step_cost: float) -> float:
     return step_cost * _mean(stopping_times.astype(float)) + 1.0 - float(np.mean(right))
 
 
-def scores_of(
-    cells: Sequence[tuple[pd.DataFrame, CellOptions]], score: str | None
-) -> dict[str, Array]:
+def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> dict[str, Array]:
     """Return the scores of each agent, the more the better, shape (users, cells).
 
     Args:

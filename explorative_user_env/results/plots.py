@@ -262,9 +262,7 @@ def instance_met(results: PlottedRuns, seed: int) -> Instance:
     return env.instance()
 
 
-def mean_lines(
-    results: PlottedRuns, kind: str, axes: "Axes | None" = None, progress: Any = True
-) -> "Axes":
+def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any = True) -> Any:
     """Draw means with their 95% intervals: a line an agent.
 
     "rejections" and "regret", the sum of mu_* - mu_a, are up to a time: the first runs are replayed
@@ -316,9 +314,7 @@ def mean_lines(
     return axes
 
 
-def acceptances_by_arm(
-    episode: Episode, best_arm: int | None = None, axes: "Axes | None" = None
-) -> "Axes":
+def acceptances_by_arm(episode: Episode, best_arm: int | None = None, axes: Any = None) -> Any:
     """Draw how often each arm was accepted up to a time, over one run.
 
     Of many arms the most accepted and the best have a style of their own.
@@ -355,15 +351,13 @@ def acceptances_by_arm(
     return axes
 
 
-def _first_run(results: PlottedRuns, _: str, axes: "Axes | None" = None, *__: Any) -> "Axes":
+def _first_run(results: PlottedRuns, _: str, axes: "Axes | None" = None, *__: Any) -> Any:
     """Draw the acceptances of each arm in the first run that can be replayed."""
     row = results.runs[results.runs["agent"].isin(list(results.line_up))].iloc[0]
     return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
 
 
-def phase1_against_bound(
-    results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any
-) -> "Axes":
+def phase1_against_bound(results: PlottedRuns, kind: str, axes: Any = None, *_: Any) -> Any:
     """Draw the share of BAIR's runs with at most so many rounds of Phase 1, and the bound.
 
     Args:
@@ -588,9 +582,7 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
     return [each for each in curves if np.all(np.isfinite(each.y))]
 
 
-def paired_differences(
-    comparisons: Sequence[Any], figure: str | None = None, axes: "Axes | None" = None
-) -> "Axes":
+def paired_differences(comparisons: Any, figure: str | None = None, axes: Any = None) -> Any:
     """Draw how far others are from one agent with the same users: a line an agent, its interval.
 
     Args:

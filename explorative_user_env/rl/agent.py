@@ -217,9 +217,7 @@ class SB3Agent(PolicyAgent):
         } | {name: getattr(self, name) for name in names}
         return options | ({"n_users": self.n_users} if self.task == POPULATION else {})
 
-    def reset_all(
-        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
-    ) -> None:
+    def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
         """Get ready for new users; see `ManyUserAgent.reset_all`."""
         if n_arms != self.n_arms:
             allowed = f"{self.n_arms}, with which {self.name} was trained"

@@ -1,7 +1,7 @@
 """Films of runs: pictures of every step, and the files that show them."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -106,9 +106,7 @@ class Film:
         return f"Film(agent={self.agent!r}, seed={self.seed}, n_steps={self.n_steps})"
 
 
-def film_of(
-    run: Any, reveal: bool | None = None, on_step: Callable[[int], None] = lambda step: None
-) -> Film:
+def film_of(run: Any, reveal: bool | None = None, on_step: Any = lambda step: None) -> Film:
     """Return an `Episode` as a film; see `Episode.film`. `on_step` is called with each step."""
     rerun, n_steps = watched.rerun_of(run), len(run.arms)
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)

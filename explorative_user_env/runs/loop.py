@@ -14,7 +14,6 @@ from explorative_user_env import protocol, seeding, validation
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.envs.user import as_action, environment_of, population_in
 from explorative_user_env.protocol import Agent, name_of
-from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import MemberLaw, Population
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
@@ -308,9 +307,7 @@ class Members:
         """Return a function from an episode's seed to the law of its users."""
         return functools.partial(MemberLaw, population.instance_law, self.deviation)
 
-    def meet(
-        self, population: Population, agent: Agent, seed: int, horizon: int
-    ) -> Iterator[tuple[Instance, Episode]]:
+    def meet(self, population: Population, agent: Agent, seed: int, horizon: int) -> Iterator[Any]:
         """Yield each user's instance and record, as one agent meets them step by step.
 
         Args:

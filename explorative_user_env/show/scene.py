@@ -717,9 +717,7 @@ def board_of(
     return Board(width, max(height, round(bottom)), places, columns, rows, labels_end)
 
 
-def panel_of(
-    said: Mapping[str, Explained], board: Board, title: str, now: int | None = None
-) -> Scene:
+def panel_of(said: Mapping[str, Any], board: Board, title: str, now: int | None = None) -> Scene:
     """Return what an agent thinks as a picture: words, gauges, and columns by arm.
 
     Args:

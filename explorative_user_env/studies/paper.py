@@ -87,9 +87,7 @@ class Experiment:
     note: str = ""
 
 
-def _bair(
-    name: str, column: str, judged: bool | str = True, n1: Any = None, **options: Any
-) -> Entrant:
+def _bair(name: str, column: str, judged: Any = True, n1: Any = None, **options: Any) -> Entrant:
     """Return a form of BAIR; `n1(delta, K, alpha)` gives its N_1 in a cell, where rho_0 is 1."""
 
     def make(*cell: Any) -> AlgorithmAgent:
@@ -423,9 +421,7 @@ def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.
     return found
 
 
-def figures_of_agent(
-    results: Results, agent: str, places: Any = slice(None)
-) -> Mapping[str, np.ndarray]:
+def figures_of_agent(results: Results, agent: str, places: Any = slice(None)) -> Mapping[str, Any]:
     """Return `figures_of` an agent in one cell, with the users of these places."""
     runs = results.runs[results.runs["agent"] == agent]
     kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}

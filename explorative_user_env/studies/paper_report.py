@@ -23,7 +23,7 @@ from explorative_user_env.display.text import in_markdown, share, share_with_int
 from explorative_user_env.evaluation import Results
 from explorative_user_env.results.tables import AGENT_COLUMN, PUBLISHED
 from explorative_user_env.studies import paper
-from explorative_user_env.studies.paper import CELL, Entrant, Experiment, published_figures, z_of
+from explorative_user_env.studies.paper import CELL, Experiment, published_figures, z_of
 from explorative_user_env.users.population import DIFFERENCES, as_setting
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
     return abs(ours - published) <= allowed + 1e-12  # shares often lie on the edge
 
 
-def n1_if_most(
-    experiment: Experiment, setting: str, entrants: Mapping[str, Entrant], row: Row, time: float
-) -> float:
+def n1_if_most(experiment: Experiment, setting: str, entrants: Any, row: Row, time: float) -> float:
     """Return N_1 in a cell if it is counted and at least half of `time`, else 0."""
     agent = entrants[row["agent"]].make(row["delta"], row["n_arms"], experiment.alpha)
     if "n1" not in agent.options or experiment.shared_phase1:

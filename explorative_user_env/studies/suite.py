@@ -6,7 +6,7 @@ whether there is click noise), and nothing of her behaviour.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -119,7 +119,7 @@ def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
 
 
 def rankings_of(
-    losses: Mapping[str, Losses], references: Collection[str] = (), against: str = CENTRAL
+    losses: Mapping[str, Any], references: Any = (), against: str = CENTRAL
 ) -> pd.DataFrame:
     """Return one row a task: its order of the agents, beside that of another task.
 

@@ -286,13 +286,11 @@ def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_u
     return np.asarray(succeeded(meet(agents, aside, n_users, *place, progress=silent).runs))
 
 
-def frontier_of(
-    points: Sequence[int], how: Mapping[str, Any], progress: OnProgress
-) -> pd.DataFrame:
+def frontier_of(n1s: Sequence[int], how: Mapping[str, Any], progress: OnProgress) -> pd.DataFrame:
     """Return the figures of each of these N_1, all with the same users."""
-    agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in points]
+    agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in n1s]
     results = meet(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
-    found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
+    found = results.summary().assign(n1=list(n1s))[["n1", *FIGURES]]
     found.attrs["cells"] = [results.cell]
     return found
 
@@ -528,9 +526,7 @@ def frontier_figure(tuning: Tuning) -> "Figure":
     return figure
 
 
-def draw_frontier(
-    tuning: Tuning, figure: str = "stopping_time", axes: "Axes | None" = None
-) -> "Axes":
+def draw_frontier(tuning: Tuning, figure: str = "stopping_time", axes: Any = None) -> Any:
     """Draw "stopping_time" or "success" over N_1, with 95% intervals."""
     axes, rows, style = plots.plot_axes(axes), tuning.frontier, plots.line_style(0)
     plots.draw_band(axes, rows["n1"], rows[f"{figure}_low"], rows[f"{figure}_high"], 0, 1)

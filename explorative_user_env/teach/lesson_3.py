@@ -36,9 +36,7 @@ def _chances(levels: Floats, mixing: float) -> list[float]:
     return [(1 - mixing) * each / sum(weights) + mixing / len(weights) for each in weights]
 
 
-def _after(
-    reward: Callable[[float, bool], float], weights_alone: bool = False, explores: bool = True
-) -> Any:
+def _after(reward: Any, weights_alone: bool = False, explores: bool = True) -> Any:
     """Return an answer to 3.2 from an estimate of the reward by probability and response."""
 
     def answer(g: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
@@ -58,12 +56,10 @@ def _part(p: float, q: float, impossible: float = math.inf) -> float:
     return p * math.log(p / q) if q > 0 else impossible
 
 
-def _evidence(
-    by: Callable[[float, float], float] = bernoulli_kl, middle: Any = None, counts: bool = True
-) -> Any:
+def _evidence(by: Any = bernoulli_kl, middle: Any = None, counts: bool = True) -> Any:
     """Return an answer to 3.4 by a divergence from a common rate, by default the pooled one."""
 
-    def answer(n_b: int, m_b: float, n_a: int, m_a: float) -> float:
+    def answer(n_b: int, m_b: float, n_a: int, m_a: float) -> Any:
         m = middle(m_b, m_a) if middle else (n_b * m_b + n_a * m_a) / (n_b + n_a)
         return (n_b if counts else 1) * by(m_b, m) + (n_a if counts else 1) * by(m_a, m)
 

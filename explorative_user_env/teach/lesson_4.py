@@ -72,9 +72,7 @@ def paper_run(user: Encounter) -> PaperRun:
     return PaperRun(arms, accepted, phases, phases.index(PHASES[ELIMINATION]), agent.answer())
 
 
-def parting(
-    make: Callable[[], Any], run: PaperRun, first: int = 0, last: int | None = None
-) -> str | None:
+def parting(make: Any, run: PaperRun, first: int = 0, last: int | None = None) -> str | None:
     """Describe where an agent, or a phase, leaves a run or fails: "" if nowhere.
 
     Args:

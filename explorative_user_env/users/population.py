@@ -263,9 +263,7 @@ class UserOptions(TypedDict, total=False):
     behaviour: Behaviour | str
 
 
-def option(
-    default: Any, kind: Callable[[str], Any], about: str, *, if_open: str | None = None
-) -> Any:
+def option(default: Any, kind: Callable[[str], Any], about: str, if_open: str | None = None) -> Any:
     """Return the field of an option.
 
     `kind` reads it from a command line, whose help is `about`; None means `if_open`.

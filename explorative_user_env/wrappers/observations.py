@@ -241,9 +241,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._policy = policy
         self._batched = flag("batched", batched)
 
-    def reset_all(
-        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
-    ) -> None:
+    def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
         """Get ready for new users; see `ManyUserAgent.reset_all`."""
         self._n_arms = n_arms
         self._n_actions = 2 * n_arms if self.task == BAI else n_arms
