@@ -601,9 +601,7 @@ def robustness(
     return kept_matrix(cells, shared, users)
 
 
-def kept_matrix(
-    cells: Sequence[Results], shared: Population, users: Sequence[Variety]
-) -> pd.DataFrame:
+def kept_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd.DataFrame:
     """Return the rows of `robustness` for the kinds of users among the cells of a file."""
     found = {
         each.name: results

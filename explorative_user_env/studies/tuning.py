@@ -30,7 +30,6 @@ from explorative_user_env.users.population import Population
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, integer, risk
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 AGENT = "BAIR-tuned"
@@ -270,9 +269,7 @@ FIGURES = (
 )
 
 
-def meet(
-    agents: Sequence[Any], how: Mapping[str, Any], n_users: int, *place: int, progress: OnProgress
-) -> Results:
+def meet(agents: Any, how: Any, n_users: int, *place: int, progress: OnProgress) -> Results:
     """Evaluate agents on the users of a place in the tuning; `how` are options of `evaluate`."""
     seed = tuning_seed(how["seed"], *place)
     return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})

@@ -435,9 +435,7 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
 PRIVATE, READABLE, EXECUTABLE = 0o600, 0o644, 0o755
 
 
-def write_autograder(
-    path: Path, key: Key, options: Mapping[str, Any], overwrite: bool = False
-) -> None:
+def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False) -> None:
     """Write the zip: the package, the key, and the two scripts that Gradescope runs.
 
     Args:
