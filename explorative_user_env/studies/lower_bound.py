@@ -308,6 +308,7 @@ def any_agent_needs(
     the history they share is more than that. Only nu' is looked at: under the nu that belongs to
     each N_0 the history is likelier.
     """
+    n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
     rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed)
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]
