@@ -96,7 +96,7 @@ def left_of(state: Any) -> dict[str, list[float]]:
 def assert_the_same_without_short_cuts(*arguments: Any, **named: Any) -> Life:
     one = life(*arguments, **named)
     for length in LENGTHS:
-        assert life(*arguments, **named, tables=number_tables(length)._asdict()) == one
+        assert life(*arguments, **named | {"tables": number_tables(length)._asdict()}) == one
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rules, "rejects", rejects_by_definition)
         plain = life(*arguments, **named)

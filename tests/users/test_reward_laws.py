@@ -149,10 +149,8 @@ def test_what_is_no_law_is_refused() -> None:
 
 def test_means_that_a_law_cannot_have_are_refused_and_the_usual_ones_fit() -> None:
     for law, words in (("bernoulli", r"in \[0, 1\]"), (EXPONENTIAL, r"in \[0, inf\]")):
-        usual, named = (
-            eu.Population(reward_law=law, gap=0.3, **means)
-            for means in ({}, {"means": "uniform_with_room"})
-        )
+        usual = eu.Population(reward_law=law, gap=0.3)
+        named = eu.Population(reward_law=law, gap=0.3, means="uniform_with_room")
         assert usual.words()["setting"] == "printed (means=uniform_with_room)"
         drawn = [users.instance_law.draw(np.random.default_rng(2)) for users in (usual, named)]
         assert drawn[0] == drawn[1]

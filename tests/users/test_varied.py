@@ -129,7 +129,7 @@ def test_what_does_not_fit_every_user_is_refused_at_once() -> None:
         (given | {"means": [1e9, 2e9], "gap": 1e-300}, "gap must be large enough to count"),
     ):
         with pytest.raises(eu.InvalidArgumentError, match=message):
-            Population(behaviour="varied", **options)
+            users_of(behaviour="varied", **options)
 
 
 def test_who_has_no_gap_of_her_own_draws_nothing_more() -> None:
