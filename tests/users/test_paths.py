@@ -21,35 +21,47 @@ LAWS: list[Any] = [*REWARD_LAWS, LAPLACE, COIN]
 SMALL: dict[str, Any] = {"n_arms": 4, "gap": 0.4, "alpha": 0.05, "means": low_means}
 
 
-@pairs(kind=[*KINDS, *LEAVERS], law=LAWS, setting=SETTINGS, noise=[0.0, 0.1])
-def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
-    kind: Behaviour, law: Any, setting: str, noise: float
+def runs_on_both_paths(agent: Any, **options: Any) -> Any:
+    """The compiled runs, which are the readable ones to the last bit."""
+    fast = eu.evaluate([agent], progress=False, **options).runs
+    assert fast.equals(eu.evaluate([agent], compiled=False, progress=False, **options).runs)
+    return fast
+
+
+@pairs(kind=[*KINDS, *LEAVERS], law=REWARD_LAWS, setting=SETTINGS, noise=[0.0, 0.1])
+def test_compiled_runs_are_the_readable_ones(
+    kind: Behaviour, law: str, setting: str, noise: float
 ) -> None:
     options = SMALL | {"behaviour": kind, "reward_law": law, "setting": setting, "noise": noise}
-    options |= {"n_instances": 15, "progress": False}
-    agent = Uniform(order="random", horizon=150)
-    fast = eu.evaluate([agent], **options).runs
-    assert fast.equals(eu.evaluate([agent], compiled=False, **options).runs)
-    assert fast["acceptances"].nunique() > 3
+    runs = runs_on_both_paths(Uniform(order="random", horizon=150), n_instances=15, **options)
+    assert runs["acceptances"].nunique() > 3
+
+
+OWN_LAWS = [(EXPLORATIVE, LAPLACE), (LEAVERS[0], LAPLACE), (forgetful(9), COIN)]
+
+
+@pytest.mark.parametrize(("kind", "law"), OWN_LAWS)
+def test_so_are_those_of_users_with_a_reward_law_of_ones_own(kind: Behaviour, law: Any) -> None:
+    options = SMALL | {"behaviour": kind, "reward_law": law, "setting": "released", "noise": 0.1}
+    runs = runs_on_both_paths(Uniform(order="random", horizon=150), n_instances=15, **options)
+    assert runs["acceptances"].nunique() > 3
 
 
 @pytest.mark.parametrize("kind", [EXPLORATIVE, forgetful(200)], ids=lambda kind: kind.name)
 def test_so_are_the_runs_of_an_agent_that_stops(kind: Behaviour) -> None:
-    options: dict[str, Any] = {"n_instances": 15, "behaviour": kind, "progress": False}
-    options |= {"max_steps": 1500, "setting": "released"}
-    fast = eu.evaluate([BAIR()], **options).runs
-    assert fast.equals(eu.evaluate([BAIR()], compiled=False, **options).runs)
-    assert not fast["censored"].all()
+    options: dict[str, Any] = {"max_steps": 1500, "setting": "released", "behaviour": kind}
+    assert not runs_on_both_paths(BAIR(), n_instances=15, **options)["censored"].all()
 
 
-@pairs(kind=[*KINDS[:3], *LEAVERS, as_behaviour("varied")], law=["gaussian", LAPLACE])
+HORIZON = [(kind, "gaussian") for kind in (*KINDS[:3], *LEAVERS, as_behaviour("varied"))]
+
+
+@pytest.mark.parametrize(("kind", "law"), [*HORIZON, (EXPLORATIVE, LAPLACE)])
 def test_so_are_the_runs_over_a_horizon(kind: Behaviour, law: Any) -> None:
-    options: dict[str, Any] = {"n_instances": 10, "behaviour": kind, "progress": False}
-    options |= {"task": "regret", "horizon": 80, "alpha": 0.05, "reward_law": law}
-    fast = eu.evaluate(["UNI"], **options).runs
-    assert fast.equals(eu.evaluate(["UNI"], compiled=False, **options).runs)
-    assert fast["acceptances"].max() < 80
-    assert fast["regret"].nunique() == 10
+    options: dict[str, Any] = {"task": "regret", "horizon": 80, "alpha": 0.05}
+    runs = runs_on_both_paths("UNI", n_instances=10, behaviour=kind, reward_law=law, **options)
+    assert runs["acceptances"].max() < 80
+    assert runs["regret"].nunique() == 10
 
 
 @pairs(kind=KINDS, law=LAWS, noise=[0.0, 0.2], setting=SETTINGS, compiled=[False, True])
