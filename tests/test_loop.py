@@ -224,7 +224,7 @@ REFUSED: list[tuple[Any, str, dict[str, Any], str]] = [
         r"answer of scripted must be an arm in 0\.\.2",
     ),
     *(
-        (Seeing(1), reward, {}, "reward of the environment of scripted must be \"realized\"")
+        (Seeing(1), reward, {}, 'reward of the environment of scripted must be "realized"')
         for reward in ("regret", "utility", "accept", "none")
     ),
     (FullInformation(horizon=5), "regret", {}, "reward of the environment of Full-information"),

@@ -141,7 +141,7 @@ def test_numbers_of_other_types_become_plain_ones() -> None:
     ],
 )
 def test_a_row_that_is_not_of_two_finite_numbers_is_refused(row: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match="^x must be 2 finite numbers, got"):
+    with pytest.raises(InvalidArgumentError, match=r"^x must be 2 finite numbers, got"):
         finite_vector("x", row, 2)
 
 
