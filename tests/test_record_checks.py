@@ -3,7 +3,7 @@
 import copy
 import math
 import pickle
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -22,7 +22,7 @@ from explorative_user_env.studies.lower_bound import overlap
 from explorative_user_env.studies.suite import Variety, robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
 from explorative_user_env.users import model as confidence
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
+from explorative_user_env.users.behaviours import EXPLORATIVE, as_behaviour
 from explorative_user_env.users.instances import LARGEST_MEAN, Instance, InstanceLaw
 from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule, constant
 from explorative_user_env.users.population import (
@@ -36,7 +36,6 @@ from explorative_user_env.users.population import (
     name_in,
     title_of,
 )
-from explorative_user_env.validation import check_fields
 
 WRONG: dict[Any, list[Any]] = {
     bool: ["no", 0, 1, None],
@@ -80,24 +79,6 @@ def test_every_field_refuses_what_its_type_does_not_allow(record: Any) -> None:
             assert "\n" not in str(error.value)
             tried += 1
     assert tried > 2 * len(fields(record))
-
-
-def test_a_record_of_other_types_is_checked_by_the_same_means() -> None:
-    @dataclass(frozen=True)
-    class Own:
-        words: tuple[str, ...]
-        perhaps: int | None
-        anything: Any
-        made: Behaviour
-
-        def __post_init__(self) -> None:
-            check_fields(self)
-
-    Own(("a",), None, object(), EXPLORATIVE)
-    for name, value in {"words": ("a", 1), "perhaps": -1, "made": "explorative"}.items():
-        given: dict[str, Any] = {"words": (), "perhaps": 1, "anything": 0, "made": EXPLORATIVE}
-        with pytest.raises(eu.InvalidArgumentError, match=f"^{name} "):
-            Own(**given | {name: value})
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=type)

@@ -179,7 +179,7 @@ def test_the_largest_that_there_is_room_for_is_told_where_it_is_passed(subtests:
     per_arm = eu.Behaviour("own", memory_per_arm=101)
     assert len(per_arm.memory_of(3)) == 303
     assert MANY(500, n_arms=10_000).num_envs == 500
-    for told, call, options in [
+    rows: list[tuple[str, Any, dict[str, Any]]] = [
         ("n_instances must be an integer in 1..10000000, ", evaluated, {"n_instances": 10**12}),
         (f"max_steps must be an integer in 1..{LARGEST_COUNT}", evaluated, {"max_steps": 2**63}),
         ("workers must be an integer in 1..1024, got", evaluated, {"workers": 10**9}),
@@ -190,7 +190,8 @@ def test_the_largest_that_there_is_room_for_is_told_where_it_is_passed(subtests:
             evaluated,
             {"n_arms": 1_000_000, "behaviour": per_arm},
         ),
-    ]:
+    ]
+    for told, call, options in rows:
         with subtests.test(told):
             with pytest.raises(eu.InvalidArgumentError) as refused:
                 call(**options)

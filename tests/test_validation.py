@@ -5,6 +5,7 @@ import pickle
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,24 @@ def test_numbers_that_are_allowed_are_kept_to_the_bit(pair: list[float]) -> None
     assert finite_vector("x", pair, 2) == pair
     for check in (positive, not_negative, probability, risk):
         assert [check("x", number) for number in pair] == pair
+
+
+@pytest.mark.parametrize(
+    ("check", "inside", "outside"),
+    [
+        (partial(integer, least=1, most=4), [1, 4], [0, 5]),
+        (partial(integer, least=0), [0, LARGEST_COUNT], [-1, LARGEST_COUNT + 1]),
+        (positive, [5e-324], [0.0]),
+        (not_negative, [0.0], [-5e-324]),
+        (probability, [0.0, 1.0], [-5e-324, 1.0000001]),
+        (risk, [LEAST_RISK, 0.9999999], [0.0, 1e-301, 1.0]),
+    ],
+)
+def test_the_ends_of_a_range_are_in_it_or_not(check: Any, inside: Any, outside: Any) -> None:
+    assert [check("x", value) for value in inside] == inside
+    for value in outside:
+        with pytest.raises(InvalidArgumentError, match=r"^x must be "):
+            check("x", value)
 
 
 def test_numbers_of_other_types_become_plain_ones() -> None:
