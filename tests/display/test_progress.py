@@ -1,14 +1,23 @@
-"""Progress is told to whoever is to be told: nobody, a bar on a terminal, or a function."""
+"""Progress and lines for who waits: told to nobody, a terminal, a notebook, or a function."""
 
 import errno
 import io
+import logging
 import sys
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from explorative_user_env.display import progress
-from explorative_user_env.display.progress import named, portion, progress_bar, shown, silent
+from explorative_user_env.display.progress import (
+    named,
+    notice,
+    portion,
+    progress_bar,
+    shown,
+    silent,
+)
 
 Told = list[tuple[str, int, int]]
 
@@ -60,20 +69,10 @@ def test_a_terminal_shows_what_is_going_on_and_how_far_it_is(
 ) -> None:
     stderr = screen(monkeypatch, is_terminal=True)
     with progress_bar() as report:
+        assert "%" not in stderr.getvalue()
         report("BAIR", 1, 4)
     assert "BAIR" in stderr.getvalue()
     assert "25%" in stderr.getvalue()
-
-
-def test_a_bar_is_not_shown_before_there_is_anything_to_tell(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    monkeypatch.setenv("TERM", "xterm")
-    with progress_bar() as report:
-        assert "%" not in stderr.getvalue()
-        report("work", 1, 2)
-    assert "50%" in stderr.getvalue()
 
 
 def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
@@ -121,23 +120,9 @@ def test_a_terminal_that_has_gone_ends_nothing(
     monkeypatch.setattr(stderr, "write", gone)
     with progress_bar() as report:
         report("BAIR", 1, 4)
-
-
-def test_without_standard_error_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    clock = clocked(monkeypatch)
     with progress_bar() as report:
-        clock[0] = 60
         report("BAIR", 1, 4)
-
-
-def test_a_bar_leaves_what_goes_into_a_file_alone(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    screen(monkeypatch, is_terminal=True)
-    with progress_bar():
-        print("a figure")
-    assert capsys.readouterr().out == "a figure\n"
 
 
 class Cell:
@@ -186,15 +171,6 @@ def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
     assert stderr.getvalue() == ""
 
 
-def test_ipython_on_a_terminal_is_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    cell = ipython_with(monkeypatch)
-    with progress_bar() as report:
-        report("BAIR", 1, 4)
-    assert "25%" in stderr.getvalue()
-    assert cell.seen == []
-
-
 def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = screen(monkeypatch, is_terminal=True)
     with shown(False) as report:
@@ -208,3 +184,41 @@ def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.Mo
     with shown(True) as report:
         report("BAIR", 3, 4)
     assert "75%" in stderr.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_said_yet() -> Iterator[None]:
+    notice.cache_clear()
+    logger = logging.getLogger("explorative_user_env")
+    before = logger.level
+    yield
+    notice.cache_clear()
+    logger.setLevel(before)
+
+
+def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal, log = screen(monkeypatch, is_terminal=True), io.StringIO()
+    handler = logging.StreamHandler(log)
+    logging.getLogger().addHandler(handler)
+    for _ in range(3):
+        notice("compiling")
+    logging.getLogger().removeHandler(handler)
+    logging.getLogger("explorative_user_env").setLevel("WARNING")
+    notice("second")
+    assert terminal.getvalue() == "explorative_user_env: compiling\n"
+    assert log.getvalue() == ""  # a program's own log does not say it again
+
+
+def test_a_notebook_hears_it_too_and_a_pipe_or_nobody_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pipe = screen(monkeypatch, is_terminal=False)
+    notice("compiling")
+    assert pipe.getvalue() == ""
+    monkeypatch.setattr(progress, "is_notebook", lambda: True)
+    notice("drawing")
+    assert pipe.getvalue() == "explorative_user_env: drawing\n"
+    monkeypatch.setattr(sys, "stderr", None)
+    notice("nothing")

@@ -2,9 +2,11 @@
 
 import json
 import math
+import platform
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from other_users import low_means
 from own_laws import laplace_reward
 from processes import python
 
+import explorative_user_env as eu
 from explorative_user_env import Population, RewardLaw, Schedule
 from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, TrackAndStop, Uniform
 from explorative_user_env.agents.shared_phase1 import after_phase1
@@ -23,8 +26,12 @@ from explorative_user_env.results.records import (
     from_record,
     package_digest,
     record_of,
+    stream_fingerprint,
 )
-from explorative_user_env.users.model import constant
+from explorative_user_env.users.instances import LAWS
+from explorative_user_env.users.model import REWARD_LAWS, constant
+from explorative_user_env.users.population import DIFFERENCES
+from explorative_user_env.validation import is_found
 
 POPULATIONS: list[dict[str, Any]] = [
     {},
@@ -75,20 +82,6 @@ def test_every_option_counts() -> None:
     assert len(set(digests)) == len(digests)
 
 
-@pytest.mark.parametrize("value", [math.inf, -math.inf, 0.1, 5e-324, 2**70, True, None, "a"])
-def test_numbers_and_words_come_back_to_the_bit(value: Any) -> None:
-    assert from_record(through_json(value)) == value
-    assert type(from_record(through_json(value))) is type(value)
-
-
-def test_numbers_of_numpy_are_plain_ones() -> None:
-    assert through_json({"a": np.int64(3), "b": np.float64(0.1), "c": np.bool_(True)}) == {
-        "a": 3,
-        "b": 0.1,
-        "c": True,
-    }
-
-
 def test_what_a_function_holds_counts() -> None:
     composed = [after_phase1(agent, n1=5) for agent in (BAIR(), TrackAndStop(), Uniform())]
     assert len({digest(record_of(each.algorithm)) for each in composed}) == 3
@@ -103,14 +96,6 @@ def test_what_a_function_holds_counts() -> None:
     assert record_of(parts[0]) != record_of(parts[1])
 
 
-def test_what_holds_itself_has_a_record() -> None:
-    class Knot:
-        def __init__(self) -> None:
-            self.itself = self
-
-    assert digest(record_of(Knot())) == digest(record_of(Knot()))
-
-
 @pytest.mark.parametrize(
     "options", [{"means": low_means}, {"reward_law": laplace_reward}, {"rho": "own"}]
 )
@@ -123,29 +108,6 @@ def test_own_code_is_only_made_again_by_who_hands_it_in(options: dict[str, Any])
         from_record(record)
     handed = [*options.values(), users.reward_law]
     assert from_record(record, handed) == users
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        "os:system",
-        "builtins:eval",
-        "explorative_user_env.results.records:Path",
-        "explorative_user_env.results.records:import_module",
-        "explorative_user_env.users.behaviours:Behaviour.blank",
-        "explorative_user_env.users.behaviours:nothing",
-        "",
-    ],
-)
-def test_a_record_reaches_no_other_function(place: str) -> None:
-    with pytest.raises(UnknownCodeError):
-        from_record({records.FUNCTION: place})
-
-
-def test_a_record_makes_no_other_object() -> None:
-    for kind in ("Store", "explorative_user_env.results.store:Store", "array", "partial"):
-        with pytest.raises(UnknownCodeError):
-            from_record({records.KIND: kind})
 
 
 @pytest.mark.slow
@@ -174,3 +136,90 @@ def test_the_digest_of_the_code_knows_the_agents(
     before = package_digest.__wrapped__()
     (tmp_path / "agents" / "bair.py").write_text("a = 2\n")
     assert package_digest.__wrapped__() != before
+
+
+FEW: dict[str, Any] = {"n_instances": 2, "delta": 0.3, "progress": False, "setting": "released"}
+
+
+def cells() -> list[Any]:
+    line_up = [BAIR(n1=3), Uniform(horizon=5)]
+    return [eu.evaluate(line_up, n_arms=arms, alpha=2.0, **FEW).cell for arms in (2, 4)]
+
+
+def test_versions_are_those_of_what_the_numbers_depend_on() -> None:
+    versions = records.versions_of()
+    there = [name for name in ("gymnasium", "numba", "numpy") if is_found(name)]
+    assert versions == {
+        "explorative-user-env": eu.__version__,
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in there},
+    }
+
+
+def test_details_say_each_setting_once_and_all_else_by_cell() -> None:
+    made = cells()
+    details = records.details_of(made)
+    assert details["settings"] == {"released": {each.point: each.released for each in DIFFERENCES}}
+    for said, cell in zip(details["cells"], made, strict=True):
+        assert said | {name: cell[name] for name in ("versions", "differences")} == cell
+        assert "versions" not in said
+
+
+def test_it_is_that_of_the_streams_that_published_runs_rest_on() -> None:
+    assert stream_fingerprint() == "bcabb15af166dc63"
+
+
+def test_other_seeds_streams_or_laws_have_another_fingerprint(
+    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    usual = list(records._first_draws())
+    moved: dict[str, tuple[str, Any]] = {
+        "seeds": ("user_seeds", lambda seed, n: [seed + 1] * n),
+        "streams": ("agent_generator", lambda *_: np.random.default_rng(1)),
+    }
+    for name in (*LAWS, *REWARD_LAWS, "beta", "integers"):
+        drawn = [(of, value * (1 + 1e-6) + 1e-6 if of == name else value) for of, value in usual]
+        moved[name] = "_first_draws", lambda drawn=drawn: iter(drawn)
+    for name, (of, another) in moved.items():
+        with subtests.test(name), monkeypatch.context() as patch:
+            patch.setattr(records, of, another)
+            assert stream_fingerprint.__wrapped__() != stream_fingerprint()
+    rounded = [
+        (name, value if isinstance(value, int | np.integer) else value * (1 + 2**-52))
+        for name, value in usual
+    ]
+    monkeypatch.setattr(records, "_first_draws", lambda: iter(rounded))  # a processor's last bits
+    assert stream_fingerprint.__wrapped__() == stream_fingerprint()
+
+
+def test_a_record_reaches_no_other_function_and_makes_no_other_object() -> None:
+    module = "explorative_user_env.results.records"
+    places = ["os:system", "builtins:eval", f"{module}:Path", f"{module}:import_module", ""]
+    places += [f"explorative_user_env.users.behaviours:{name}" for name in ("Behaviour.blank", "x")]
+    kinds = ["Store", "explorative_user_env.results.store:Store", "array", "partial"]
+    for record in [{records.FUNCTION: each} for each in places] + [
+        {records.KIND: each} for each in kinds
+    ]:
+        with pytest.raises(UnknownCodeError):
+            from_record(record)
+
+
+def test_numbers_and_words_come_back_to_the_bit() -> None:
+    for value in (math.inf, -math.inf, 0.1, 5e-324, 2**70, True, None, "a"):
+        assert from_record(through_json(value)) == value
+        assert type(from_record(through_json(value))) is type(value)
+    assert through_json([np.int64(3), np.float64(0.1), np.bool_(True)]) == [3, 0.1, True]
+
+
+def test_the_closing_section_says_what_was_asked_and_what_the_runs_rest_on() -> None:
+    asked = {"command": "bench", "options": {"n_arms": [2, 4], "seed": 7, "gap": None}}
+    versions = {"versions": {"python": "3.12.0", "numpy": "2.0"}}
+    page = records.closing_section(asked | versions | records.details_of(cells()))
+    beginnings = [
+        *("## What made this", "", "- `explorative-user bench`: n_arms=2 4, seed=7"),
+        *("- python 3.12.0, numpy 2.0", "- released: differs from the paper's text in arm means;"),
+        "- users: setting=released, n_arms=2 / 4, alpha=2, gap=0.5, noise=0",
+        *("- BAIR: delta=0.3, alpha=2", "- UNI: horizon=5, order=round robin, whole_passes=True"),
+    ]
+    for line, beginning in zip(page.splitlines(), beginnings, strict=True):
+        assert line.startswith(beginning)

@@ -1,6 +1,6 @@
-from dataclasses import replace
+"""What results say of their runs: cost, rank, and scores as rliable takes them."""
+
 from typing import Any
-from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -8,9 +8,7 @@ from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.results.results import Results
-from explorative_user_env.results.tables import table_of
-from explorative_user_env.users.population import PRINTED, Population
+from explorative_user_env.results.results import Results, Sweep
 
 
 def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:
@@ -32,26 +30,10 @@ def test_agents_rank_by_cost_and_not_by_time() -> None:
     summary = Results(runs, CELL).summary()
     assert summary["agent"].tolist() == ["quick", "slower", "slow"]
     assert summary["rank"].tolist() == [3, 2, 1]
+    tied = Results(pd.concat([runs, slow_and_right.assign(agent="as slow")]), CELL).summary()
+    assert tied["rank"].tolist() == [4, 3, 1, 1]
     dear = Results(runs, CELL | {"step_cost": 0.1}).summary()
     assert dear["rank"].tolist() == [1, 3, 2]
-
-
-def test_tied_agents_share_the_better_rank() -> None:
-    frames = [bai_runs(name, [50], [True]) for name in "ab"]
-    summary = Results(pd.concat([*frames, bai_runs("c", [60], [True])]), CELL).summary()
-    assert summary["rank"].tolist() == [1, 1, 3]
-
-
-def test_a_summary_is_as_the_setting_of_its_users_has_it() -> None:
-    runs = bai_runs("one", [100, 300, 900], [True, True, False])
-    runs = runs.assign(rejections=[10, 60, 0], censored=[False, False, True])
-    printed = Results(runs, CELL, Population(setting=PRINTED)).summary().iloc[0]
-    assert printed["stopping_time"] == pytest.approx(1300 / 3)
-    assert printed["rejection_rate"] == pytest.approx((0.1 + 0.2 + 0) / 3)
-    setting = replace(PRINTED, drops_censored=True, rejection_rate="ratio of means")
-    dropped = Results(runs, CELL, Population(setting=setting)).summary().iloc[0]
-    assert dropped["stopping_time"] == 200
-    assert dropped["rejection_rate"] == pytest.approx(70 / 400)
 
 
 def test_over_a_horizon_agents_rank_by_regret() -> None:
@@ -59,16 +41,6 @@ def test_over_a_horizon_agents_rank_by_regret() -> None:
     summary = Results(runs, PLAY_CELL).summary()
     assert summary["rank"].tolist() == [2, 1]
     assert summary["regret"].tolist() == [8.0, 1.5]
-
-
-@pytest.mark.parametrize("task", ["bai", "regret"])
-def test_printed_results_are_the_table_of_their_task(task: str) -> None:
-    time = {"regret": "horizon", "bai": "baseline_time"}[task]
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, time: 20}
-    text = str(eu.evaluate([Uniform()], task=task, **facts))
-    assert ("regret" in text) == (task == "regret")
-    assert ("stopping time" in text) == (task == "bai")
-    assert "UNI" in text
 
 
 def test_a_representation_is_one_short_line() -> None:
@@ -80,13 +52,44 @@ def test_a_representation_is_one_short_line() -> None:
     )
 
 
-def test_a_notebook_shows_the_table_whatever_agents_are_called() -> None:
-    runs = pd.concat([bai_runs("T&S", [50], [True]), bai_runs("<b>bold", [60], [True])])
-    results = Results(runs, CELL)
-    table = ElementTree.fromstring(results._repr_html_())
-    headings = [cell.text or "" for cell in table.iter("th")]
-    cells = [[cell.text for cell in row.iter("td")] for row in table.iter("tr")]
-    assert headings == [column.header for column in table_of(results.summary()).columns]
-    by_name = [dict(zip(headings, row, strict=True)) for row in cells if row]
-    assert [row["agent"] for row in by_name] == ["T&S", "<b>bold"]
-    assert [row["rank"] for row in by_name] == ["1", "2"]
+SCORED = pd.concat(
+    [bai_runs("a", [100, 300], [True, False]), bai_runs("b", [500, 200], [True, True])]
+).assign(censored=[False, False, True, False])
+
+
+def test_each_agent_has_a_column_of_its_users_costs_negated() -> None:
+    results = Results(SCORED, CELL)
+    scores = results.to_rliable()
+    assert {name: array.shape for name, array in scores.items()} == {"a": (2, 1), "b": (2, 1)}
+    assert scores["a"][:, 0] == pytest.approx([-0.1, -1.3])  # c = .001, and 1 for a wrong answer
+    assert scores["b"][:, 0] == pytest.approx([-1.5, -0.2])  # cut off is no success
+    summary = results.summary().set_index("agent")["cost"]
+    assert {name: -array.mean() for name, array in scores.items()} == pytest.approx(dict(summary))
+
+
+def test_other_scores_are_asked_for_by_name() -> None:
+    results = Results(SCORED, CELL)
+    assert results.to_rliable("success")["b"].tolist() == [[0.0], [1.0]]
+    assert results.to_rliable("stopping_time")["a"].tolist() == [[-100.0], [-300.0]]
+    plays = Results(play_runs("a", [9.0, 7.0]), PLAY_CELL)
+    assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
+    assert plays.to_rliable("utility")["a"].tolist() == [[1.0], [1.0]]
+    with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
+        plays.to_rliable("cost")
+    alone = Results(SCORED[SCORED["agent"] == "a"], CELL)
+    with pytest.raises(eu.InvalidArgumentError, match="cells must be of the same agents and users"):
+        Sweep([results, alone]).to_rliable()
+
+
+def test_the_cells_of_a_sweep_are_tasks() -> None:
+    found = eu.sweep(
+        ["BAIR", "UNI"], deltas=[0.3, 0.2], n_arms=[2, 3], n_instances=7, progress=False
+    )
+    scores = found.to_rliable("success")
+    assert {name: array.shape for name, array in scores.items()} == {"BAIR": (7, 4), "UNI": (7, 4)}
+    means = found.summary().pivot_table(
+        index="agent", columns=["delta", "n_arms"], values="success"
+    )
+    for name, array in scores.items():
+        cells = [(cell.cell["delta"], cell.cell["n_arms"]) for cell in found.cells]
+        assert array.mean(axis=0) == pytest.approx([means.loc[name, cell] for cell in cells])

@@ -1,15 +1,21 @@
+"""Tables of results: each figure below its name, whatever agents are called, in 100 columns."""
+
 import re
+from html.parser import HTMLParser
 from typing import Any
 
 import pandas as pd
 import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs, wide_summary
+from markdown_it import MarkdownIt
 from toy_agents import scripted
 
-from explorative_user_env.display.tables import as_text, markdown
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR
+from explorative_user_env.display.tables import as_text
 from explorative_user_env.display.text import WIDTH
 from explorative_user_env.results.results import Results
-from explorative_user_env.results.tables import legend_of, table_of
+from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
 
 def headers(summary: pd.DataFrame) -> list[str]:
@@ -26,13 +32,6 @@ def test_the_table_of_regret_has_its_columns_and_figures() -> None:
     assert good.split()[:6] == ["5", "10", "good", "2", "1", "50.0"]
     assert "1.00 [.158, 1.00]" in good
     assert ".000 [.000, .842]" in good
-
-
-def test_the_table_of_answers_has_cost_and_rank() -> None:
-    summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
-    assert headers(summary)[-2:] == ["cost", "rank"]
-    line = as_text(table_of(summary)).splitlines()[-1]
-    assert line.split()[-2:] == [".700", "1"]
 
 
 def test_each_figure_of_answers_stands_under_its_name() -> None:
@@ -80,11 +79,6 @@ def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
     assert [row.end_section for row in table.rows] == [False, True, False, False]
 
 
-def test_a_cost_above_1_keeps_its_digit() -> None:
-    summary = Results(bai_runs("one", [1500], [True]), CELL).summary()
-    assert as_text(table_of(summary)).splitlines()[-1].split()[-2:] == ["1.500", "1"]
-
-
 def test_beside_published_figures_cost_and_rank_give_way() -> None:
     summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
     published = {"published_stopping_time": 99.0, "published_rejection_rate": 0.1}
@@ -103,38 +97,6 @@ def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon: bo
         assert sum(name in line for line in text.splitlines()) == 1
 
 
-PUBLISHED = {
-    "published_stopping_time": 20_000.0,
-    "published_rejection_rate": 0.123,
-    "published_success": 0.999,
-}
-
-
-@pytest.mark.parametrize("published", [{}, PUBLISHED])
-def test_even_absurd_figures_stay_within_100_columns(published: dict[str, float]) -> None:
-    summary = wide_summary(over_horizon=False, longest=10**9).assign(**published)
-    assert max(map(len, as_text(table_of(summary)).splitlines())) <= 100
-
-
-@pytest.mark.parametrize("over_horizon", [True, False])
-def test_markdown_has_the_columns_and_rows_of_the_table(over_horizon: bool) -> None:
-    table = table_of(wide_summary(over_horizon))
-    lines = markdown(table).splitlines()
-    assert len(lines) == 2 + 3
-    assert {line.count("|") for line in lines} == {len(table.columns) + 1}
-
-
-@pytest.mark.parametrize("published", [{}, PUBLISHED], ids=["alone", "beside the paper's"])
-def test_the_legend_explains_columns_that_are_there(published: dict[str, float]) -> None:
-    summary = wide_summary(over_horizon=False).assign(**published)
-    words = {"stopping time", "wrong", "cens.", "(1-p)/δ"} | (set() if published else {"cost"})
-    text = " ".join(legend_of(summary))
-    assert all(f"{word}: " in text for word in words)
-    assert words <= set(headers(summary))
-    assert ("cost: " in text) == ("cost" in headers(summary))
-    assert "regret: " not in text
-
-
 def test_the_legend_says_whose_private_draws_are_counted_where_they_are() -> None:
     summary = wide_summary(over_horizon=False).assign(setting="released")
     assert not any("private draws" in note for note in legend_of(summary))
@@ -144,15 +106,6 @@ def test_the_legend_says_whose_private_draws_are_counted_where_they_are() -> Non
     assert any("private draws" in note for note in legend_of(changed))
     printed = tracking.assign(setting="printed")
     assert not any("private draws" in note for note in legend_of(printed))
-
-
-def test_the_legend_of_regret_explains_its_own_columns() -> None:
-    summary = wide_summary(over_horizon=True)
-    text = " ".join(legend_of(summary))
-    for word in ("regret", "utility", "last best", "most acc. best"):
-        assert f"{word}: " in text
-        assert word in headers(summary)
-    assert "stopping time: " not in text
 
 
 @pytest.mark.parametrize("over_horizon", [False, True])
@@ -185,3 +138,67 @@ def test_who_sees_rewards_is_marked_explained_and_not_ranked(over_horizon: bool)
     honest = Results(runs, cell).summary()
     assert honest["rank"].dropna().tolist() == [2, 1, 3]
     assert not any("†" in note for note in legend_of(honest))
+
+
+NAMES = ("[/red]", "[bold]x", "w[red]", "w[blue]", "a|b", "two\nlines", "\x1b[31mred", "<b>bold")
+
+
+@pytest.fixture(scope="module")
+def named() -> eu.Results:
+    agents = [BAIR(name=name) for name in NAMES]
+    return eu.evaluate(agents, n_arms=2, n_instances=2, progress=False)
+
+
+class Cells(HTMLParser):
+    """The cells of the rows of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag == "br":
+            self.handle_data(" ")
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag == "td":
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def rows_of(page: str) -> list[list[str]]:
+    return [row for row in Cells(page).rows if row]
+
+
+def test_the_table_on_a_terminal_has_every_name_and_commands_nothing(named: eu.Results) -> None:
+    shown = as_text(table_of(named.summary()))
+    for name in ("[/red]", "[bold]x", "w[red]", "w[blue]", "a|b", "two", "lines", r"\x1b[31mred"):
+        assert name in shown
+    assert "\x1b" not in shown
+    assert str(named)  # as printed
+
+
+def test_the_table_in_markdown_has_a_row_for_every_name(named: eu.Results) -> None:
+    page = summary_page("Title", {"part": named.summary()}, [f"a note of {NAMES[5]}"])
+    rows = rows_of(MarkdownIt("commonmark").enable("table").render(page))
+    shown = [row[2].strip() for row in rows]
+    assert shown == [
+        *("[/red]", "[bold]x", "w[red]", "w[blue]", "a|b", "two lines", r"\x1b[31mred", "<b>bold"),
+    ]
+    assert len({len(row) for row in rows}) == 1
+    assert page.endswith("- a note of two lines\n")
+
+
+def test_a_notebook_shows_names_as_they_are(named: eu.Results) -> None:
+    shown = [row[2].split() for row in rows_of(named._repr_html_())]
+    written = [name.replace("\x1b", r"\x1b").replace("\n", r"\n") for name in NAMES]
+    assert shown == [name.split() for name in written]

@@ -1,10 +1,14 @@
-"""Lines that are compared differ in more than colour, and names are shown as they are."""
+"""Figures need no screen; lines differ in more than colour, and names are no formulas."""
 
+import re
+import sys
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from explorative_user_env import validation as extras
+from explorative_user_env.display import plots as plotting
 from explorative_user_env.display.plots import (
     dress,
     line_style,
@@ -14,6 +18,57 @@ from explorative_user_env.display.plots import (
     spread_out,
     verbatim,
 )
+from explorative_user_env.validation import MissingExtraError, how_to_get
+
+PNG = b"\x89PNG\r\n"
+
+
+def windows() -> list[int]:
+    """The figures that Matplotlib keeps for a screen; other tests may have some."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return pyplot.get_fignums() if pyplot else []
+
+
+def test_a_figure_is_a_png_without_a_screen_or_a_global_state() -> None:
+    pytest.importorskip("matplotlib")
+    before = windows()
+    figure = plotting.new_figure(2.0, 1.0)
+    axes = figure.subplots()
+    axes.plot([1, 2])
+    assert plotting.as_png(figure).startswith(PNG)
+    assert plotting.as_png(axes) == plotting.as_png(figure)
+    assert windows() == before
+
+
+def test_without_matplotlib_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    assert not plotting.can_plot()
+    with pytest.raises(MissingExtraError, match=re.escape(how_to_get("plot"))):
+        plotting.new_figure(1.0, 1.0)
+
+
+def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+
+    def drawn() -> bytes:
+        axes = plotting.new_figure(2.0, 1.0).subplots()
+        axes.plot([1, 2])
+        axes.fill_between([1, 2], [0, 1], [2, 3])
+        axes.set_title("some words")
+        return plotting.as_svg(axes, "a plot <of> δ")
+
+    before = dict(matplotlib.rcParams)
+    first = drawn()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert drawn() == first
+    assert dict(matplotlib.rcParams) == before  # nobody else's figures change
+    text = first.decode("utf-8")
+    assert "<title>a plot &lt;of&gt; δ</title>" in text
+    assert "<text" not in text
+    assert "date" not in text.lower().replace("metadata", "")
+
 
 pytest.importorskip("matplotlib")
 
@@ -71,12 +126,5 @@ def test_numbers_over_few_decades_are_written_out() -> None:
     logarithmic(axes, "y")
     assert labels_of(axes, "x") == ["50", "100", "200", "500", "1000"]
     assert "10^{4}" in "".join(labels_of(axes, "y"))
-
-
-@pytest.mark.parametrize(
-    ("least", "most", "is_so"), [(1, 19, False), (1, 21, True), (0, 1000, False), (-5, 1000, False)]
-)
-def test_what_spreads_over_more_than_twenty_times_is_seen_better_on_a_logarithmic_axis(
-    least: float, most: float, is_so: bool
-) -> None:
-    assert spread_out(least, most) is is_so
+    ends = [(1, 19), (1, 21), (0, 1000), (-5, 1000)]
+    assert [spread_out(*each) for each in ends] == [False, True, False, False]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from plots import legend_of_plot, line_of
 
@@ -13,9 +12,9 @@ from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plots import figure_by_cell, theory_curves
 from explorative_user_env.results.results import Sweep
 from explorative_user_env.theory import lower_bound
-from explorative_user_env.validation import InvalidArgumentError
 
 pytest.importorskip("matplotlib")
+
 
 SMALL: dict[str, Any] = {"n_instances": 8, "progress": False}
 
@@ -47,16 +46,6 @@ def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(figure: str) -
     assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "5"]
     assert axes.get_xlabel() == "number of arms K"
     assert axes.get_title(loc="left") == "printed, δ = 0.1, gap = 0.5, 8 users"
-
-
-def test_over_a_horizon_it_is_the_regret() -> None:
-    sweep = sweep_of((0.1,), (2, 5), task="regret", horizon=20)
-    axes, summary = figure_by_cell(sweep, "regret"), sweep.summary()
-    values = [[value for value, _, _ in line] for line in measured(axes)]
-    assert values == [
-        pytest.approx(summary.loc[summary["agent"] == agent, "regret"].tolist())
-        for agent in ("BAIR", "UNI")
-    ]
 
 
 def test_where_both_vary_a_delta_has_its_dashes_and_an_agent_its_colour_and_mark() -> None:
@@ -96,24 +85,6 @@ def test_the_upper_bound_is_of_bairs_own_options(setting: str, n1: int | None) -
     assert curve.y.tolist() == pytest.approx(bounds)
 
 
-@pytest.mark.parametrize(
-    "users",
-    [{"noise": 0.1}, {"behaviour": "omniscient"}, {"reward_law": "bounded"}],
-    ids=["noise", "behaviour", "law"],
-)
-def test_no_bound_is_drawn_for_users_whom_the_theorems_are_not_about(
-    users: dict[str, Any],
-) -> None:
-    assert theory_curves(sweep_of((0.2, 0.1), (3,), **users).cells) == []
-
-
-def test_there_is_no_upper_bound_without_bair_and_no_lower_one_without_a_gap() -> None:
-    others = theory_curves(sweep_of((0.2, 0.1), (3,), agents=["UNI"], baseline_time=9).cells)
-    assert [each.name.split()[0] for each in others] == ["lower"]
-    given = theory_curves(sweep_of((0.2, 0.1), (3,), means=[0.1, 0.5, 0.9]).cells)
-    assert [each.name.split()[0] for each in given] == ["upper"]
-
-
 @pytest.mark.parametrize("figure", ["rounds", "phase1_rejections"])
 def test_phase_1_stands_below_what_is_proved(figure: str) -> None:
     sweep = sweep_of((0.1,), (2, 5), agents=["BAIR"], check_theory=True)
@@ -126,29 +97,28 @@ def test_phase_1_stands_below_what_is_proved(figure: str) -> None:
     assert line_of(axes, "at most, as proved")[1] == pytest.approx(bounds)
 
 
-def test_cells_that_differ_in_nothing_or_in_something_else_are_refused() -> None:
-    (one,) = sweep_of((0.1,), (2,)).cells
-    for cells in ([one], [one, one]):
-        with pytest.raises(InvalidArgumentError, match="cells must be cells that differ in K"):
-            figure_by_cell(Sweep(cells))
-    pair = sweep_of((0.1,), (2, 5))
-    for kind in ("rounds", "regret"):
-        with pytest.raises(InvalidArgumentError, match="kind must be one of"):
-            figure_by_cell(pair, kind)
+@pytest.mark.parametrize(
+    ("users", "there"),
+    [
+        ({"noise": 0.1}, []),
+        ({"behaviour": "omniscient"}, []),
+        ({"reward_law": "bounded"}, []),
+        ({"agents": ["UNI"], "baseline_time": 9}, ["lower"]),
+        ({"means": [0.1, 0.5, 0.9]}, ["upper"]),  # of no gap that is known
+    ],
+)
+def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about(
+    users: dict[str, Any], there: list[str]
+) -> None:
+    curves = theory_curves(sweep_of((0.2, 0.1), (3,), **users).cells)
+    assert [each.name.split()[0] for each in curves] == there
 
 
-def test_a_cell_that_has_not_all_agents_yet_is_drawn_with_those_it_has() -> None:
-    first, second = sweep_of((0.1,), (2, 5)).cells
-    runs = second.runs[second.runs["agent"] == "BAIR"]
-    broken_off = eu.Results(runs, second.cell, second.population, {"BAIR": 0.1})
+def test_who_has_no_runs_or_none_that_ended_leaves_a_gap() -> None:
+    first, second = sweep_of((0.1,), (2, 5), setting="released").cells
+    bair = second.runs[second.runs["agent"] == "BAIR"]
+    broken_off = eu.Results(
+        bair.assign(censored=True), second.cell, second.population, {"BAIR": 0.1}
+    )
     axes = figure_by_cell(Sweep([first, broken_off]))
-    assert [len(line) for line in measured(axes)] == [2, 1]
-
-
-def test_an_agent_none_of_whose_runs_ended_leaves_a_gap() -> None:
-    sweep = sweep_of((0.1,), (2, 5), setting="released", agents=["BAIR"])
-    first, second = sweep.cells
-    cut = second.runs.assign(censored=True)
-    without = Sweep([first, eu.Results(cut, second.cell, second.population, second.deltas)])
-    assert pd.isna(without.summary()["stopping_time"].iloc[1])
-    assert len(measured(figure_by_cell(without))[0]) == 1
+    assert [len(line) for line in measured(axes)] == [1, 1]
