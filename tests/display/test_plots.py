@@ -92,7 +92,6 @@ def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all() -> No
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("BAIR", "BAIR"),
         ("costs $5 or $6", "costs $5 or $6"),
         (r"\alpha", r"\alpha"),
         ("two\nlines", "two lines"),

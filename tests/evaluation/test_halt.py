@@ -2,7 +2,6 @@
 
 import dataclasses
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,11 +11,11 @@ import pytest
 
 pytest.importorskip("numba")
 
-from compared import agent_as_in_an_evaluation
+
 from shared import loop_of_one
 
 from explorative_user_env.agents import Uniform, uniform
-from explorative_user_env.evaluation.paths import Play, Runs, compiled
+from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.kernels.loops import steps_between_looks
 from explorative_user_env.protocol import BAI, REGRET, Algorithm, Array, Task
 from explorative_user_env.seeding import agent_generator, user_generator
@@ -24,12 +23,14 @@ from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population
 
 VERY_LONG = 10**9
+
+
 """Steps that take ten seconds and more."""
 
-LONG = 3 * 10**7
-"""Steps that take half a second, and are written down in 150 MB."""
 
 SOON = tuple(0.05 * 2**k for k in range(7))
+
+
 """Seconds, tried in this order: on a machine with much to do a run may not have begun by then."""
 
 
@@ -42,7 +43,7 @@ def halted_after(seconds: float) -> Iterator[Array]:
     timer.join()
 
 
-@pytest.mark.parametrize("n_arms", [2, 1000])
+@pytest.mark.parametrize("n_arms", [1000])
 def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
     users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
     Runs(users, agent, 1).figures("compiled", [1])
@@ -56,37 +57,11 @@ def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) 
     assert taken[1:].tolist() == [0, 0]  # those that have not begun do not
 
 
-def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
-    users, agent = Population(n_arms=3), Uniform(horizon=LONG)
-    Runs(users, agent, 1, 1, REGRET).play("compiled", [1])
-    for seconds in SOON:
-        with halted_after(seconds) as halt:
-            began = time.monotonic()
-            (play,) = compiled(Runs(users, agent, LONG, LONG, REGRET), [1], halt)
-        if time.monotonic() > began + seconds:
-            break
-    assert isinstance(play, Play)
-    assert not play.arms[0, -1000:].any()
-
-
-@pytest.mark.parametrize("n_users", [1, 70])
-@pytest.mark.parametrize("task", [BAI, REGRET])
+@pytest.mark.parametrize(("task", "n_users"), [(BAI, 70), (REGRET, 1)])
 def test_what_is_halted_before_it_begins_takes_no_step(task: Task, n_users: int) -> None:
     users, halt = Population(n_arms=3), np.ones(1, int)
     runs = Runs(users, Uniform(horizon=60), 60, 60, task)
     assert not runs.figures("compiled", range(n_users), halt)["acceptances"].any()
-
-
-@pytest.mark.parametrize("task", [BAI, REGRET])
-@pytest.mark.parametrize("name", ["BAIR", "EXP3"])
-def test_who_is_not_halted_runs_as_if_nobody_could_be(task: Task, name: str) -> None:
-    users = Population(n_arms=5)
-    agent = agent_as_in_an_evaluation(name, users)
-    runs = Runs(users, agent, 1000, 1000, task)
-    usual, asked = (
-        runs.figures("compiled", range(60), **halt) for halt in ({}, {"halt": np.zeros(1, int)})
-    )
-    np.testing.assert_equal(asked, usual)
 
 
 def halting(halt: Array, at: int) -> Algorithm:
@@ -100,7 +75,7 @@ def halting(halt: Array, at: int) -> Algorithm:
     return dataclasses.replace(uniform.ALGORITHM, act=act)
 
 
-@pytest.mark.parametrize("n_arms", [300, 1000, 5000])
+@pytest.mark.parametrize("n_arms", [300, 5000])
 def test_the_loops_in_plain_python_look_as_often(n_arms: int) -> None:
     users, horizon = Population(n_arms=n_arms), 2000
     params, rule = Uniform(horizon=horizon).params(n_arms, None), users.schedule.rule

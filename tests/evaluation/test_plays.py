@@ -56,20 +56,6 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
         assert row["most_accepted_is_best"] == credit
 
 
-def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None:
-    arms = np.array([[2, 1, 0, 2, 1]], np.int32)
-    accepted = np.array([[True, True, False, True, True]])
-    play = played(np.array([[0.0, 1.0, 2.0]]), np.array([2]), arms, accepted)
-    assert figures(play)["most_accepted_arm"].tolist() == [1]
-
-
-def test_no_agent_gains_by_the_numbers_of_arms() -> None:
-    arms = np.array([[0, 1, 2, 0, 1, 2]] * 3, np.int32)
-    accepted = np.ones((3, 6), bool)
-    found = figures(played(np.eye(3), np.arange(3), arms, accepted))
-    assert found["most_accepted_is_best"].tolist() == [1 / 3] * 3
-
-
 def test_very_many_arms_take_no_longer_than_their_numbers_do() -> None:
     n_arms = 1_000_000
     arms = np.array([[n_arms - 1, 7, 7]] * 2, np.int32)

@@ -1,11 +1,8 @@
-from typing import Any
-
 import pandas as pd
 import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
-from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation.monitors import broken_table, check_run
 from explorative_user_env.protocol import Agent
 
@@ -44,30 +41,6 @@ def test_the_check_changes_no_run_and_is_made_only_if_asked_for(results: eu.Resu
     plain = eu.evaluate(agents, n_arms=3, n_instances=30, max_steps=400, progress=False)
     assert plain.checks is None
     pd.testing.assert_frame_equal(plain.runs, results.runs)
-
-
-def test_progress_counts_the_checks_as_runs_of_another_agent() -> None:
-    told: list[tuple[str, int, int]] = []
-    report: OnProgress = lambda *what: told.append(what)  # noqa: E731
-    eu.evaluate(["BAIR"], n_instances=50, check_theory=True, progress=report)
-    assert {total for _, _, total in told} == {100}
-    assert told[-1] == ("BAIR, theory", 100, 100)
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"agents": ["UNI"], "baseline_time": 10},
-        {"agents": ["BAIR"], "task": "regret", "horizon": 10},
-        {"agents": ["BAIR"], "behaviour": "omniscient"},
-    ],
-)
-def test_without_the_papers_task_there_is_nothing_to_check(arguments: dict[str, Any]) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^check_theory must be False unless a BAIR"):
-        eu.evaluate(**arguments, check_theory=True)
-    with pytest.raises(eu.InvalidArgumentError, match=r"^check_theory must be True or False"):
-        eu.evaluate(["BAIR"], check_theory=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, TextAgent, Uniform
+from explorative_user_env.agents import BAIR, TextAgent
 from explorative_user_env.evaluation import write_transcripts
 
 USERS: dict[str, Any] = {"setting": "released", "n_arms": 3, "behaviour": "logistic"}
@@ -66,23 +66,3 @@ def interrupted_at_step_3(question: str) -> str:
     if "so far: 2." in question:
         raise KeyboardInterrupt
     return "arm 0"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"agent": Uniform()}, "agent must be one that stops by itself, for the task"),
-        ({"horizon": 9}, "horizon must be left out for the task"),
-        ({"task": "regret", "horizon": 0}, "horizon must be an integer of at least 1"),
-        ({"task": "chess"}, "task must be one of"),
-        ({"n_instances": 0}, "n_instances must be"),
-        ({"n_recent": -1}, "n_recent must be an integer of at least 0"),
-        ({"delta": 1}, r"delta must be a number in \(0, 1\)"),
-    ],
-)
-def test_what_nothing_can_be_written_of_is_refused(
-    options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=message):
-        write_transcripts(tmp_path / "examples.jsonl", progress=False, **options)
-    assert not list(tmp_path.iterdir())

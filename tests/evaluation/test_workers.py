@@ -11,10 +11,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from pairs import pairs
 from processes import PACKAGE, heed_signals
 
 LONG_ENOUGH = 180
+
+
 """Seconds until the wait for what does not come is over."""
 
 
@@ -35,6 +36,7 @@ class Slow:
     def answer(self):
         return 0
 """
+
 
 pytestmark = [
     pytest.mark.slow,
@@ -112,10 +114,13 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Started]]:
         program.process.communicate()
 
 
-@pairs(
-    everybody=[False, True],
-    how=[signal.SIGTERM, signal.SIGHUP, signal.SIGINT],
-    agent=["own:Slow", "thompson"],
+@pytest.mark.parametrize(
+    ("how", "everybody", "agent"),
+    [
+        (signal.SIGTERM, False, "own:Slow"),
+        (signal.SIGINT, True, "own:Slow"),
+        (signal.SIGHUP, False, "thompson"),
+    ],
 )
 def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(
     start: Callable[..., Started], tmp_path: Path, agent: str, how: signal.Signals, everybody: bool
@@ -134,16 +139,3 @@ def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(
     assert "Traceback" not in said
     assert not list((tmp_path / "out").iterdir())
     assert program.cleared_away()
-
-
-def test_what_nohup_has_ignored_stays_ignored(
-    start: Callable[..., Started], tmp_path: Path
-) -> None:
-    ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    ignoring += "from explorative_user_env.commands import main; main()"
-    command = "bench --agent uni --baseline-time 5 --n-instances 20 --output out"
-    program = start("-c", ignoring, *command.split())
-    assert within((tmp_path / "out").exists)
-    program.process.send_signal(signal.SIGHUP)
-    program.process.communicate(timeout=LONG_ENOUGH)
-    assert program.process.returncode == 0

@@ -63,8 +63,7 @@ def test_users_are_paired_by_their_seeds_in_whatever_order_the_runs_are() -> Non
     assert row["value"] == apart.mean() == row["first"] - row["second"]
     assert figures(found).loc["P(stops sooner)", "value"] == (4 + 0.5) / 6
     assert figures(found).loc["success", "value"] == pytest.approx(4 / 6)
-    assert found.n_users == 6
-    assert "up to" not in str(found)
+    assert (found.n_users, "up to" in str(found)) == (6, False)
 
 
 def censored_at(cap: int, runs: pd.DataFrame) -> pd.DataFrame:
@@ -150,20 +149,8 @@ def test_a_line_up_is_compared_with_one_at_a_stated_family_wise_error() -> None:
         assert other["value"].equals(one["value"])
     least = min(one.loc["stopping time", "p_value"] for one in alone)
     assert min(one.loc["stopping time", "p_value"] for one in together) == pytest.approx(2 * least)
-    said = " ".join(str(found).split())
-    assert "The 2 intervals of a figure hold at once with 95% (Bonferroni)" in said
-    assert "[97.5%]" in str(found.comparisons[0])
+    assert "hold at once with 95% (Bonferroni)" in " ".join(str(found).split())
     assert len(found.frame()) == 6
-
-
-def test_in_a_line_up_each_is_compared_up_to_where_its_own_pair_was_cut_off() -> None:
-    three = pd.concat([RUNS, censored_at(60, bai(c=([50, 60, 70, 80, 90, 95], RIGHT)))])
-    found = Results(three, CELL).compare_all("b")
-    table = str(found).splitlines()
-    assert table[0].split()[:4] == ["minus", "b", "up", "to"]
-    assert next(line for line in table if line.strip().startswith("c ")).split()[1] == "60"
-    assert "0.667 of c's and 0.000 of b's" in str(found)
-    assert not re.search("of a's", str(found))
 
 
 def test_a_difference_that_is_one_users_doing_is_marked() -> None:
@@ -172,8 +159,6 @@ def test_a_difference_that_is_one_users_doing_is_marked() -> None:
     runs = bai(a=(times, right), b=([50_000, *times[1:]], right))
     found = Results(runs, CELL).compare("a", "b")
     assert figures(found)["dominated"].tolist() == [True, False, False]
-    said = " ".join(str(found).split())
-    assert "one user has most of the variance of a minus b" in said
     assert re.search(r"-\d+\.\d\* \[", str(found))
 
 
@@ -288,21 +273,11 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     assert held_by_users / n_times < 0.5  # users alone are too sure where trainings differ
 
 
-def test_it_says_first_minus_second_of_the_same_users() -> None:
-    rng = np.random.default_rng(5)
-    users = rng.normal(200.0, 50.0, 400)
-    trained = users - 10.0 + rng.normal(0.0, 1.0, (3, 400))
-    found = crossed_difference("regret", trained, users, LEVEL)
-    assert found.first == trained.mean()
-    assert found.second == users.mean()
-    assert found.value == pytest.approx(-10.0, abs=0.5)
-    assert found.low < found.value < found.high < -9.0  # what users have in common is gone
-    assert found.p_value < 0.05
-
-
 def test_the_p_value_is_that_of_the_interval_that_ends_at_nothing() -> None:
     trained = 1.0 + differences(np.random.default_rng(6), (4, 50), (0.5, 1.0, 1.0))
-    found = crossed_difference("regret", trained, np.zeros(50), LEVEL)
+    found = crossed_difference("regret", trained + 9.0, np.full(50, 9.0), LEVEL)
+    assert (found.first, found.second) == (pytest.approx(trained.mean() + 9.0), 9.0)
+    assert found.value == pytest.approx(trained.mean())
     ends = crossed_difference("regret", trained, np.zeros(50), 1.0 - found.p_value)
     assert ends.low == pytest.approx(0.0, abs=1e-6)
 

@@ -41,20 +41,9 @@ def test_a_ties_share_widens_the_interval_to_whole_numbers_on_both_sides() -> No
 def test_where_all_pairs_are_unequal_their_difference_is_a_proportion() -> None:
     low, high = proportion_interval(13, 20)
     assert paired_difference_interval(13, 7, 20) == pytest.approx((2 * low - 1, 2 * high - 1))
-    assert paired_difference_interval(20, 0, 20)[1] == 1.0
-
-
-def test_the_two_sides_of_a_pair_change_places() -> None:
     low, high = paired_difference_interval(30, 12, 100)
     assert paired_difference_interval(12, 30, 100) == pytest.approx((-high, -low))
-    assert low < 0.18 < high
-    assert paired_difference_interval(30, 12, 100, 0.99)[0] < low
-
-
-def test_the_mean_interval_of_what_is_not_skewed_is_students() -> None:
-    values = np.array([1.0, 2.0, 3.0, 4.0])
-    half = 3.182446305 * values.std(ddof=1) / 2  # t quantile with 3 degrees of freedom
-    assert mean_interval(values) == pytest.approx((2.5 - half, 2.5 + half), abs=1e-6)
+    assert paired_difference_interval(30, 12, 100, 0.99)[0] < low < 0.18 < high
 
 
 def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -> None:

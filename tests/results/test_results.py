@@ -67,20 +67,6 @@ def test_each_agent_has_a_column_of_its_users_costs_negated() -> None:
     assert {name: -array.mean() for name, array in scores.items()} == pytest.approx(dict(summary))
 
 
-def test_other_scores_are_asked_for_by_name() -> None:
-    results = Results(SCORED, CELL)
-    assert results.to_rliable("success")["b"].tolist() == [[0.0], [1.0]]
-    assert results.to_rliable("stopping_time")["a"].tolist() == [[-100.0], [-300.0]]
-    plays = Results(play_runs("a", [9.0, 7.0]), PLAY_CELL)
-    assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
-    assert plays.to_rliable("utility")["a"].tolist() == [[1.0], [1.0]]
-    with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
-        plays.to_rliable("cost")
-    alone = Results(SCORED[SCORED["agent"] == "a"], CELL)
-    with pytest.raises(eu.InvalidArgumentError, match="cells must be of the same agents and users"):
-        Sweep([results, alone]).to_rliable()
-
-
 def test_the_cells_of_a_sweep_are_tasks() -> None:
     found = eu.sweep(
         ["BAIR", "UNI"], deltas=[0.3, 0.2], n_arms=[2, 3], n_instances=7, progress=False
@@ -93,3 +79,16 @@ def test_the_cells_of_a_sweep_are_tasks() -> None:
     for name, array in scores.items():
         cells = [(cell.cell["delta"], cell.cell["n_arms"]) for cell in found.cells]
         assert array.mean(axis=0) == pytest.approx([means.loc[name, cell] for cell in cells])
+
+
+def test_other_scores_are_asked_for_by_name() -> None:
+    results = Results(SCORED, CELL)
+    assert results.to_rliable("success")["b"].tolist() == [[0.0], [1.0]]
+    assert results.to_rliable("stopping_time")["a"].tolist() == [[-100.0], [-300.0]]
+    plays = Results(play_runs("a", [9.0, 7.0]), PLAY_CELL)
+    assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
+    alone = Results(SCORED[SCORED["agent"] == "a"], CELL)
+    with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
+        plays.to_rliable("cost")
+    with pytest.raises(eu.InvalidArgumentError, match="cells must be of the same agents and users"):
+        Sweep([results, alone]).to_rliable()

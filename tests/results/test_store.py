@@ -17,7 +17,6 @@ from processes import python
 from stores import ASKED, part_of, runs
 
 import explorative_user_env as eu
-from explorative_user_env.commands.run import continue_with
 from explorative_user_env.results import records
 from explorative_user_env.results.records import stream_fingerprint
 from explorative_user_env.results.store import Store, about
@@ -44,6 +43,9 @@ def test_what_is_added_is_there_for_who_asks_for_the_same_again(path: Path) -> N
     with Store(path, ASKED) as again:
         found = part_of(again).columns()
         assert again.n_found == 6
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # that can be copied
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     for name, values in runs(0, 5).items():
         np.testing.assert_array_equal(found[name], values)
         assert found[name].dtype == values.dtype
@@ -61,15 +63,6 @@ def test_it_uses_the_journal_that_does_not_keep_readers_waiting(opened: Store, p
         assert len(db.execute("SELECT * FROM runs_bai").fetchall()) == 3
         db.execute("COMMIT")
         assert len(db.execute("SELECT * FROM runs_bai").fetchall()) == 6
-
-
-def test_a_finished_file_is_a_single_one_that_can_be_copied_and_read_anywhere(path: Path) -> None:
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
-    assert about(path).finished
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
-        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_a_chunk_that_is_broken_off_leaves_what_was_there(path: Path) -> None:
@@ -98,22 +91,13 @@ def test_no_number_that_is_none_is_kept_in_a_record(opened: Store) -> None:
 def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: Store) -> None:
     part = part_of(opened)
     part.add(runs())
-    with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
-        Store(path, ASKED)
-    with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
-        Store(path, ASKED, overwrite=True)
+    for overwrite in (False, True):
+        with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
+            Store(path, ASKED, overwrite=overwrite)
+    words = f"from explorative_user_env.results.store import Store; Store({str(path)!r}, {ASKED})"
+    assert "a file that nobody else is writing to" in python("-c", words).stderr.splitlines()[-1]
     part.add(runs(3))
     assert opened.n_runs() == 6
-
-
-@pytest.mark.slow
-def test_a_second_process_is_refused_in_one_line(path: Path, opened: Store) -> None:
-    part_of(opened).add(runs())
-    words = f"from explorative_user_env.results.store import Store; Store({str(path)!r}, {ASKED})"
-    other = python("-c", words)
-    assert other.stderr.splitlines()[-1].endswith(
-        f"store must be a file that nobody else is writing to, got {str(path)!r}"
-    )
 
 
 def test_what_is_there_is_not_written_over_unless_that_is_asked_for(path: Path) -> None:
@@ -151,47 +135,6 @@ def test_what_a_killed_writer_has_left_is_read_whole(path: Path) -> None:
     assert about(left / "run.sqlite").n_runs == 3
     with Store(left / "run.sqlite", ASKED) as again:
         assert again.n_found == 3
-
-
-def test_what_was_killed_without_that_journal_is_put_in_order_by_who_resumes(path: Path) -> None:
-    left = path.with_name("left")
-    left.mkdir()
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("PRAGMA cache_size=1")
-        db.execute("BEGIN")
-        for number in range(20_000):  # more than it holds back
-            db.execute("INSERT INTO kept VALUES ('a', ?, 'long')", (number,))
-        for name in ("run.sqlite", "run.sqlite-journal"):
-            shutil.copy(path.with_name(name), left / name)
-        db.execute("ROLLBACK")
-    with pytest.raises(InvalidArgumentError, match="resuming the run puts it in order"):
-        about(left / "run.sqlite")
-    shutil.copytree(left, left.with_name("resumed"))
-    given = {"seed": None}
-    continue_with(left.with_name("resumed") / "run.sqlite", "evaluate", given, ())
-    assert given == {"seed": 0}
-    with Store(left / "run.sqlite", ASKED) as again:
-        assert (again.n_runs(), again.n_kept()) == (3, 0)
-    assert about(left / "run.sqlite").n_runs == 3
-
-
-@pytest.mark.slow
-def test_a_python_without_sqlite_evaluates_and_says_what_files_need(tmp_path: Path) -> None:
-    words = (
-        "import sys; sys.modules['_sqlite3'] = None; sys.modules['sqlite3'] = None; "
-        "import importlib.util as util; found = util.find_spec; "
-        "util.find_spec = lambda name, *rest: None if 'sqlite3' in name else found(name, *rest); "
-        "import explorative_user_env as eu; "
-        "print(eu.evaluate(['UNI'], baseline_time=9, n_instances=3, compiled=False)); "
-        "eu.evaluate(['UNI'], baseline_time=9, n_instances=3, compiled=False, store='a.sqlite')"
-    )
-    done = python("-c", words, folder=tmp_path)
-    assert "UNI" in done.stdout
-    assert done.stderr.splitlines()[-1].endswith(
-        "files of runs need sqlite3, which this Python was built without"
-    )
 
 
 def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None:
@@ -256,24 +199,6 @@ def test_an_empty_file_is_gone_on_with(tmp_path: Path, content: bytes | None) ->
     assert about(path).n_runs == 3
 
 
-def test_a_new_file_is_whole_from_its_first_byte(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "run.sqlite"
-    seen: list[Any] = []
-    replace = os.replace
-
-    def replaced(source: Any, target: Any) -> None:
-        seen.append(path.exists())
-        replace(source, target)
-        seen.append(about(path).request["command"])
-
-    monkeypatch.setattr(os, "replace", replaced)
-    with Store(path, ASKED):
-        monkeypatch.undo()
-    assert seen == [False, "evaluate"]
-
-
 def test_a_column_that_computes_is_refused(theirs: Path) -> None:
     with closing(sqlite3.connect(theirs)) as db, db:
         db.execute("ALTER TABLE runs_bai ADD COLUMN more AS (hex(zeroblob(100000000)))")
@@ -305,7 +230,7 @@ def test_what_was_made_with_other_code_streams_or_versions_is_refused(path: Path
 
 
 def test_somebody_elses_file_is_refused_and_left_as_it_is(path: Path) -> None:
-    files = {name: path.with_name(name) for name in ("text", "another", "later", "folder")}
+    files = {name: path.with_name(f"{name}.db") for name in ("text", "another", "later", "folder")}
     files["text"].write_bytes(b"no database, though as long as its header" * 9)
     with closing(sqlite3.connect(files["another"])) as db:
         db.execute("CREATE TABLE runs_bai(part)")
@@ -322,7 +247,7 @@ def test_somebody_elses_file_is_refused_and_left_as_it_is(path: Path) -> None:
                 opens(files[name])
         assert files[name].read_bytes() == before
     files["folder"].mkdir()
-    for where in (files["folder"], files["text"] / "run.sqlite"):
+    for where in (files["folder"], files["text"] / "run.db"):
         with pytest.raises(InvalidArgumentError, match="store must be a file"):
             Store(where, ASKED)
 
@@ -366,3 +291,17 @@ def test_a_name_of_another_format_is_refused(theirs: Path) -> None:
         with pytest.raises(InvalidArgumentError, match=r"ends in \.sqlite"):
             eu.evaluate(["SE"], store=theirs.with_name(name), n_instances=2, progress=False)
         assert not theirs.with_name(name).exists()
+
+
+@pytest.mark.slow
+def test_a_python_without_sqlite_evaluates_and_says_what_files_need(tmp_path: Path) -> None:
+    words = (
+        "import sys; sys.modules['_sqlite3'] = None; sys.modules['sqlite3'] = None; "
+        "import importlib.util as util; found = util.find_spec; "
+        "util.find_spec = lambda name, *rest: None if 'sqlite3' in name else found(name, *rest); "
+        "import explorative_user_env as eu; few = {'baseline_time': 9, 'n_instances': 3}; "
+        "print(eu.evaluate(['UNI'], **few)); eu.evaluate(['UNI'], store='a.sqlite', **few)"
+    )
+    done = python("-c", words, folder=tmp_path)
+    assert "UNI" in done.stdout
+    assert "files of runs need sqlite3" in done.stderr.splitlines()[-1]
