@@ -10,9 +10,7 @@ import pytest
 from explorative_user_env import validation as extras
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.display.plots import (
-    dress,
     line_style,
-    logarithmic,
     name_lines,
     plot_axes,
     spread_out,
@@ -73,11 +71,9 @@ def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(
 pytest.importorskip("matplotlib")
 
 
-def labels_of(axes: Any, which: str) -> list[str]:
-    axis = getattr(axes, f"{which}axis")
-    low, high = axis.get_view_interval()
-    places = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
-    return [label.get_text() for place, label in places if low <= place <= high]
+def test_an_axis_is_logarithmic_where_values_spread_over_more_than_twenty_times() -> None:
+    ends = [(1, 19), (1, 21), (0, 1000), (-5, 1000)]
+    assert [spread_out(*each) for each in ends] == [False, True, False, False]
 
 
 def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all() -> None:
@@ -107,23 +103,3 @@ def test_a_name_is_drawn_as_it_is_and_no_formula(name: str, shown: str) -> None:
     (text,) = legend.get_texts()
     prepared, is_formula = text._preprocess_math(text.get_text())
     assert (prepared.strip(), is_formula) == (shown, False)
-
-
-def test_titles_are_folded_between_words() -> None:
-    axes = plot_axes(None)
-    dress(axes, "users " * 30, "x", "y")
-    lines = axes.get_title(loc="left").split("\n")
-    assert len(lines) > 1
-    assert set(" ".join(lines).split()) == {"users"}
-    assert max(map(len, lines)) <= 62
-
-
-def test_numbers_over_few_decades_are_written_out() -> None:
-    axes = plot_axes(None)
-    axes.plot([30, 1500], [1, 10**6])
-    logarithmic(axes, "x")
-    logarithmic(axes, "y")
-    assert labels_of(axes, "x") == ["50", "100", "200", "500", "1000"]
-    assert "10^{4}" in "".join(labels_of(axes, "y"))
-    ends = [(1, 19), (1, 21), (0, 1000), (-5, 1000)]
-    assert [spread_out(*each) for each in ends] == [False, True, False, False]

@@ -113,15 +113,6 @@ def test_what_cannot_be_written_is_dropped_and_known(error: Exception, said: str
     assert (None if stream.lost is None else str(stream.lost)) == said
 
 
-def test_a_stream_that_is_not_there_takes_everything() -> None:
-    stream = Unfailing(None)
-    assert stream.write("one") == 3
-    stream.flush()
-    assert (stream.encoding, stream.isatty(), stream.lost) == ("utf-8", False, None)
-    with pytest.raises(OSError, match="no stream"):
-        stream.fileno()
-
-
 def test_what_waits_for_a_reader_who_has_gone_goes_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     end, other = os.pipe()
     os.close(end)

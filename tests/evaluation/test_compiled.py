@@ -1,24 +1,24 @@
-"""Which agents run compiled, and that nobody notices."""
+"""What compiles runs as what does not, and ends when another thread says so."""
 
 import dataclasses
-import warnings
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
-
-pytest.importorskip("numba")
-
-
 from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import Runs, compiles, joined
+from explorative_user_env.evaluation.paths import Runs, joined
 from explorative_user_env.kernels.seeds import N_STREAMS
-from explorative_user_env.protocol import BAI, REGRET, Task
+from explorative_user_env.protocol import BAI, REGRET, Array, Task
 from explorative_user_env.users.population import Population
+
+pytest.importorskip("numba")
 
 
 def assert_same_runs(one: pd.DataFrame, other: pd.DataFrame) -> None:
@@ -69,27 +69,6 @@ def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: 
     assert_same_runs(runs, expected)
 
 
-def test_an_agent_without_a_record_has_nothing_to_compile_and_no_warning() -> None:
-    class Stubborn:
-        def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-            self.steps = 0
-
-        def act(self) -> int | None:
-            return 1 if self.steps < 9 else None
-
-        def observe(self, arm: int, accepted: bool) -> None:
-            self.steps += 1
-
-        def answer(self) -> int:
-            return 1
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert not compiles(Runs(Population(), Stubborn(), 30), 1)
-        runs = evaluate([Stubborn()], n_instances=3).runs
-    assert runs["interactions"].tolist() == [9] * 3
-
-
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 @pytest.mark.parametrize("task", [BAI, REGRET])
 def test_a_worker_s_arrays_are_fit_for_the_next_user(task: Task, noise: float) -> None:
@@ -100,3 +79,48 @@ def test_a_worker_s_arrays_are_fit_for_the_next_user(task: Task, noise: float) -
         apart = joined([runs.figures("compiled", [seed]) for seed in seeds])
         for figure, values in runs.figures("compiled", seeds).items():
             assert values.tolist() == apart[figure].tolist()
+
+
+pytest.importorskip("numba")
+
+
+VERY_LONG = 10**9
+
+
+"""Steps that take ten seconds and more."""
+
+
+SOON = tuple(0.05 * 2**k for k in range(7))
+
+
+"""Seconds, tried in this order: on a machine with much to do a run may not have begun by then."""
+
+
+@contextmanager
+def halted_after(seconds: float) -> Iterator[Array]:
+    halt = np.zeros(1, int)
+    timer = threading.Timer(seconds, lambda: halt.fill(1))
+    timer.start()
+    yield halt
+    timer.join()
+
+
+@pytest.mark.parametrize("n_arms", [1000])
+def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
+    users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
+    Runs(users, agent, 1).figures("compiled", [1])
+    for seconds in SOON:
+        with halted_after(seconds) as halt:
+            found = Runs(users, agent, VERY_LONG).figures("compiled", [1, 2, 3], halt)
+        taken = found["acceptances"] + found["rejections"]
+        if taken[0]:
+            break
+    assert 0 < taken[0] < VERY_LONG
+    assert taken[1:].tolist() == [0, 0]  # those that have not begun do not
+
+
+@pytest.mark.parametrize(("task", "n_users"), [(BAI, 70), (REGRET, 1)])
+def test_what_is_halted_before_it_begins_takes_no_step(task: Task, n_users: int) -> None:
+    users, halt = Population(n_arms=3), np.ones(1, int)
+    runs = Runs(users, Uniform(horizon=60), 60, 60, task)
+    assert not runs.figures("compiled", range(n_users), halt)["acceptances"].any()

@@ -17,21 +17,6 @@ TASKS: list[dict[str, Any]] = [
 ]
 
 
-def test_every_user_has_one_run_however_long_so_that_short_ones_do_not_count_more() -> None:
-    results = eu.evaluate([Clock()], **SMALL | {"n_instances": 150, "max_steps": 1000})
-    runs = results.runs
-    assert runs["user_seed"].nunique() == len(runs) == 150
-    n_long = int((runs["interactions"] == Clock.long).sum())
-    assert n_long + int((runs["interactions"] == Clock.short).sum()) == 150
-    # 150 draws of a chance of .3: 45 and five standard deviations of 5.6.
-    assert 17 <= n_long <= 73
-    mean = (n_long * Clock.long + (150 - n_long) * Clock.short) / 150
-    summary = results.summary().iloc[0]
-    assert summary["n_runs"] == 150
-    assert summary["stopping_time"] == pytest.approx(mean)
-    assert not runs["censored"].any()
-
-
 def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:
     for compiled in (True, False):
         runs = eu.evaluate([Clock()], compiled=compiled, **SMALL | {"max_steps": Clock.long}).runs

@@ -204,29 +204,6 @@ def test_every_run_of_an_agent_in_python_is_kept_as_it_ends(path: Path) -> None:
     assert about(path).n_runs == 7
 
 
-@pytest.mark.parametrize(
-    ("agent", "n_users", "workers", "sizes"),
-    [
-        (BAIR(), 8, 8, [1] * 8),  # compiled: no worker is left without a run
-        (BAIR(), 20, 8, [3] * 6 + [2]),
-        (BAIR(), 40, 1, [10] * 4),
-        (Chooser(), 20, 1, [1] * 20),
-    ],
-)
-def test_workers_share_the_users(
-    monkeypatch: pytest.MonkeyPatch, agent: Any, n_users: int, workers: int, sizes: list[int]
-) -> None:
-    done, met = places.done, list[int]()
-
-    def counted(job: Any, chunks: Any, *rest: Any) -> Any:
-        met.extend(map(len, chunks))
-        return done(job, chunks, *rest)
-
-    monkeypatch.setattr(backends, "done", counted)
-    eu.evaluate([agent], workers=workers, **SHARED | {"n_instances": n_users})
-    assert met == sizes
-
-
 def test_another_request_is_refused_with_what_both_say(path: Path) -> None:
     eu.evaluate([BAIR(), Chooser()], store=path, **SHARED)
     before = path.read_bytes()

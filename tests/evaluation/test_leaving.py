@@ -50,18 +50,6 @@ def test_a_run_that_was_left_is_neither_right_nor_wrong_nor_censored(results: Re
     assert results.to_rliable("success")["UNI"].mean() == row["success"]
 
 
-def test_steps_that_she_missed_count_as_her_worst_arm_and_pay_nothing(played: Results) -> None:
-    for row in played.runs.groupby("agent").head(20).to_dict("records"):
-        episode = played.replay(row)
-        assert (episode.left, episode.stopping_time) == (row["left"], row["interactions"])
-        assert -sum(episode.rewards) == pytest.approx(row["regret"])
-        assert episode.acceptances == row["acceptances"]
-        assert episode.arms[-1] == row["last_arm"]
-    left = played.runs[played.runs["left"]]
-    assert (left["interactions"] < HORIZON).sum() > 20
-    assert (played.runs.loc[~played.runs["left"], "interactions"] == HORIZON).all()
-
-
 def test_who_leaves_is_told_of_where_users_can_leave_and_nowhere_else(
     results: Results, played: Results
 ) -> None:

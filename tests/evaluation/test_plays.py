@@ -54,14 +54,3 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
         tied = [arm for arm in range(n_arms) if accepted_arms[arm] == max(accepted_arms)]
         credit = 1 / len(tied) if best_arms[user] in tied else 0.0
         assert row["most_accepted_is_best"] == credit
-
-
-def test_very_many_arms_take_no_longer_than_their_numbers_do() -> None:
-    n_arms = 1_000_000
-    arms = np.array([[n_arms - 1, 7, 7]] * 2, np.int32)
-    accepted = np.array([[True, True, True], [True, False, False]])
-    means, best_arms = np.zeros((2, n_arms)), np.full(2, n_arms - 1)
-    means[:, -1] = 1.0
-    found = figures(played(means, best_arms, arms, accepted))
-    assert found["most_accepted_arm"].tolist() == [7, n_arms - 1]
-    assert found["most_accepted_is_best"].tolist() == [0.0, 1.0]

@@ -10,10 +10,7 @@ from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env.evaluation import runner as until_width
-from explorative_user_env.evaluation.runner import Request, growing, is_known
-from explorative_user_env.protocol import BAI
 from explorative_user_env.results.intervals import sequence_interval
-from explorative_user_env.users.population import Population
 
 FEW: dict[str, Any] = {"n_arms": 2, "seed": 3, "delta": 0.3, "progress": False}
 
@@ -87,34 +84,6 @@ def test_what_was_kept_of_a_run_that_was_broken_off_is_gone_on_with(tmp_path: Pa
     assert str(loaded) == str(whole)
     with pytest.raises(eu.InvalidArgumentError, match="until_width"):
         eu.evaluate(["BAIR", "UNI"], **options | {"until_width": 0.2})
-
-
-def asked_for(wide: float) -> Request:
-    """What an evaluation is asked for, with a width."""
-    nothing = {"horizon": None, "baseline_time": None, "max_steps": None, "step_cost": None}
-    own: dict[str, Any] = {"n_instances": 3000, "seed": 0, "delta": 0.1, **nothing}
-    own |= {"check_theory": False, "until_width": wide}
-    return Request(population=Population(), task=BAI, **own)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("p", [0.5, 0.9, 0.99])
-def test_success_is_within_the_interval_that_users_were_added_for(p: float) -> None:
-    """300 streams of runs, by the rule itself; at .95 three standard errors are .038."""
-    rng = np.random.default_rng(7)
-    request = asked_for(0.15)
-    held = 0
-    for _ in range(300):
-        correct = rng.random(3000) < p
-        for so_far, _ in growing(request, lambda *_: None):
-            right = correct[: so_far.n_instances]
-            runs = pd.DataFrame({"correct": right, "censored": False, "left": False})
-            if is_known({"agent": runs}, request):
-                break
-        low, high = sequence_interval(int(runs["correct"].sum()), len(runs), 0.05)
-        assert high - low <= 0.15
-        held += low <= p <= high
-    assert held / 300 >= 0.95 - 0.038
 
 
 def test_no_user_is_met_twice_and_n_instances_are_the_most() -> None:

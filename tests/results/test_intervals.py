@@ -61,19 +61,6 @@ def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -
         assert error > stats.sem(values) * stats.t.ppf(0.975, n - 1)
 
 
-@pytest.mark.slow
-def test_the_ratio_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(0)
-    covered = 0
-    for _ in range(1000):
-        wholes = rng.exponential(500.0, 200)
-        low, high = ratio_interval(
-            rng.binomial(wholes.astype(int) + 1, 0.1), wholes.astype(int) + 1
-        )
-        covered += low <= 0.1 <= high
-    assert 930 <= covered <= 970  # binomial(1000, .95) within 2.9 standard errors
-
-
 def test_the_ratio_interval_is_that_of_the_mean_of_what_is_left_over() -> None:
     # 6 of 12; what is left over is 0, -1 and 1, whose mean has the error sqrt(1/3), and the mean
     # whole is 4. With 2 degrees of freedom the quantile is 4.302653.
@@ -103,12 +90,6 @@ def test_one_run_of_many_that_makes_the_mean_is_seen() -> None:
     assert not one_dominates(np.array([1.0, 1.0, 9.0]))  # too few to tell
     assert not one_dominates(np.full(20, 3.0))
     assert not one_dominates(np.zeros(0))
-
-
-def test_the_interval_of_one_kind_of_trial_is_one_sided() -> None:
-    assert sequence_interval(0, 0, 0.05) == (0.0, 1.0)
-    assert sequence_interval(0, 50, 0.05)[0] == 0.0 < sequence_interval(0, 50, 0.05)[1] < 0.2
-    assert sequence_interval(50, 50, 0.05)[1] == 1.0 > sequence_interval(50, 50, 0.05)[0] > 0.8
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 4), (3, 4), (30, 40)])
@@ -156,6 +137,8 @@ def test_intervals_hold_the_estimate_for_any_counts() -> None:
             for error in (0.5, 1e-12, 1e-300):
                 low, high = sequence_interval(successes, n, error)
                 assert 0.0 <= low <= (successes / n if n else 0.5) <= high <= 1.0
+                assert low == 0.0 or successes
+                assert high == 1.0 or successes < n
 
 
 def test_too_few_values_have_no_interval_and_equal_ones_one_of_no_width() -> None:

@@ -188,12 +188,3 @@ def test_users_and_agents_are_made_again_from_their_records() -> None:
         again: Any = from_record(through_json(made))
         for what in ("options", "max_steps", "name", "algorithm"):
             assert getattr(again, what) == getattr(made, what)
-
-
-def test_the_closing_section_names_command_libraries_users_and_agents() -> None:
-    asked = {"command": "bench", "options": {"n_arms": [2, 4], "gap": None}}
-    asked["versions"] = {"numpy": "2.0"}
-    lines = records.closing_section(asked | records.details_of(cells())).splitlines()
-    assert lines[2:4] == ["- `explorative-user bench`: n_arms=2 4", "- numpy 2.0"]
-    assert lines[5].startswith("- users: setting=released, n_arms=2 / 4, alpha=2, gap=0.5")
-    assert lines[7].startswith("- UNI: horizon=5, order=round robin")

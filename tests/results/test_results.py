@@ -1,7 +1,9 @@
-"""What results say of their runs: cost, rank, and scores as rliable takes them."""
+"""Results: cost and rank, scores as rliable takes them, and rows that are replayed alone."""
 
 from typing import Any
 
+import gymnasium as gym
+import numpy as np
 import pandas as pd
 import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs
@@ -9,6 +11,7 @@ from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.results.results import Results, Sweep
+from explorative_user_env.users.population import PRINTED, RELEASED
 
 
 def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:
@@ -41,15 +44,6 @@ def test_over_a_horizon_agents_rank_by_regret() -> None:
     summary = Results(runs, PLAY_CELL).summary()
     assert summary["rank"].tolist() == [2, 1]
     assert summary["regret"].tolist() == [8.0, 1.5]
-
-
-def test_a_representation_is_one_short_line() -> None:
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, "seed": 3}
-    results = eu.evaluate([BAIR(n1=3), Uniform(horizon=9, name="mine")], **facts)
-    assert repr(results) == (
-        "Results(task='bai', setting='printed', n_arms=2, seed=3, n_instances=5, "
-        "agents=['BAIR', 'mine'])"
-    )
 
 
 SCORED = pd.concat(
@@ -92,3 +86,54 @@ def test_other_scores_are_asked_for_by_name() -> None:
         plays.to_rliable("cost")
     with pytest.raises(eu.InvalidArgumentError, match="cells must be of the same agents and users"):
         Sweep([results, alone]).to_rliable()
+
+
+@pytest.fixture(scope="module")
+def few() -> eu.Results:
+    results: eu.Results = eu.evaluate(
+        [BAIR(), Uniform()], n_arms=3, n_instances=4, seed=1, progress=False, compiled=False
+    )
+    return results
+
+
+def test_a_row_is_a_label_or_a_series_in_any_order(few: eu.Results) -> None:
+    before = few.runs.copy()
+    row = few.runs.sort_values("stopping_time", ascending=False).iloc[0]
+    assert few.replay(row) == few.replay(row.name) == few.replay(np.int64(int(row.name)))
+    assert few.replay(row.to_dict()) == few.replay(row)
+    assert few.replay(6).agent == "UNI"
+    assert few.replay(row) == eu.rollout(
+        eu.ExplorativeUserEnv(n_arms=3), BAIR(), int(row["user_seed"])
+    )
+    pd.testing.assert_frame_equal(few.runs, before)
+
+
+def test_a_run_longer_than_gym_makes_time_limit_replays_whole_or_warns() -> None:
+    users: dict[str, Any] = {"n_arms": 3, "setting": PRINTED}
+    results = eu.evaluate([BAIR(n1=1500)], n_instances=1, progress=False, **users)
+    episode = results.replay(0)
+    assert episode.stopping_time > 1500
+    made: Any = gym.make(eu.ENV_ID, **users)
+    with pytest.warns(UserWarning, match=r"time limit cut the run of BAIR off after 1000 steps"):
+        cut = eu.rollout(made, BAIR(n1=1500), episode.seed)
+    assert cut.censored
+    assert cut.arms == episode.arms[:1000]
+    assert eu.rollout(made.unwrapped, BAIR(n1=1500), episode.seed).arms == episode.arms
+
+
+def test_what_is_no_row_or_has_no_agent_is_refused(few: eu.Results) -> None:
+    for row in (8, -1, True, "BAIR", None, {"agent": "BAIR", "user_seed": 1}):
+        with pytest.raises(eu.InvalidArgumentError, match="row must be a row of these runs"):
+            few.replay(row)
+    bare = eu.Results(few.runs, few.cell, few.population)
+    with pytest.raises(eu.InvalidArgumentError, match="line_up must be with BAIR, to replay it"):
+        bare.replay(0)
+
+
+def test_open_options_are_filled_in_by_rollout_as_in_an_evaluation() -> None:
+    """Click noise and a setting decide what BAIR does; only `evaluate` knew of them once."""
+    users: dict[str, Any] = {"n_arms": 3, "noise": 0.1, "alpha": 2.0, "rho": 1.5}
+    env = eu.ExplorativeUserEnv(setting=RELEASED, **users)
+    told = BAIR(alpha=2.0, rho_0=1.5, noise=0.1, delta=0.01, **RELEASED.agent_options("BAIR", 3))
+    assert eu.rollout(env, told, 4) == eu.rollout(env, "BAIR", 4, delta=0.01)
+    assert eu.rollout(env, "BAIR", 4) != eu.rollout(env, "BAIR", 4, delta=0.01)

@@ -291,17 +291,3 @@ def test_a_name_of_another_format_is_refused(theirs: Path) -> None:
         with pytest.raises(InvalidArgumentError, match=r"ends in \.sqlite"):
             eu.evaluate(["SE"], store=theirs.with_name(name), n_instances=2, progress=False)
         assert not theirs.with_name(name).exists()
-
-
-@pytest.mark.slow
-def test_a_python_without_sqlite_evaluates_and_says_what_files_need(tmp_path: Path) -> None:
-    words = (
-        "import sys; sys.modules['_sqlite3'] = None; sys.modules['sqlite3'] = None; "
-        "import importlib.util as util; found = util.find_spec; "
-        "util.find_spec = lambda name, *rest: None if 'sqlite3' in name else found(name, *rest); "
-        "import explorative_user_env as eu; few = {'baseline_time': 9, 'n_instances': 3}; "
-        "print(eu.evaluate(['UNI'], **few)); eu.evaluate(['UNI'], store='a.sqlite', **few)"
-    )
-    done = python("-c", words, folder=tmp_path)
-    assert "UNI" in done.stdout
-    assert "files of runs need sqlite3" in done.stderr.splitlines()[-1]
