@@ -1,13 +1,11 @@
 """Figures need no screen; lines differ in more than colour, and names are no formulas."""
 
-import re
 import sys
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from explorative_user_env import validation as extras
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.display.plots import (
     line_style,
@@ -16,7 +14,6 @@ from explorative_user_env.display.plots import (
     spread_out,
     verbatim,
 )
-from explorative_user_env.validation import MissingExtraError, how_to_get
 
 PNG = b"\x89PNG\r\n"
 
@@ -36,13 +33,6 @@ def test_a_figure_is_a_png_without_a_screen_or_a_global_state() -> None:
     assert plotting.as_png(figure).startswith(PNG)
     assert plotting.as_png(axes) == plotting.as_png(figure)
     assert windows() == before
-
-
-def test_without_matplotlib_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    assert not plotting.can_plot()
-    with pytest.raises(MissingExtraError, match=re.escape(how_to_get("plot"))):
-        plotting.new_figure(1.0, 1.0)
 
 
 def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(

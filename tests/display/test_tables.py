@@ -109,16 +109,6 @@ def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(
     ]
 
 
-@pytest.mark.parametrize(("encoding", "row"), [("ascii", "1 ? 2 ?"), ("utf-8", "1 ± 2 δ")])
-def test_symbols_that_standard_output_lacks_are_replaced(encoding: str, row: str) -> None:
-    made = new_table(["δ"])
-    made.add_row("1 ± 2 δ")
-    head, line, cell = on_screen(made, 80, encoding)
-    assert cell.strip() == row
-    assert head.rindex(row[-1]) == cell.rindex(row[-1])  # still one below the other
-    assert set(line.strip()) == {"─" if encoding == "utf-8" else "-"}
-
-
 def test_columns_read_records_and_objects_and_show_what_is_repeated_once() -> None:
     columns = [
         Column("K", once=True),

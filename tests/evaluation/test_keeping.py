@@ -114,7 +114,7 @@ def interrupted_at(call: int, of: str | None = None) -> Callable[..., None]:
     return tell
 
 
-@pytest.mark.parametrize(("task", "call"), zip(TASKS, [2, 5, 9, 4], strict=True))
+@pytest.mark.parametrize(("task", "call"), [*zip(TASKS, [2, 5, 9, 4], strict=True)])
 def test_it_goes_on_where_it_was_broken_off(
     path: Path, met: Callable[[], int], task: str, call: int
 ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pairs import pairs
-from toy_agents import Answering, Wanderer, scripted
+from toy_agents import Answering, Clock, Wanderer, scripted
 
 import explorative_user_env as eu
 from explorative_user_env.agents import (
@@ -15,21 +15,24 @@ from explorative_user_env.agents import (
     EXP3,
     REFERENCES,
     FullInformation,
-    SuccessiveElimination,
     TrackAndStop,
     Uniform,
 )
 from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.evaluation import runner
+from explorative_user_env.evaluation.paths import Play, figures
 from explorative_user_env.protocol import needs_horizon, sees_rewards
-from explorative_user_env.users.model import Schedule
 from explorative_user_env.users.population import Setting
 
 SMALL: dict[str, Any] = {"n_arms": 3, "seed": 11, "delta": 0.3, "progress": False}
+
+
 TASKS: dict[str, dict[str, Any]] = {
     "bai": {"task": "bai", "max_steps": 80, "baseline_time": 40},
     "regret": {"task": "regret", "horizon": 80},
 }
+
+
 MAKERS: dict[str, Any] = {
     **{make().name: make for make in (BAIR, TrackAndStop, EXP3, FullInformation)},
     "stops": Wanderer,
@@ -37,11 +40,15 @@ MAKERS: dict[str, Any] = {
     "own": lambda: scripted([0, 1, 2, 1, 1]),
     "policy": lambda: eu.PolicyAgent(Answering(), task="bai", observation="counts"),
 }
+
+
 BEHAVIOURS = {
     "explorative": {},
     "impatient(probability=0.05)": {"alpha": 0.05},
     **{name: {} for name in ("forgetful", "logistic", "omniscient", "drifting")},
 }
+
+
 OTHERS: list[dict[str, Any]] = [
     {"noise": 0.1, "setting": "released"},
     {"noise": 0.1, "reward_law": "bernoulli", "n_arms": 5},
@@ -123,12 +130,6 @@ def test_compiled_and_readable_play_alike_for_every_agent(setting: Setting, nois
     everyone = [make() for make in (AGENTS | REFERENCES).values()]
     fast = eu.evaluate(everyone, noise=noise, workers=2, **facts).runs
     assert_same(fast, eu.evaluate(everyone, noise=noise, compiled=False, **facts).runs)
-    # Without runs that stop before the horizon this would say nothing of what follows an answer.
-    how = facts | {"task": "bai", "horizon": None, "max_steps": 300}
-    stopping = eu.evaluate([BAIR(), TrackAndStop(), SuccessiveElimination()], **how).runs
-    n_censored = stopping.groupby("agent")["censored"].sum()
-    assert (n_censored < 11).all()
-    assert (n_censored > 0).any()
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -169,27 +170,6 @@ def test_the_released_setting_counts_private_draws_as_its_tables_do(
     assert set(hidden[runs["agent"] == "T&S"]) == {0}
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("nothing_kept")
-@pytest.mark.parametrize("agent", [Uniform(horizon=9), Wanderer()], ids=["compiled", "in step"])
-def test_progress_names_compiling_while_it_lasts_and_only_then(agent: Any) -> None:
-    def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-        return 1.0
-
-    told: list[tuple[str, int, int]] = []
-    options: dict[str, Any] = SMALL | {"rho": Schedule(flat, 1.0, 1.0, ()), "n_instances": 64}
-    options |= {"progress": lambda *what: told.append(what)}
-    eu.evaluate([agent], **options)
-    name = agent.name
-    begin, *compiling, run = told[: told.index((name, 0, 64), 1) + 1]
-    assert begin == run == (name, 0, 64)
-    assert set(compiling) == {(f"{name} compiling", 0, 64)}
-    told.clear()
-    eu.evaluate([agent], **options)
-    assert {what for what, *_ in told} == {name}
-    assert told[-1] == (name, 64, 64)
-
-
 def test_portions_of_users_in_step_change_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
     for task, what, most, sizes in (
         ("bai", "USERS_IN_STEP", 13, [13, 13, 4]),
@@ -204,3 +184,129 @@ def test_portions_of_users_in_step_change_no_run(monkeypatch: pytest.MonkeyPatch
             assert_same(eu.evaluate([agent], **facts | tell).runs, expected)
         assert agent.sizes == sizes
         assert told == [0, *np.cumsum(sizes).tolist()]
+
+
+THIRTY: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
+
+
+BOTH: list[dict[str, Any]] = [
+    {"task": "bai", "max_steps": 40},
+    {"task": "regret", "horizon": 40},
+]
+
+
+def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:
+    for compiled in (True, False):
+        runs = eu.evaluate([Clock()], compiled=compiled, **THIRTY | {"max_steps": Clock.long}).runs
+        assert not runs["censored"].any()
+        runs = eu.evaluate([Clock()], compiled=compiled, **THIRTY | {"max_steps": Clock.long - 1})
+        assert runs.runs["censored"].any()
+
+
+@pytest.mark.parametrize("facts", BOTH, ids=["bai", "regret"])
+def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once(
+    facts: dict[str, Any],
+) -> None:
+    agent = Wanderer(0.1)
+    eu.evaluate([agent], **THIRTY | facts)
+    assert agent.n_answers == [1] * 30
+    going_on = set(range(30))
+    for users, arms, accepted in agent.told:
+        assert users.shape == arms.shape == accepted.shape
+        assert accepted.dtype == bool
+        assert users.size
+        assert set(users.tolist()) <= going_on
+        going_on = set(users.tolist())
+    assert 0 < len(going_on) < 30
+
+
+def test_in_regret_every_agent_is_told_the_horizon_and_in_bai_only_who_needs_it() -> None:
+    agent = Wanderer()
+    eu.evaluate([agent], **THIRTY | BOTH[1])
+    assert agent.horizon == 40
+    eu.evaluate([agent], **THIRTY | BOTH[0])
+    assert agent.horizon is None
+    needy: Any = Wanderer()
+    needy.needs_horizon = True
+    eu.evaluate([needy], baseline_time=17, **THIRTY | BOTH[0])
+    assert needy.horizon == 17
+
+
+WRONG_ARMS: list[Any] = [
+    lambda users: np.full(users.size, 3),
+    lambda users: np.full(users.size, -2),
+    lambda users: np.zeros(users.size),
+    lambda users: np.zeros(users.size, bool),
+    lambda users: np.zeros(users.size + 1, int),
+    lambda users: np.zeros((users.size, 1), int),
+    lambda users: 0,
+    lambda users: None,
+]
+
+
+@pytest.mark.parametrize("facts", BOTH, ids=["bai", "regret"])
+def test_wrong_arms_and_answers_are_refused_by_name(facts: dict[str, Any]) -> None:
+    for arms in WRONG_ARMS:
+        agent: Any = Wanderer()
+        agent.act_all = arms
+        message = r"arms of wanderer must be 30 integers in -1\.\.2"
+        with pytest.raises(eu.InvalidArgumentError, match=message):
+            eu.evaluate([agent], **THIRTY | facts)
+    for answer, stops in ((-1, 0.0), (3, 1.0), (0.5, 1.0)):
+        agent = Wanderer(stops)
+        agent.answer_all = lambda users, answer=answer: np.full(users.size, answer)
+        message = r"arms of wanderer must be 30 integers in 0\.\.2"
+        with pytest.raises(eu.InvalidArgumentError, match=message):
+            eu.evaluate([agent], **THIRTY | facts)
+
+
+def played(
+    means: np.ndarray, best_arms: np.ndarray, arms: np.ndarray, accepted: np.ndarray
+) -> Play:
+    """A play with users who stay."""
+    n_users, horizon = arms.shape
+    play = Play.blank(n_users, means.shape[1], horizon)
+    for there, wanted in zip(play, (means, best_arms, arms, accepted), strict=False):
+        there[:] = wanted
+    return play
+
+
+def test_the_figures_are_those_of_a_slow_loop() -> None:
+    rng = np.random.default_rng(0)
+    n_users, horizon, n_arms = 6, 40, 3
+    means = rng.standard_normal((n_users, n_arms))
+    best_arms = means.argmax(axis=1)
+    arms = rng.integers(0, n_arms, (n_users, horizon)).astype(np.int32)
+    accepted = rng.random((n_users, horizon)) < 0.5
+    answers = rng.integers(0, n_arms, n_users)
+    play = played(means, best_arms, arms, accepted)
+    play.answers[:] = answers
+    play.stayed[:] = (40, 39, 1, 17, 40, 40)
+    play.left[:] = (False, True, True, True, True, False)
+    play.blank_missed()
+    found = figures(play)
+    assert {values.shape for values in found.values()} == {(n_users,)}
+    for user in range(n_users):
+        regret = utility = 0.0
+        accepted_arms = [0] * n_arms
+        stayed = play.stayed[user]
+        for arm, yes in zip(arms[user, :stayed].tolist(), accepted[user].tolist(), strict=False):
+            regret += max(means[user]) - means[user][arm]
+            if yes:
+                utility += means[user][arm]
+                accepted_arms[arm] += 1
+        for _ in range(horizon - stayed):
+            regret += max(means[user]) - min(means[user])
+        row = {name: values[user] for name, values in found.items()}
+        assert row["best_arm"] == best_arms[user]
+        assert row["answer"] == answers[user]
+        assert row["acceptances"] == sum(accepted_arms)
+        assert row["regret"] == pytest.approx(regret)
+        assert row["utility"] == pytest.approx(utility)
+        assert row["last_arm"] == arms[user, stayed - 1]
+        assert row["interactions"] == stayed
+        assert row["left"] == play.left[user]
+        assert row["most_accepted_arm"] == accepted_arms.index(max(accepted_arms))
+        tied = [arm for arm in range(n_arms) if accepted_arms[arm] == max(accepted_arms)]
+        credit = 1 / len(tied) if best_arms[user] in tied else 0.0
+        assert row["most_accepted_is_best"] == credit

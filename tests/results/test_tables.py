@@ -65,15 +65,6 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
     assert max(map(len, str(Results(heavy, CELL)).splitlines())) <= WIDTH
 
 
-def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
-    runs = pd.concat([bai_runs(name, [100, 300], [True, False]) for name in ("one", "two")])
-    cells = [Results(runs, CELL | changes).summary() for changes in ({}, {"n_arms": 20})]
-    table = table_of(pd.concat(cells))
-    leads = [[*column.cells][:4] for column in table.columns[:3]]
-    assert leads == [["0.1", "", "0.1", ""], ["5", "", "20", ""], ["one", "two"] * 2]
-    assert [row.end_section for row in table.rows] == [False, True, False, False]
-
-
 def test_beside_published_figures_cost_and_rank_give_way() -> None:
     summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
     published = {"published_stopping_time": 99.0, "published_rejection_rate": 0.1}
