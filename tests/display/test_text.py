@@ -53,14 +53,6 @@ def test_what_is_in_a_line_is_one_line_without_commands(text: str) -> None:
         assert not any(unicodedata.category(symbol) == "Cc" for symbol in written)
 
 
-@given(st.text(st.characters()), st.sampled_from(["ascii", "latin-1", "cp1252", "utf-8"]))
-def test_every_text_can_be_written_and_ascii_stays(text: str, encoding: str) -> None:
-    written = plain(text, encoding)
-    written.encode(encoding)
-    if text.isascii():
-        assert written == text
-
-
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(1)", "\t=1"])
 def test_no_spreadsheet_calculates_what_somebody_called_herself(text: str) -> None:
     assert in_spreadsheet(text) == f"'{text}"

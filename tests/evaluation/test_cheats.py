@@ -13,8 +13,6 @@ import explorative_user_env as eu
 from explorative_user_env.protocol import Array
 
 MANY: dict[str, Any] = {"n_arms": 20, "n_instances": 400, "progress": False}
-
-
 LUCK = 0.086
 
 

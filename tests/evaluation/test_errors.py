@@ -27,8 +27,6 @@ from explorative_user_env.users.model import constant_rule
 from explorative_user_env.validation import CallableError
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}
-
-
 AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) meets her again\)$"
 
 

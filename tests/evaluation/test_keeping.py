@@ -21,8 +21,6 @@ from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
 
 SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "seed": 5, "progress": False}
-
-
 TASKS: dict[str, dict[str, Any]] = {
     "bai": {"max_steps": 300},
     "regret": {"task": "regret", "horizon": 60},

@@ -17,8 +17,6 @@ from explorative_user_env.results.metrics import regrets_by_user
 from explorative_user_env.seeding import member_seeds, user_generator
 
 N_ARMS, N_USERS, HORIZON = 5, 4, 60
-
-
 SMALL: dict[str, Any] = {
     "task": "population",
     "n_arms": N_ARMS,
@@ -91,8 +89,6 @@ def nothing_liked(params: Arms) -> Liked:
 RULES = Algorithm(
     "liked", numbers, nothing_liked, forget, liked, count, favourite, next_user=follow
 )
-
-
 AFRESH = Algorithm("afresh", numbers, nothing_liked, forget, liked, count, favourite)
 
 

@@ -25,14 +25,10 @@ from explorative_user_env.protocol import needs_horizon, sees_rewards
 from explorative_user_env.users.population import Setting
 
 SMALL: dict[str, Any] = {"n_arms": 3, "seed": 11, "delta": 0.3, "progress": False}
-
-
 TASKS: dict[str, dict[str, Any]] = {
     "bai": {"task": "bai", "max_steps": 80, "baseline_time": 40},
     "regret": {"task": "regret", "horizon": 80},
 }
-
-
 MAKERS: dict[str, Any] = {
     **{make().name: make for make in (BAIR, TrackAndStop, EXP3, FullInformation)},
     "stops": Wanderer,
@@ -40,15 +36,11 @@ MAKERS: dict[str, Any] = {
     "own": lambda: scripted([0, 1, 2, 1, 1]),
     "policy": lambda: eu.PolicyAgent(Answering(), task="bai", observation="counts"),
 }
-
-
 BEHAVIOURS = {
     "explorative": {},
     "impatient(probability=0.05)": {"alpha": 0.05},
     **{name: {} for name in ("forgetful", "logistic", "omniscient", "drifting")},
 }
-
-
 OTHERS: list[dict[str, Any]] = [
     {"noise": 0.1, "setting": "released"},
     {"noise": 0.1, "reward_law": "bernoulli", "n_arms": 5},
@@ -187,8 +179,6 @@ def test_portions_of_users_in_step_change_no_run(monkeypatch: pytest.MonkeyPatch
 
 
 THIRTY: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
-
-
 BOTH: list[dict[str, Any]] = [
     {"task": "bai", "max_steps": 40},
     {"task": "regret", "horizon": 40},

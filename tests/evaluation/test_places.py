@@ -156,8 +156,6 @@ def test_a_worker_of_another_version_or_of_other_streams_is_refused_by_name(
 
 
 FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 45, "seed": 3, "progress": False}
-
-
 TASKS: dict[str, dict[str, Any]] = {
     "regret": {"task": "regret", "horizon": 60},
     "bai": {"max_steps": 2000, "check_theory": True},

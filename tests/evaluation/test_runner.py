@@ -138,10 +138,12 @@ def test_an_agent_that_never_stops_is_told_of_before_the_others_are_met(
 def test_a_cell_says_all_that_made_its_runs() -> None:
     line_up = [BAIR(n1=5), TrackAndStop(max_steps=300), spy()]
     facts: dict[str, Any] = SMALL | {"n_instances": 2, "compiled": False}  # no path is in the cell
-    results = eu.evaluate(line_up, means="uniform", rho=1.5, delta=0.2, max_steps=400, **facts)
+    facts |= {"means": "uniform", "rho": 1.5, "delta": 0.2, "max_steps": 400, "step_cost": 0.01}
+    results = eu.evaluate(line_up, **facts)
+    assert set(results.summary()["step_cost"]) == {0.01}
     users = eu.Population(n_arms=3, means="uniform", rho=constant(1.5))
     assert results.population == users
-    said = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 5e-4}
+    said = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 0.01}
     said |= users.words() | {"max_steps": 400, "differences": {}, "versions": versions_of()}
     agents = results.cell["agents"]
     assert results.cell == {**said, "agents": agents}
@@ -152,8 +154,6 @@ def test_a_cell_says_all_that_made_its_runs() -> None:
 
 
 HORIZON = 300
-
-
 PLAYS: dict[str, Any] = {
     "task": "regret",
     "n_arms": 3,

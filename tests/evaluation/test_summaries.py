@@ -72,17 +72,9 @@ def test_cells_of_several_tasks_are_shown_in_a_table_each_with_its_own_figures()
 
 
 IMPATIENT: dict[str, Any] = {"n_arms": 3, "alpha": 0.05, "behaviour": "impatient(probability=0.05)"}
-
-
 LONG = 120
-
-
 BAI: dict[str, Any] = {"task": "bai", "max_steps": LONG}
-
-
 REGRET: dict[str, Any] = {"task": "regret", "horizon": LONG}
-
-
 EITHER = pytest.mark.parametrize("task", [BAI, REGRET], ids=["bai", "regret"])
 
 

@@ -36,8 +36,6 @@ class Slow:
     def answer(self):
         return 0
 """
-
-
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs Linux's /proc"),

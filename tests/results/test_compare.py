@@ -37,14 +37,8 @@ def bai(**agents: tuple[list[int], list[bool]]) -> pd.DataFrame:
 
 
 TIMES = [100, 250, 300, 420, 520, 700]
-
-
 OTHERS = [90, 300, 310, 420, 600, 900]
-
-
 RIGHT = [True, True, False, True, True, True]
-
-
 RUNS = bai(a=(TIMES, RIGHT), b=(OTHERS, [not right for right in RIGHT]))
 
 

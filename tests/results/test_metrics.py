@@ -21,14 +21,8 @@ def summarize(runs: pd.DataFrame, *, delta: float, step_cost: float, **setting: 
 
 # Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
 TIMES = np.array([100, 200, 1000, 1000])
-
-
 REJECTIONS = np.array([10, 10, 500, 0])
-
-
 CORRECT = np.array([True, False, True, False])
-
-
 CENSORED = np.array([False, False, True, True])
 
 
@@ -53,11 +47,6 @@ def test_shares_rates_and_cost_are_those_by_hand() -> None:
     assert figures["cost"] == pytest.approx(1e-3 * 575 + 0.75)
     dropped = summary(delta=0.5, step_cost=1e-3, drops_censored=True)
     assert dropped["cost"] == pytest.approx(figures["cost"])
-
-
-def test_the_median_is_of_the_runs_that_count() -> None:
-    assert summary()["stopping_time_median"] == 600
-    assert summary(drops_censored=True)["stopping_time_median"] == 150
 
 
 def test_the_mean_is_said_to_be_one_runs_where_it_is() -> None:
@@ -94,26 +83,19 @@ def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
 
 
 def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
-    assert summary()["stopping_time"] == 575
+    assert (summary()["stopping_time"], summary()["stopping_time_median"]) == (575, 600)
     dropped = summary(drops_censored=True)
     assert dropped["stopping_time"] == dropped["stopping_time_median"] == 150
     assert dropped["rejection_rate_ratio_of_means"] == pytest.approx(20 / 300)
     assert dropped["success"] == 0.25  # never dropped from success
 
-
-def test_times_of_runs_that_are_all_cut_off_say_nothing() -> None:
-    figures = summarize(
-        runs_of(TIMES, REJECTIONS, CORRECT, CENSORED | True),
-        delta=0.1,
-        step_cost=5e-4,
-        drops_censored=True,
-    )
+    cut_off = runs_of(TIMES, REJECTIONS, CORRECT, CENSORED | True)
+    figures = summarize(cut_off, delta=0.1, step_cost=5e-4, drops_censored=True)
     assert math.isnan(figures["stopping_time"])
     assert math.isnan(figures["rejection_rate"])
-    assert figures["censored"] == 1.0
 
 
-def figures_of(task: str, runs: pd.DataFrame, horizon: int) -> dict[str, Any]:
+def figures_of(task: str, runs: pd.DataFrame, horizon: int) -> Any:
     return metrics.summarize(runs, {"task": task, "horizon": horizon}, Population(), 0.1)
 
 

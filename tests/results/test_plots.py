@@ -111,8 +111,7 @@ def test_a_difference_is_the_mean_of_the_differences_of_each_pair(trio: Results)
     apart = (times["T&S"] - times["BAIR"]).to_numpy(float)
     (line,) = drawn(axes)
     assert line == pytest.approx((apart.mean(), *mean_interval(apart)))
-    assert axes.get_xlabel() == "difference of means, in recommendations"
-    assert axes.get_title(loc="left") == ("stopping time, minus BAIR: 30 users, 95% intervals")
+    assert axes.get_title(loc="left") == "stopping time, minus BAIR: 30 users, 95% intervals"
 
 
 def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(trio: Results) -> None:
@@ -130,14 +129,8 @@ def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(trio: Result
 
 
 LONG = "BAIR with a name that says all of its many options"
-
-
 MANY: list[Any] = ["T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information"]
-
-
 WHOLE: dict[str, Any] = {"progress": False, "max_steps": 1500, "check_theory": True}
-
-
 ODD: dict[str, Any] = {"alpha": 0.75, "gap": 0.125, "noise": 0.125, "setting": "released"}
 
 
@@ -196,14 +189,9 @@ def test_plots_of_runs_and_differences_have_room_for_their_words(company: dict[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("deltas", "n_arms"), [((0.1,), (2, 5, 20, 100)), ((0.2, 0.1), (2, 3, 4, 5))]
-)
-def test_plots_over_cells_have_room_for_their_words(
-    deltas: tuple[float, ...], n_arms: tuple[int, ...]
-) -> None:
+def test_plots_over_cells_have_room_for_their_words() -> None:
     agents = [BAIR(), "UNI", BAIR(n1=30, name=LONG)]
-    found = eu.sweep(agents, deltas, n_arms, n_instances=2, **WHOLE, **ODD)
+    found = eu.sweep(agents, (0.2, 0.1), (2, 5, 100), n_instances=2, **WHOLE, **ODD)
     for kind in ("stopping_time", "success", "rejection_rate", *CHECKED):
         assert_has_room(found.plot(kind))
 
@@ -275,8 +263,6 @@ def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(figure: str) -
         assert np.array(line) == pytest.approx(np.array(rows))
     assert list(legend_of_plot(axes)) == ["BAIR", "UNI"]
     assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "5"]
-    assert axes.get_xlabel() == "number of arms K"
-    assert axes.get_title(loc="left") == "printed, δ = 0.1, gap = 0.5, 8 users"
 
 
 def test_where_both_vary_a_delta_has_its_dashes_and_an_agent_its_colour_and_mark() -> None:
@@ -347,14 +333,8 @@ def own_of(results: Results, agent: str) -> Any:
 
 @pytest.fixture(scope="module")
 def horizons() -> Results:
-    return eu.evaluate(
-        ["UCB1", "UNI", "Full-information"],
-        task="regret",
-        horizon=60,
-        n_instances=7,
-        n_arms=3,
-        progress=False,
-    )
+    how: dict[str, Any] = {"task": "regret", "horizon": 60, "n_instances": 7, "n_arms": 3}
+    return eu.evaluate(["UCB1", "UNI", "Full-information"], progress=False, **how)
 
 
 @pytest.fixture(scope="module")
@@ -424,10 +404,6 @@ def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(
         middle = len(times) // 2
         low, high = mean_interval(totals[:, middle])
         assert {(times[middle], low), (times[middle], high)} <= corners
-    assert axes.get_ylabel() == f"{figure} up to t"
-    assert axes.get_title(loc="left") == (
-        "printed, K = 3, δ = 0.1, gap = 0.5, 3 users, all replayed"
-    )
 
 
 def test_the_title_says_how_many_of_the_users_and_who_is_left_out(
@@ -439,9 +415,8 @@ def test_the_title_says_how_many_of_the_users_and_who_is_left_out(
     axes = mean_lines(less, "rejections", progress=False)
     title = " ".join(axes.get_title(loc="left").split())
     assert title.endswith("3 users, 2 replayed; no code of BAIR")
-    # Each agent looks as on every plot of these few.
     whole = legend_of_plot(mean_lines(few, "rejections", progress=False))
-    assert legend_of_plot(axes)["UNI"].get_color() == whole["UNI"].get_color()
+    assert legend_of_plot(axes)["UNI"].get_color() == whole["UNI"].get_color()  # as elsewhere
 
 
 def test_acceptances_of_each_arm_are_counted_up(few: Results) -> None:
@@ -459,27 +434,19 @@ def test_acceptances_of_each_arm_are_counted_up(few: Results) -> None:
     assert f"{episode.seed}" in axes.get_title(loc="left")
 
 
-def episode_of(arms: list[int], accepted: list[bool]) -> Episode:
-    return Episode("A", 1, tuple(arms), tuple(accepted), (0.0,) * len(arms), 0, False)
-
-
 def test_of_many_arms_the_most_accepted_and_the_best_have_lines_of_their_own() -> None:
     arms = [arm for arm in range(20) for _ in range(arm + 1)]
-    axes = acceptances_by_arm(episode_of(arms, [True] * len(arms)), best_arm=2)
+    yes, nothing = (True,) * len(arms), (0.0,) * len(arms)
+    axes = acceptances_by_arm(Episode("A", 1, tuple(arms), yes, nothing, 0, False), best_arm=2)
     most = range(20 - ARMS_DRAWN + 1, 20)
     names = ["arm 2 (best)", *(f"arm {arm}" for arm in most), "13 other arms"]
     assert list(legend_of_plot(axes)) == names
     assert len(axes.get_lines()) == 20
-    unknown = acceptances_by_arm(episode_of(arms, [True] * len(arms)))
-    assert "best" not in "".join(legend_of_plot(unknown))
-
-
-HORIZON = 7
 
 
 @pytest.fixture(scope="module")
 def episodes() -> Results:
-    users: dict[str, Any] = {"n_users": 4, "horizon": HORIZON, "n_arms": 3, "n_instances": 3}
+    users: dict[str, Any] = {"n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
     how: dict[str, Any] = {"compiled": False, "progress": False}
     return eu.evaluate(["UNI", "Full-information"], task="population", **users, **how)
 
@@ -488,27 +455,15 @@ def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference(
     episodes: Results,
 ) -> None:
     axes = episodes.plot()
-    lines = [line for line in axes.get_lines() if len(np.asarray(line.get_xdata())) == 4]
-    assert len(lines) == 2
     words = episodes.runs["regret_by_user"][episodes.runs["agent"] == "UNI"]
     by_hand = [sum(float(each.split(" ")[user]) for each in words) / 3 for user in range(4)]
-    assert np.asarray(lines[0].get_ydata()).tolist() == pytest.approx(by_hand)
-    assert np.asarray(lines[0].get_xdata()).tolist() == [1, 2, 3, 4]
-    assert axes.get_ylabel() == f"regret over her {HORIZON} recommendations"
-    legend = axes.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["UNI", "Full-information†"]
+    assert line_of(axes, "UNI") == ([1, 2, 3, 4], pytest.approx(by_hand))
+    assert list(legend_of_plot(axes)) == ["UNI", "Full-information†"]
 
 
 success_by_budget = partial(by_time, kind="success")
-
-
 stopping_time_survival = partial(by_time, kind="stopping_times")
-
-
 success_course = partial(course_of, kind="success")
-
-
 survival_course = partial(course_of, kind="stopping_times")
 
 
@@ -558,14 +513,7 @@ def kaplan_meier(times: list[int], cut: list[bool]) -> dict[int, float]:
 
 
 @pytest.mark.parametrize(
-    "cut",
-    [
-        [False] * 6,
-        [False] * 4 + [True, False],
-        [True, False, False, True, False, False],
-        [True] * 6,
-    ],
-    ids=["nobody", "one late", "two", "all"],
+    "cut", [[False] * 6, [False] * 4 + [True, False], [True, False] * 2 + [False] * 2, [True] * 6]
 )
 def test_the_share_still_going_is_kaplan_and_meiers(cut: list[bool]) -> None:
     times = [4, 7, 7, 9, 9, 20]
@@ -592,9 +540,6 @@ def test_each_agent_has_a_line_as_far_as_its_success_is_known() -> None:
     quick = success_by_budget(results_of(MIXED.assign(censored=False), slow))
     assert max(line_of(quick, "A")[0]) == 90  # who has stopped stays so
     assert line_of(axes, "1 - δ")[1] == [0.9, 0.9]
-    assert axes.get_ylabel() == "share stopped and right"
-    assert axes.get_xlabel() == "time t, in recommendations"
-    assert axes.get_title(loc="left") == "printed, K = 5, δ = 0.1, 6 users"
 
 
 def test_strokes_mark_where_runs_were_cut_off() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,6 @@ from other_users import low_means
 from own_laws import laplace_reward
 from processes import python
 
-import explorative_user_env as eu
 from explorative_user_env import Population, RewardLaw, Schedule
 from explorative_user_env.agents import AGENTS, BAIR, TrackAndStop, Uniform
 from explorative_user_env.agents.shared_phase1 import after_phase1
@@ -27,7 +25,6 @@ from explorative_user_env.results.records import (
 )
 from explorative_user_env.users.instances import LAWS
 from explorative_user_env.users.model import REWARD_LAWS, constant
-from explorative_user_env.users.population import DIFFERENCES
 
 POPULATIONS: list[dict[str, Any]] = [
     {},
@@ -41,23 +38,6 @@ POPULATIONS: list[dict[str, Any]] = [
 
 def through_json(value: Any) -> Any:
     return json.loads(json.dumps(record_of(value), allow_nan=False))
-
-
-def test_every_option_counts() -> None:
-    changed: list[dict[str, Any]] = [
-        {"n_arms": 6},
-        {"alpha": math.nextafter(1.0, 2.0)},
-        {"gap": 0.25},
-        {"noise": 0.01},
-        {"means": "uniform"},
-        {"rho": 1.5},
-        {"reward_law": "bounded"},
-        {"behaviour": "forgetful"},
-        {"setting": "released"},
-        {"setting": replace(Population().setting, tas_max_steps=7)},
-    ]
-    digests = [digest(record_of(Population(**options))) for options in [{}, *changed]]
-    assert len(set(digests)) == len(digests)
 
 
 def test_what_a_function_holds_counts() -> None:
@@ -114,23 +94,6 @@ def test_the_digest_of_the_code_knows_the_agents(
     before = package_digest.__wrapped__()
     (tmp_path / "agents" / "bair.py").write_text("a = 2\n")
     assert package_digest.__wrapped__() != before
-
-
-FEW: dict[str, Any] = {"n_instances": 2, "delta": 0.3, "progress": False, "setting": "released"}
-
-
-def cells() -> list[Any]:
-    line_up = [BAIR(n1=3), Uniform(horizon=5)]
-    return [eu.evaluate(line_up, n_arms=arms, alpha=2.0, **FEW).cell for arms in (2, 4)]
-
-
-def test_details_say_each_setting_once_and_all_else_by_cell() -> None:
-    made = cells()
-    details = records.details_of(made)
-    assert details["settings"] == {"released": {each.point: each.released for each in DIFFERENCES}}
-    for said, cell in zip(details["cells"], made, strict=True):
-        assert said | {name: cell[name] for name in ("versions", "differences")} == cell
-        assert "versions" not in said
 
 
 def test_it_is_that_of_the_streams_that_published_runs_rest_on() -> None:

@@ -14,17 +14,6 @@ from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.users.population import PRINTED, RELEASED
 
 
-def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 20, "delta": 0.3, "progress": False}
-    results = eu.evaluate([BAIR()], step_cost=0.01, **facts)
-    runs, row = results.runs, results.summary().iloc[0]
-    failures = 1 - (runs["correct"] & ~runs["censored"]).mean()
-    assert row["cost"] == pytest.approx(0.01 * runs["stopping_time"].mean() + failures)
-    assert results.cell["step_cost"] == row["step_cost"] == 0.01
-    usual = eu.evaluate([BAIR()], **facts).summary().iloc[0]
-    assert usual["cost"] == pytest.approx(5e-4 * runs["stopping_time"].mean() + failures)
-
-
 def test_agents_rank_by_cost_and_not_by_time() -> None:
     quick_and_wrong = bai_runs("quick", [10, 10], [False, False])
     slow_and_right = bai_runs("slow", [500, 500], [True, True])
