@@ -128,3 +128,14 @@ def test_columns_read_records_and_objects_and_show_what_is_repeated_once() -> No
     objects = [SimpleNamespace(agent="BAIR", T=None)]
     shown = markdown(table_of(objects, [Column("agent", "agent"), Column("T", "T")]))
     assert shown.splitlines()[-1] == "| BAIR | None |"
+
+
+def test_cells_that_fit_no_page_are_folded_and_names_of_rows_last() -> None:
+    name = "a_name_of_twenty_six_signs"
+    made = new_table(["check", "verdict", "why"], left=["check", "verdict", "why"], leading=2)
+    made.add_row(name, "failed", "it was seen to do what nobody should")
+    for columns, whole in ((60, True), (45, True), (30, False)):
+        lines = on_screen(made, columns)
+        assert max(map(len, lines)) <= columns
+        assert any(name in line for line in lines) == whole
+        assert all(any(word in line for line in lines) for word in ("failed", "seen", "nobody"))

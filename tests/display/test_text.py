@@ -85,6 +85,8 @@ def test_what_can_be_written_is_and_symbols_it_lacks_are_replaced() -> None:
     stream.flush()
     assert page.getvalue() == b"?"
     assert (stream.encoding, stream.lost, stream.isatty()) == ("ascii", None, False)
+    nowhere = Unfailing(None)
+    assert (nowhere.write("one"), nowhere.lost, nowhere.isatty()) == (3, None, False)
 
 
 @pytest.mark.parametrize(

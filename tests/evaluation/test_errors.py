@@ -30,14 +30,25 @@ SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": 
 AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) meets her again\)$"
 
 
-def test_an_agent_that_fails_loses_nobody_elses_runs() -> None:
-    options = SMALL | {"compiled": False, "n_instances": 3}
+@pytest.mark.slow
+def test_an_agent_that_fails_in_another_process_loses_nobody_elses_runs() -> None:
+    options = SMALL | {"compiled": False, "n_instances": 3, "workers": 2}
     with pytest.raises(CallableError, match=r"^observe of mine raised") as caught:
         eu.evaluate([BAIR(), Failing("observe"), Uniform()], **options)
     (finished,) = caught.value.finished  # type: ignore[attr-defined]
     pd.testing.assert_frame_equal(finished.runs, eu.evaluate([BAIR()], **options).runs)
     assert finished.replay(2).seed == finished.runs["user_seed"][2]
     assert any("`finished`" in note for note in caught.value.__notes__)
+
+
+def test_ctrl_c_loses_no_finished_runs() -> None:
+    def interrupt(what: str, done: int, total: int) -> None:
+        if what == "UNI":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        eu.evaluate([BAIR(), Uniform(horizon=9)], **SMALL | {"progress": interrupt})
+    assert [[*each.line_up] for each in caught.value.finished] == [["BAIR"]]  # type: ignore[attr-defined]
 
 
 def test_cells_that_are_done_are_not_lost_with_a_later_one() -> None:

@@ -98,6 +98,8 @@ def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller(
     assert (results.runs["interactions"] == steps).all()
     ((_, options),) = results.cell["agents"].items()
     assert options["max_steps"] == steps
+    usual = eu.evaluate(["T&S"], setting="released", **SMALL | {"n_instances": 1})
+    assert usual.cell["agents"]["T&S"]["max_steps"] == 10_000  # as the setting has it
 
 
 @pytest.mark.parametrize("compiled", [True, False])

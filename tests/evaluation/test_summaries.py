@@ -180,3 +180,12 @@ def test_nothing_is_broken_more_often_than_it_may_be(n_arms: int) -> None:
         "drop",
     ]  # the text's users never need a round
     assert checked.checks["band_broken"].any()  # the band is near enough to be left now and then
+
+
+def test_cells_of_other_users_are_shown_apart_and_say_in_what_they_differ() -> None:
+    users = [{"noise": 0.0, "n_arms": 2}, {"noise": 0.0, "n_arms": 3}, {"noise": 0.25, "n_arms": 2}]
+    cells = [eu.evaluate(["UNI"], baseline_time=4, **FEW | each) for each in users]
+    one, other = str(Sweep(cells)).split("noise=0.25")
+    assert [one.count(" UNI "), other.count(" UNI ")] == [2, 1]
+    assert one.splitlines()[0].strip() == "noise=0"
+    assert "noise" not in str(Sweep(cells[:2]))

@@ -40,8 +40,10 @@ def test_the_runs_are_those_of_an_evaluation_of_so_many_users() -> None:
 
 
 def test_it_ends_at_the_first_look_at_which_all_are_known() -> None:
-    found = eu.evaluate(["BAIR", "UNI"], until_width=0.25, **FEW)
+    found = eu.evaluate(["BAIR", "UNI"], until_width=0.25, check_theory=True, **FEW)
     n, looks, met = len(found.runs) // 2, [], 0
+    assert found.checks is not None
+    assert len(found.checks) == n  # each user once
     while met < n:
         met = max(50, int(np.ceil(1.1 * met)))
         looks.append(met)
