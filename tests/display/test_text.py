@@ -3,13 +3,10 @@
 import io
 import os
 import sys
-import unicodedata
 from math import nan
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from explorative_user_env.display import text as numbers
 from explorative_user_env.display.text import (
@@ -44,13 +41,6 @@ def test_an_interval_is_beside_its_number() -> None:
 )
 def test_names_are_data(name: str, shown: str, line: str, cell: str) -> None:
     assert (printable(name), in_line(name), in_markdown(name)) == (shown, line, cell)
-
-
-@given(st.text())
-def test_what_is_in_a_line_is_one_line_without_commands(text: str) -> None:
-    for written in (in_line(text), in_markdown(text)):
-        assert len(written.splitlines()) <= 1
-        assert not any(unicodedata.category(symbol) == "Cc" for symbol in written)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(1)", "\t=1"])

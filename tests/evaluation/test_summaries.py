@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -64,11 +63,6 @@ def test_cells_of_several_tasks_are_shown_in_a_table_each_with_its_own_figures()
     found = Sweep([bai, regret])
     assert str(found) == f"{bai}\n\n{regret}"
     assert found._repr_html_() == bai._repr_html_() + regret._repr_html_()
-    (scores,) = found.to_rliable().values()
-    expected = np.hstack([each.to_rliable()["UNI"] for each in (bai, regret)])
-    assert np.array_equal(scores, expected)
-    with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
-        found.to_rliable("cost")
 
 
 IMPATIENT: dict[str, Any] = {"n_arms": 3, "alpha": 0.05, "behaviour": "impatient(probability=0.05)"}

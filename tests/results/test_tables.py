@@ -65,14 +65,6 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
     assert max(map(len, str(Results(heavy, CELL)).splitlines())) <= WIDTH
 
 
-def test_beside_published_figures_cost_and_rank_give_way() -> None:
-    summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
-    published = {"published_stopping_time": 99.0, "published_rejection_rate": 0.1}
-    summary = summary.assign(**published, published_success=0.999)
-    assert not {"cost", "rank"} & set(headers(summary))
-    assert headers(summary).count("paper") == 3
-
-
 @pytest.mark.parametrize("over_horizon", [True, False])
 def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon: bool) -> None:
     summary = wide_summary(over_horizon)
