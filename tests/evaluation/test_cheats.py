@@ -13,6 +13,8 @@ import explorative_user_env as eu
 from explorative_user_env.protocol import Array
 
 MANY: dict[str, Any] = {"n_arms": 20, "n_instances": 400, "progress": False}
+
+
 LUCK = 0.086
 
 
@@ -129,30 +131,21 @@ def test_agents_that_cheat_by_what_they_are_handed_guess(cheat: Any) -> None:
 FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 4, "progress": False}
 
 
-def waiting(kind: Any, inside: threading.Event, go_on: threading.Event) -> Any:
-    """An agent that waits in the middle of its first meeting."""
-
-    class Waiting(kind):  # type: ignore[misc]
-        def reset(self, *handed: Any) -> None:
-            super().reset(*handed)
-            inside.set()
-            assert go_on.wait(20.0)
-
-        def reset_all(self, *handed: Any) -> None:
-            super().reset_all(*handed)
-            inside.set()
-            assert go_on.wait(20.0)
-
-    return Waiting()
-
-
 @pytest.mark.parametrize(
     ("kind", "task"), [(Keeper, {"task": "bai"}), (KeeperOfMany, {"task": "regret", "horizon": 9})]
 )
 def test_an_agent_that_another_thread_uses_is_refused(kind: Any, task: dict[str, Any]) -> None:
     alone = eu.evaluate([kind()], **FACTS, **task).runs
-    inside, go_on = threading.Event(), threading.Event()
-    agent = waiting(kind, inside, go_on)
+    inside, go_on, agent = threading.Event(), threading.Event(), kind()
+    begins = "reset" if kind is Keeper else "reset_all"
+    reset = getattr(agent, begins)
+
+    def waits(*handed: Any) -> None:
+        inside.set()
+        assert go_on.wait(20.0)
+        reset(*handed)
+
+    setattr(agent, begins, waits)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(lambda: eu.evaluate([agent], **FACTS, **task).runs)
         assert inside.wait(20.0)

@@ -30,7 +30,7 @@ class Lookup:
         return str(answered["content"])
 
 
-@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 300}], ids=["bai", "regret"])
+@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 300}])
 def test_a_model_that_knows_the_examples_by_heart_has_the_rows_of_bair(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -49,20 +49,19 @@ def test_a_model_that_knows_the_examples_by_heart_has_the_rows_of_bair(
 
 def test_nothing_half_written_is_left_and_nothing_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "a" / "examples.jsonl"
+
+    def interrupted(question: str) -> str:
+        if "so far: 2." in question:
+            raise KeyboardInterrupt
+        return "arm 0"
+
     with pytest.raises(KeyboardInterrupt):
-        write_transcripts(path, TextAgent(interrupted_at_step_3), n_arms=2, progress=False)
+        write_transcripts(path, TextAgent(interrupted), n_arms=2, progress=False)
     assert not list(tmp_path.rglob("*.*"))
     options: dict[str, Any] = {"n_instances": 1, "progress": False, "n_arms": 2, "max_steps": 9}
     assert write_transcripts(path, **options) == 10
-    before = path.read_bytes()
+    before, options["n_instances"] = path.read_bytes(), 2
     with pytest.raises(eu.InvalidArgumentError, match="path must be a new file, as it is there"):
-        write_transcripts(path, **{**options, "n_instances": 2})
+        write_transcripts(path, **options)
     assert path.read_bytes() == before
-    assert write_transcripts(path, overwrite=True, **{**options, "n_instances": 2}) == 20
-    assert path.read_bytes() != before
-
-
-def interrupted_at_step_3(question: str) -> str:
-    if "so far: 2." in question:
-        raise KeyboardInterrupt
-    return "arm 0"
+    assert write_transcripts(path, overwrite=True, **options) == 20

@@ -58,10 +58,7 @@ def test_the_interval_is_one_that_holds_whenever_one_stops_and_says_so() -> None
     n = int(row["n_runs"])
     ends = sequence_interval(round(row["success"] * n), n, 0.05)
     assert (row["success_low"], row["success_high"]) == pytest.approx(ends)
-    said = " ".join(str(found).split())
-    assert f"known to within 0.25 with {n} users" in said
-    assert "confidence sequence (beta-binomial mixture)" in said
-    assert "confidence sequence" not in str(eu.evaluate(["BAIR"], n_instances=50, **FEW))
+    assert f"known to within 0.25 with {n} users" in " ".join(str(found).split())
 
 
 def test_what_was_kept_of_a_run_that_was_broken_off_is_gone_on_with(tmp_path: Path) -> None:

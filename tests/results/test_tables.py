@@ -75,21 +75,17 @@ def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon: bo
         assert sum(name in line for line in text.splitlines()) == 1
 
 
-@pytest.mark.parametrize("over_horizon", [False, True])
-def test_who_sees_rewards_is_marked_explained_and_not_ranked(over_horizon: bool) -> None:
+def test_who_sees_rewards_is_marked_explained_and_not_ranked() -> None:
     def seeing(name: str, sees: bool) -> Any:
         agent = scripted([])
         agent.name, agent.sees_rewards = name, sees
         return agent
 
     names, worse = ("first", "mine", "third"), (20, 1, 30)
-    frames = [
-        play_runs(name, [9.0, more]) if over_horizon else bai_runs(name, [9, more], [True] * 2)
-        for name, more in zip(names, worse, strict=True)
-    ]
-    cell, runs = PLAY_CELL if over_horizon else CELL, pd.concat(frames)
+    pairs = zip(names, worse, strict=True)
+    runs = pd.concat([bai_runs(name, [9, more], [True] * 2) for name, more in pairs])
     line_up = {name: seeing(name, name == "mine") for name in names}
-    results = Results(runs, cell, line_up=line_up)
+    results = Results(runs, CELL, line_up=line_up)
     summary = results.summary()
     assert summary["sees_rewards"].tolist() == [False, True, False]
     assert summary["rank"].isna().tolist() == [False, True, False]
@@ -98,7 +94,7 @@ def test_who_sees_rewards_is_marked_explained_and_not_ranked(over_horizon: bool)
     words = [word for word in str(results).split() if word.startswith(names)]
     assert words == ["first", "mine†", "third"]
     assert sum(note.startswith("†") for note in legend_of(summary)) == 1
-    honest = Results(runs, cell).summary()
+    honest = Results(runs, CELL).summary()
     assert honest["rank"].dropna().tolist() == [2, 1, 3]
     assert not any("†" in note for note in legend_of(honest))
 
