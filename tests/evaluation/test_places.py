@@ -82,7 +82,7 @@ def test_a_lost_worker_ends_the_runs_in_a_line_and_the_next_call_works(
     with block as executor:
         crew = {"executor": executor} if executor else crew
         with pytest.raises(CallableError, match=message):
-            done_by(Deadly(tmp_path, [5], times=99), PROCESSES, **crew)
+            done_by(Deadly([5]), PROCESSES, **crew)
         if where != "executor":  # which is broken, and its owner's
             assert len(gathered(tmp_path, PROCESSES, **crew)) == 2
 
@@ -169,10 +169,10 @@ def test_a_worker_of_another_version_or_of_other_streams_is_refused_by_name(
             job([1, 2, 3])
 
 
-FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 45, "seed": 3, "progress": False}
+FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 3, "progress": False}
 TASKS: dict[str, dict[str, Any]] = {
     "regret": {"task": "regret", "horizon": 60},
-    "bai": {"max_steps": 2000, "check_theory": True},
+    "bai": {"max_steps": 400, "check_theory": True},
     "population": {"task": "population", "horizon": 30, "n_users": 3},
 }
 
@@ -240,7 +240,7 @@ def test_rows_are_the_same_on_dask_with_a_worker_killed_midway(
 def test_who_cannot_do_the_runs_is_told_of_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = spy()
     agent.name, agent.lock = "locked", threading.Lock()
-    assert len(eu.evaluate([agent], **FACTS).runs) == 45  # here there is no need to send it
+    assert len(eu.evaluate([agent], **FACTS).runs) == 25  # here there is no need to send it
     executor = ThreadPoolExecutor(1)
     for crew in ({"executor": executor}, {"workers": 2}):
         with pytest.raises(eu.InvalidArgumentError, match="agent must be one that can be sent to"):
@@ -259,5 +259,5 @@ def test_who_cannot_do_the_runs_is_told_of_in_a_line(monkeypatch: pytest.MonkeyP
         pass
     monkeypatch.setattr(validation, "find_spec", lambda name: None)
     message = r"^a dask cluster needs distributed: pip install"
-    with pytest.raises(eu.MissingExtraError, match=message), dask_executor("nowhere"):
+    with pytest.raises(validation.MissingExtraError, match=message), dask_executor("nowhere"):
         pass

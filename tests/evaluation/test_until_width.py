@@ -82,7 +82,7 @@ def test_what_was_kept_of_a_run_that_was_broken_off_is_gone_on_with(tmp_path: Pa
 
 
 def test_no_user_is_met_twice_and_n_instances_are_the_most() -> None:
-    agent = scripted([0, 1])
+    agent = scripted([0, 1], answer=1)
     found = eu.evaluate([agent], until_width=0.01, n_instances=130, **FEW)
     assert len(found.runs) == len(agent.told) == 130
     assert found.runs["user_seed"].is_unique
