@@ -12,7 +12,6 @@ from explorative_user_env.users.model import (
     blank_state,
     long_tables,
     user_arrays,
-    user_tuple,
 )
 from explorative_user_env.users.population import Population, Setting
 
@@ -37,21 +36,6 @@ def test_lists_become_arrays_of_their_own_in_the_same_places() -> None:
     assert state == Outer([1, 2], Inner([3], [0.5, 4.0]))
 
 
-@pytest.mark.parametrize("wrong", [{}, (1, 2), ["a"], [[1], [2]], np.zeros(2), 3, None])
-def test_a_field_that_is_no_list_of_numbers_is_named(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="its state's shares is not a list of numbers"):
-        as_arrays(Outer([1], Inner([1], wrong)))
-
-
-def test_a_user_s_numbers_keep_their_names() -> None:
-    user = Population(n_arms=3, alpha=0.7, noise=0.2).user
-    assert user_tuple(user)._asdict() == {
-        field.name: getattr(user, field.name)
-        for field in dataclasses.fields(user)
-        if field.name != "own_law"  # which is no number
-    }
-
-
 def test_a_blank_user_is_the_readable_one_but_for_longer_tables(setting: Setting) -> None:
     user = Population(n_arms=4, setting=setting).user
     arrays, lists = user_arrays(user), blank_state(user)
@@ -61,13 +45,6 @@ def test_a_blank_user_is_the_readable_one_but_for_longer_tables(setting: Setting
         short, long = getattr(lists, name), getattr(arrays, name).tolist()
         assert long[: len(short)] == short, name
         assert (len(long) > len(short)) == (name in ("logarithms", "inverse_roots")), name
-
-
-def test_a_user_of_another_behaviour_has_her_memory_besides() -> None:
-    user = Population(n_arms=2).user
-    arrays = user_arrays(user, (1.5, 0.0))
-    assert arrays.memory.tolist() == [1.5, 0.0]
-    assert arrays._fields == (*user_arrays(user)._fields, "memory")
 
 
 def test_two_users_share_their_tables_and_nothing_else() -> None:
@@ -83,3 +60,10 @@ def test_the_long_tables_are_those_of_the_functions() -> None:
     for k in (1, 2, 3, 10, 12_345, LONG_TABLES - 1):
         assert logarithms[k] == math.log(k)
         assert inverse_roots[k] == 1.0 / math.sqrt(k)
+
+
+def test_a_field_that_is_no_list_of_numbers_is_named() -> None:
+    wrong: list[Any] = [{}, (1, 2), ["a"], [[1], [2]], np.zeros(2), 3, None]
+    for each in wrong:
+        with pytest.raises(TypeError, match="its state's shares is not a list of numbers"):
+            as_arrays(Outer([1], Inner([1], each)))

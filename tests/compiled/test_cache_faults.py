@@ -28,17 +28,11 @@ def nobody(number):
     raise KeyError(number)
 pwd.getpwuid = nobody
 """
-
-IN_FOLDER = """
-import platformdirs
-platformdirs.user_cache_dir = lambda *_, **__: {!r}
-"""
 DISABLED = "os.environ['NUMBA_DISABLE_JIT'] = '1'"
 
 FAULTS = {
     "no home": (NO_HOME, "cannot be kept in ~.*there is no home folder"),
     "compiles nothing": (DISABLED, "UNI does not compile.*by NUMBA_DISABLE_JIT"),
-    "no folder": (IN_FOLDER.format("/dev/null"), "cannot be kept in /dev/null"),
 }
 """What is done first in another process, and what is said of it."""
 

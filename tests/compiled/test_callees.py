@@ -11,8 +11,8 @@ pytest.importorskip("numba")
 import numba
 
 import explorative_user_env
-from explorative_user_env.kernels import cache as callees
 from explorative_user_env.kernels.cache import callees_of, references
+from explorative_user_env.kernels.compiler import twins
 
 NUMBER = 7
 
@@ -34,6 +34,10 @@ def highest(x: Any, depth: int = 3) -> Any:
     return middle(x) + lowest(x) + depth
 
 
+def through_package(x: int) -> Any:
+    return explorative_user_env.kernels.cache.references(x)  # type: ignore[arg-type]
+
+
 def recursive(n: int) -> int:
     return 1 if n == 0 else n * recursive(n - 1)
 
@@ -52,33 +56,14 @@ def names_of(functions: list[FunctionType]) -> list[str]:
 
 def test_every_function_comes_once_and_after_those_it_calls() -> None:
     assert names_of(callees_of(highest).plain) == ["lowest", "middle", "highest"]
+    assert names_of(callees_of(recursive).plain) == ["recursive"]
+    assert "references" in names_of(callees_of(through_package).plain)
 
 
 def test_what_is_compiled_already_is_found_as_it_was_in_python() -> None:
     found, kernel = callees_of(middle), cast(Any, compiled_already)
     assert names_of(found.compiled) == ["compiled_already"]
     assert found.compiled[0] is kernel.py_func
-
-
-def by_module(x: int) -> int:
-    return x + len(callees.callees_of(x).plain)
-
-
-def through_package(x: int) -> Any:
-    return explorative_user_env.kernels.cache.references(x)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("function", "name"), [(by_module, "callees_of"), (through_package, "references")]
-)
-def test_what_a_function_calls_in_a_module_is_found_however_deep_it_is(
-    function: FunctionType, name: str
-) -> None:
-    assert name in names_of(callees_of(function).plain)
-
-
-def test_a_function_that_calls_itself_is_no_circle() -> None:
-    assert names_of(callees_of(recursive).plain) == ["recursive"]
 
 
 def test_a_function_refers_to_what_it_encloses_and_to_its_module_by_the_names_it_has() -> None:
@@ -98,3 +83,33 @@ def test_a_library_whose_name_begins_like_a_compiler_s_is_looked_into() -> None:
     stranger = FunctionType(lowest.__code__, {"NUMBER": 1, "__name__": "numpy_of_theirs"})
     assert names_of(callees_of(stranger).plain) == ["lowest"]
     assert callees_of(np.sum) == ([], [])
+
+
+# Copies that call each other
+
+
+def low() -> str:
+    return "low"
+
+
+def high() -> str:
+    return low() + ", high"
+
+
+def make(inner: Any) -> FunctionType:
+    def outer() -> Any:
+        return inner()
+
+    return cast(FunctionType, outer)
+
+
+def renamed(function: Any, text: str) -> FunctionType:
+    return FunctionType(function.__code__.replace(co_consts=(None, text)), function.__globals__)
+
+
+def test_copies_call_each_other_by_name_and_by_what_they_enclose() -> None:
+    outer = make(high)
+    copies = twins([cast(FunctionType, function) for function in (low, high, outer)])
+    copies[cast(FunctionType, low)].__code__ = renamed(low, "twin").__code__
+    assert copies[outer]() == "twin, high"
+    assert outer() == "low, high"

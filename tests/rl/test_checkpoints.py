@@ -10,16 +10,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
 from sb3_trainings import TINY, same, weights
 
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl import train
-from explorative_user_env.rl import training as checkpoints
 from explorative_user_env.rl.models import PROGRESS_FILE
 from explorative_user_env.rl.training import CHECKPOINTS
 from explorative_user_env.validation import InvalidArgumentError
@@ -43,7 +37,6 @@ def interrupted_at(steps: float) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("algo", TRAININGS)
 def test_it_comes_to_the_same_weights_and_evaluations(algo: str, tmp_path: Path) -> None:
     options = TRAININGS[algo]
@@ -63,28 +56,6 @@ def test_it_comes_to_the_same_weights_and_evaluations(algo: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_what_is_counted_is_counted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps: list[int] = []
-    meet_again = checkpoints._meet_again
-
-    def counted(model: Any, actions: Any) -> None:
-        steps.append(len(actions))
-        meet_again(model, actions)
-
-    monkeypatch.setattr(checkpoints, "_meet_again", counted)
-    path = tmp_path / "run.sqlite"
-    with pytest.raises(KeyboardInterrupt), Store(path, ASKED) as store:
-        train("ppo", store=store, progress=interrupted_at(4000), **TRAININGS["ppo"])
-    assert steps == []
-    with Store(path, ASKED) as store:
-        agent = train("ppo", store=store, **TRAININGS["ppo"])
-    assert steps == [3 * 256]  # of three rollouts
-    assert agent.model.num_timesteps == 6144
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
 def test_no_code_of_a_file_is_run(tmp_path: Path) -> None:
     class Planted:
         def __reduce__(self) -> Any:

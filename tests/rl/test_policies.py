@@ -4,11 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
+import torch
 from sb3_agents import (
     N_ARMS,
     POLICY_GRADIENTS,
@@ -20,7 +16,7 @@ from sb3_agents import (
     seen_by,
 )
 from sb3_contrib import MaskablePPO, RecurrentPPO
-from stable_baselines3 import DQN, PPO
+from stable_baselines3 import PPO
 
 
 def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -> Any:
@@ -132,15 +128,6 @@ def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPat
         allowed = 5 * np.sqrt(n * chances[user] * (1 - chances[user])) + 1e-6
         assert (np.abs(counts - n * chances[user]) <= allowed + 1).all()
     assert ((chances > 0.05) & (chances < 0.95)).any(axis=1).sum() >= 3
-
-
-def test_a_value_model_may_explore_as_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = agent_of(DQN, "regret", "counts", deterministic=False)
-    agent._explores = 0.3
-    met(agent)
-    kept = seen_by(agent, monkeypatch)
-    agent.act_all(USERS)
-    np.testing.assert_allclose(np.sort(kept[0][2], axis=1), [[0.1, 0.1, 0.8]] * USERS.size)
 
 
 @pytest.mark.parametrize("algorithm", POLICY_GRADIENTS)

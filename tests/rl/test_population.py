@@ -7,11 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
 from population_env import SMALL
 from sb3_agents import seen_by
 from sb3_contrib import RecurrentPPO
@@ -19,11 +14,9 @@ from stable_baselines3 import PPO
 
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.protocol import POPULATION, REGRET
+from explorative_user_env.protocol import POPULATION
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train
-from explorative_user_env.rl.models import RECIPES
 from explorative_user_env.rl.training import EVALUATION_SEED
-from explorative_user_env.seeding import training_seeds
 from explorative_user_env.wrappers.vector import make_task
 
 SORTED = "sorted-population-counts"
@@ -39,24 +32,6 @@ def model_of(algorithm: Any, task: str, observation: str, users: dict[str, Any] 
 @pytest.fixture(scope="module")
 def model() -> Any:
     return model_of(PPO, "population", SORTED)
-
-
-def test_many_episodes_are_those_of_the_vector_environment() -> None:
-    envs = make_sb3_vec_env(3, task="population", observation=SORTED, seed=5, **SMALL)
-    other: Any = make_task("population", 3, SORTED, autoreset_mode="SameStep", **SMALL)
-    np.testing.assert_array_equal(envs.reset(), other.reset(seed=training_seeds(5, 3))[0])
-    returns = np.zeros(3)
-    for ranks in np.random.default_rng(0).integers(4, size=(21, 3)):
-        observations, rewards, done, told = envs.step(ranks)
-        again = other.step(ranks)
-        np.testing.assert_array_equal(observations, again[0])
-        np.testing.assert_array_equal(rewards, again[1].astype(np.float32))
-        returns += again[1]
-    assert done.all()
-    for lane, last in enumerate(told):
-        assert last["episode"]["l"] == last["all_interactions"] == 21
-        assert last["episode"]["r"] == pytest.approx(returns[lane], abs=1e-6)
-        assert (last["TimeLimit.truncated"], last["user"], last["new_user"]) == (False, 2, False)
 
 
 def test_a_model_says_itself_of_how_many_users(model: Any, tmp_path: Path) -> None:
@@ -120,12 +95,6 @@ def test_what_a_recurrent_model_remembers_is_its_tasks(task: str) -> None:
     assert before.any()
 
 
-def test_what_is_shown_unless_said_is_of_all_users_only_in_this_task() -> None:
-    shown = {name: (r.shows(REGRET), r.shows(POPULATION)) for name, r in RECIPES.items()}
-    assert shown["ppo"] == ("sorted-counts", SORTED)
-    assert shown["recurrent-ppo"] == ("last-step", "last-step")
-
-
 @pytest.mark.slow
 @pytest.mark.slow
 def test_a_training_says_of_how_many_users_and_how_much_they_differ(tmp_path: Path) -> None:
@@ -141,8 +110,3 @@ def test_a_training_says_of_how_many_users_and_how_much_they_differ(tmp_path: Pa
     runs = evaluate([again], task="population", **met).runs
     told = pd.read_csv(tmp_path / "model" / "training.csv")
     assert told["regret"].iloc[-1] == pytest.approx(runs["regret"].mean())
-
-
-def test_in_a_task_of_one_user_nothing_is_said_of_more() -> None:
-    with pytest.raises(InvalidArgumentError, match="n_users must be left out, except for"):
-        train("ppo", task="regret", n_users=3)

@@ -4,11 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
 from keepers import secrets_of
 from sb3_agents import TASKS, agent_of, facts_of
 from sb3_contrib import MaskablePPO, RecurrentPPO

@@ -3,21 +3,22 @@
 import copy
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from pairs import pairs
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
+from sb3_contrib import QRDQN, TRPO, MaskablePPO, RecurrentPPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from sb3_users import HORIZON, N_ARMS, OBSERVATIONS, TASKS, many, single
-from stable_baselines3 import PPO
-from stable_baselines3.common.vec_env import DummyVecEnv
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.seeding import training_seeds, user_seeds
+from explorative_user_env.wrappers.vector import SortedArms, make_task
 
 
 def pair(
@@ -108,18 +109,15 @@ def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
     assert infos[0]["TimeLimit.truncated"] is False
 
 
-def test_a_time_limit_is_truncation_and_the_end_of_a_task_is_none() -> None:
+def test_a_time_limit_is_truncation_and_a_reset_begins_anew() -> None:
     for task, truncated in (("regret", True), ("bai", False)):
         envs = many(2, task, seed=0)
-        for _ in range(5):
+        for n_steps in (1, HORIZON):
             envs.reset()
-            envs.step(np.zeros(2, int))
-        envs.reset()
-        for _ in range(HORIZON):
-            _, _, dones, infos = envs.step(np.zeros(2, int))
+            for _ in range(n_steps):
+                _, _, dones, infos = envs.step(np.zeros(2, int))
         assert dones.all()
         assert [info["TimeLimit.truncated"] for info in infos] == [truncated] * 2
-        # A reset has begun new returns and lengths.
         assert [info["episode"]["l"] for info in infos] == [HORIZON] * 2
 
 
@@ -163,16 +161,6 @@ def test_replicates_share_no_user_whoever_is_given_the_seed() -> None:
         assert not evaluated & set().union(*replicates)
 
 
-def test_options_go_to_all_users_for_one_reset() -> None:
-    envs = many(2)
-    envs.set_options({"means": [0.0, 2.0, 1.0]})
-    envs.reset()
-    assert [truth.instance.best_arm for truth in envs.env_method("hidden_state")] == [1, 1]
-    envs.reset()
-    means = [truth.instance.means for truth in envs.env_method("hidden_state")]
-    assert means[0] != (0.0, 2.0, 1.0)
-
-
 @pairs(task=TASKS, observation=OBSERVATIONS, seed=[None, 5])
 def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
     """As in SB3's own vector of single environments; in the first reset and in a later one."""
@@ -196,13 +184,6 @@ def test_options_may_be_each_users_own(task: str, observation: str, seed: int | 
             assert all(map(np.array_equal, found[:3], expected[:3]))
 
 
-def test_options_out_of_range_are_named() -> None:
-    envs = many(2)
-    envs.set_options([{}, {"means": [0.0]}])
-    with pytest.raises(InvalidArgumentError, match="means must be"):
-        envs.reset()
-
-
 def test_stable_baselines3_sees_every_lanes_picture() -> None:
     pytest.importorskip("PIL", reason="Pillow is not there")
     envs: Any = many(3, "regret", observation="counts", seed=0, render_mode="rgb_array")
@@ -215,3 +196,107 @@ def test_stable_baselines3_sees_every_lanes_picture() -> None:
     without = many(3, "regret", observation="counts", seed=0)
     without.reset()
     assert without.get_images() == [None] * 3
+
+
+def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
+    envs = many(3, "bai", observation="sorted-counts")
+    dummy = DummyVecEnv([lambda: single("bai", "sorted-counts")] * 3)
+    dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
+    for each in (envs, dummy):
+        each.reset()
+        for arm in range(12):
+            each.step(np.full(3, arm % N_ARMS))
+    for name in ("step_cost", "horizon", "mask", "action_space", "observation_space"):
+        found = envs.env_method("get_wrapper_attr", name, indices=[0, 2])
+        assert found == dummy.env_method("get_wrapper_attr", name, indices=[0, 2])
+        assert found == envs.get_attr(name, indices=[0, 2])
+        assert envs.env_method("has_wrapper_attr", name) == [True] * 3
+    for name in ("hidden_state", "instance", "action_masks"):
+        asked: list[Any] = [each.get_attr(name) for each in (envs, dummy)]
+        asked.append(envs.env_method("get_wrapper_attr", name))
+        called = [[method() for method in methods] for methods in asked]
+        called += [envs.env_method(name)]
+        assert len({repr(methods) for methods in called}) == 1
+        assert len({repr(each) for each in called[0]}) > (name != "action_masks")
+        assert repr(envs.env_method(name, indices=2)) == repr(called[0][2:])
+    assert envs.env_method("has_wrapper_attr", "nothing", indices=1) == [False]
+    np.testing.assert_array_equal(get_action_masks(envs), envs.env_method("action_masks"))
+    assert is_masking_supported(envs)
+    assert not is_masking_supported(many(2, "regret", observation="counts"))
+    assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
+    assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
+    kind: Any = SortedArms
+    assert envs.env_is_wrapped(kind) == [True] * 3
+    assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
+
+
+def reset_with(options: Any) -> None:
+    envs = many(2)
+    envs.set_options(options)
+    envs.reset()
+
+
+def test_what_is_wrong_is_refused_by_name() -> None:
+    wrong: list[tuple[Any, str]] = [
+        (lambda: many().get_attr("nothing"), "no attribute 'nothing'"),
+        (lambda: many().env_method("get_wrapper_attr", "nothing"), "no attribute 'nothing'"),
+        (lambda: many(2).set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
+        (lambda: reset_with([{}, {"means": [0.0]}]), "means must be"),
+        (lambda: SB3VecEnv(make_task("regret", 2, autoreset_mode="NextStep")), "envs must be made"),
+        (lambda: make_sb3_vec_env(0), "num_envs must be an integer of at least 1"),
+        (lambda: make_sb3_vec_env(2, task="sleep"), "task must be one of"),
+        (lambda: make_sb3_vec_env(2, observation="all"), "observation must be one of"),
+        (lambda: make_sb3_vec_env(2, horizon=0), "horizon must be"),
+        (lambda: make_sb3_vec_env(2, seed=-1), "seed must be"),
+        (lambda: make_sb3_vec_env(2, n_arms=1), "n_arms must be"),
+    ]
+    for ask, message in wrong:
+        with pytest.raises((InvalidArgumentError, AttributeError), match=message):
+            ask()
+    with pytest.warns(UserWarning, match='reward="accept" pays most for never exploring') as told:
+        make_sb3_vec_env(2, reward="accept")
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_stable_baselines3s_evaluate_policy_runs_the_episodes_it_is_asked_for(task: str) -> None:
+    envs = VecNormalize(many(3, task, seed=0), norm_obs=False)
+    model = PPO("MlpPolicy", envs, seed=0, device="cpu", n_steps=8, batch_size=8)
+    returns, lengths = evaluate_policy(
+        model, envs, n_eval_episodes=7, deterministic=False, return_episode_rewards=True
+    )
+    assert len(returns) == len(lengths) == 7  # type: ignore[arg-type]
+    assert max(lengths) <= HORIZON  # type: ignore[type-var]
+    if task == "regret":
+        assert lengths == [HORIZON] * 7
+        assert max(returns) < 0.0  # type: ignore[type-var, arg-type]
+
+
+SMALL = {"n_steps": 32, "batch_size": 32}
+LATE = {"learning_starts": 20, "train_freq": 4}
+LEARNERS: list[tuple[Any, str, dict[str, Any]]] = [
+    (PPO, "regret", SMALL | {"n_epochs": 1}),
+    (A2C, "bai", {}),
+    (TRPO, "regret", SMALL),
+    (DQN, "bai", LATE),
+    (QRDQN, "regret", LATE),
+    (RecurrentPPO, "bai", SMALL | {"n_epochs": 1}),
+    (MaskablePPO, "bai", SMALL | {"n_epochs": 1}),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "task", "options"), LEARNERS)
+def test_every_algorithm_learns_without_a_warning(
+    algorithm: Any, task: str, options: dict[str, Any]
+) -> None:
+    recurrent = algorithm is RecurrentPPO
+    envs = many(4, task, observation="last-step" if recurrent else "sorted-counts")
+    policy = "MlpLstmPolicy" if recurrent else "MlpPolicy"
+    model = algorithm(policy, envs, seed=0, device="cpu", **options)
+    before = {name: weights.clone() for name, weights in model.policy.state_dict().items()}
+    model.learn(128)
+    assert model.num_timesteps >= 128
+    after = model.policy.state_dict()
+    assert any(not weights.equal(after[name]) for name, weights in before.items())
+    # SB3's own log has heard of the episodes that ended.
+    assert len(model.ep_info_buffer) >= 4

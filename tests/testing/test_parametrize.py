@@ -11,8 +11,8 @@ from explorative_user_env import ENV_ID, InvalidArgumentError
 from explorative_user_env.check import checks_of, parametrize_with_checks
 
 
-def cases_of(*arguments: Any, **options: Any) -> list[Any]:
-    names, cases = parametrize_with_checks(*arguments, **options).args
+def cases_of(subjects: list[Any], known: Any = None) -> list[Any]:
+    names, cases = parametrize_with_checks(subjects, expected_failed_checks=known).args
     assert names == ("subject", "check")
     return list(cases)
 
@@ -26,30 +26,21 @@ def test_there_is_a_case_for_every_check_of_every_subject() -> None:
     assert all(not case.marks for case in cases)
 
 
-def test_an_expected_failure_is_a_strict_xfail_with_its_reason() -> None:
-    reasons = {"breaks_ties_by_chance": "we like the first"}
-    marked = [case for case in cases_of([Honest], expected_failed_checks=reasons) if case.marks]
-    assert [case.values[1].name for case in marked] == list(reasons)
-    (mark,) = marked[0].marks
-    assert (mark.name, mark.kwargs["strict"], mark.kwargs["reason"]) == (
-        "xfail",
-        True,
-        "we like the first",
-    )
-
-
-def test_a_function_tells_the_reasons_of_each_subject() -> None:
+def test_an_expected_failure_is_a_strict_xfail_of_its_subject() -> None:
     def reasons(thing: Any) -> dict[str, str]:
         return {"forgets_users_it_has_met": "it learns"} if thing is KeepsUsers else {}
 
-    cases = cases_of([Honest, KeepsUsers], expected_failed_checks=reasons)
-    assert [case.id for case in cases if case.marks] == ["KeepsUsers-forgets_users_it_has_met"]
+    marked = [case for case in cases_of([Honest, KeepsUsers], reasons) if case.marks]
+    assert [case.id for case in marked] == ["KeepsUsers-forgets_users_it_has_met"]
+    (mark,) = marked[0].marks
+    told = (mark.name, mark.kwargs["strict"], mark.kwargs["reason"])
+    assert told == ("xfail", True, "it learns")
 
 
 def test_a_name_that_no_check_has_is_refused() -> None:
     for subjects in ([Honest], [Honest, ENV_ID]):
         with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of "):
-            cases_of(subjects, expected_failed_checks={"is_nice": "it is not"})
+            cases_of(subjects, {"is_nice": "it is not"})
 
 
 SUITE = """
@@ -58,12 +49,8 @@ from explorative_user_env.check import parametrize_with_checks
 
 KNOWN = {"breaks_ties_by_chance": "we like the first"}
 
-@parametrize_with_checks([PrefersLowNumbers], expected_failed_checks=KNOWN)
+@parametrize_with_checks([PrefersLowNumbers, Honest], expected_failed_checks=KNOWN)
 def test_known(subject, check):
-    check(subject)
-
-@parametrize_with_checks([Honest], expected_failed_checks=KNOWN)
-def test_no_longer(subject, check):
     check(subject)
 
 @parametrize_with_checks([OutOfRange])
@@ -81,13 +68,7 @@ def test_pytest_runs_them(tmp_path: Path) -> None:
     finished = python("-m", "pytest", *options, *paths, *chosen, folder=tmp_path)
     told = finished.stdout + finished.stderr
     assert "1 xfailed" in told
-    assert "test_no_longer[Honest-breaks_ties_by_chance] - [XPASS(strict)] we like" in told
+    assert "test_known[Honest-breaks_ties_by_chance] - [XPASS(strict)] we like" in told
     assert "FAILED test_mine.py::test_wrong[OutOfRange-recommends_arms]" in told
     assert "skipped" in told
     assert finished.returncode == 1
-
-
-@pytest.mark.slow
-def test_checks_are_there_without_pytest() -> None:
-    script = "import sys, explorative_user_env.check; print('pytest' in sys.modules)"
-    assert python("-c", script).stdout == "False\n"

@@ -1,10 +1,9 @@
 """Every check bites: what is wrong in the one way that it asks about fails under its name."""
 
-from functools import partial
 from typing import Any, ClassVar
 
 import pytest
-from specimens import HONEST, OF_MANY, SPECIMENS
+from specimens import SPECIMENS
 from specimens.agents import (
     Drawing,
     Honest,
@@ -15,7 +14,6 @@ from specimens.agents import (
 )
 from specimens.environments import BeginsWithTheNextSeed
 
-from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.check import (
     CHECKS,
     FailedCheckError,
@@ -29,13 +27,6 @@ from explorative_user_env.check import (
 
 SLOW = ("compiled", "another_process")
 """In the names of checks that compile something or start a process."""
-
-BY_CHANCE = (
-    "breaks_ties_by_chance",
-    "guesses_when_it_cannot_know",
-    "succeeds_wherever_the_best_is",
-)
-"""Checks that fail an honest agent with a small probability."""
 
 
 def _cases() -> list[object]:
@@ -79,15 +70,6 @@ def test_an_honest_one_passes_all(honest: type) -> None:
     assert {outcome.verdict for outcome in report.outcomes} == {"passed", "not asked"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [key for key in SPECIMENS if not any(word in key[1] for word in SLOW)]
-)
-def test_an_honest_one_is_not_caught(kind: Kind, name: str) -> None:
-    """A check that nobody could pass would tell nothing."""
-    honest = HonestOfMany if name in OF_MANY else HONEST[kind]
-    check_named(kind, name)(subject_of(honest, kind))
-
-
 def test_options_that_an_agent_writes_on_are_what_it_was_given_as_well() -> None:
     with pytest.raises(FailedCheckError, match=r"its options were {'delta': 0\.1} and are"):
         check_named(Kind.AGENT, "leaves_what_it_is_given")(subject_of(WritesOnOptions))
@@ -110,22 +92,10 @@ def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so() -> None:
         check(subject_of(SaysSo))
 
 
-def test_an_environment_in_which_chance_does_not_show_need_not_show_its_seed() -> None:
-    check = check_named(Kind.ENVIRONMENT, "heeds_its_seed")
-    check(subject_of(partial(ExplorativeUserEnv, n_arms=2, means=(0.0, 1.0), alpha=1e9)))
-
-
 def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
     check = check_named(Kind.VECTOR, "lanes_are_single_environments")
     with pytest.raises(FailedCheckError, match="mode NextStep, as against single environments"):
         check(subject_of(BeginsWithTheNextSeed))
-
-
-@pytest.mark.slow
-def test_checks_by_chance_fail_no_honest_agent_whatever_the_seed() -> None:
-    for seed in range(25):
-        for name in BY_CHANCE:
-            check_named(Kind.AGENT, name)(subject_of(Honest, seed=seed))
 
 
 def test_who_ends_with_ties_is_asked_and_who_does_not_is_not() -> None:

@@ -9,7 +9,7 @@ from specimens.agents import Honest
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.check import FailedCheckError, Kind, checks_of, subject_of
-from explorative_user_env.check.checks import LATER, other_surroundings, shared_streams, travelled
+from explorative_user_env.check.checks import LATER, other_surroundings, shared_streams
 
 
 def test_streams_and_clocks_are_others_within_and_as_before_after() -> None:
@@ -34,24 +34,6 @@ def test_they_are_gone_when_the_block_fails() -> None:
     assert time.time is clock
 
 
-@pytest.mark.slow
-def test_the_stream_of_torch_is_one_that_all_share() -> None:
-    torch = pytest.importorskip("torch", reason="needs the extra rl")
-    before = shared_streams()["torch"]
-    with other_surroundings(1):
-        torch.rand(1)
-    assert shared_streams()["torch"] == before
-    torch.rand(1)
-    assert shared_streams()["torch"] != before
-
-
-def test_what_no_other_process_can_import_travels_all_the_same() -> None:
-    class Local:
-        kept = 3
-
-    assert travelled(Local()).kept == 3
-
-
 def ask(name: str, agent: type) -> None:
     (check,) = (check for check in checks_of(Kind.AGENT) if check.name == name)
     check(subject_of(agent))
@@ -60,9 +42,8 @@ def ask(name: str, agent: type) -> None:
 class WatchesTheClock(Honest):
     """Begins at another arm every quarter of an hour, and is back after five."""
 
-    def act(self) -> int | None:
-        arm = super().act()
-        return None if arm is None else (arm + int(time.time() // 900)) % self.n_arms
+    def shift(self) -> int:
+        return int(time.time() // 900)
 
 
 def test_an_agent_that_looks_at_the_clock_does_not_repeat_itself() -> None:
@@ -85,8 +66,8 @@ def test_users_that_an_agent_was_trained_on_are_no_secret() -> None:
 
 def test_a_stream_that_is_made_of_its_own_is_one_of_those_it_was_handed() -> None:
     class Spawns(Honest):
-        def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-            super().reset(n_arms, rng.spawn(1)[0], horizon)
+        def begin(self, horizon: int | None) -> None:
+            (self.rng,) = self.rng.spawn(1)
 
         def act(self) -> int | None:
             return None if super().act() is None else int(self.rng.integers(self.n_arms))
