@@ -1,4 +1,3 @@
-import dataclasses
 import math
 from typing import Any, NamedTuple
 
@@ -7,13 +6,10 @@ import pytest
 
 from explorative_user_env.users.model import (
     LONG_TABLES,
-    UserState,
     as_arrays,
-    blank_state,
     long_tables,
-    user_arrays,
 )
-from explorative_user_env.users.population import Population, Setting
+from explorative_user_env.users.population import Population
 
 
 class Inner(NamedTuple):
@@ -30,28 +26,13 @@ def test_lists_become_arrays_of_their_own_in_the_same_places() -> None:
     state = Outer([1, 2], Inner([3], [0.5, 4.0]))
     arrays = as_arrays(state)
     assert (arrays.own.tolist(), arrays.own.dtype) == ([1, 2], int)
-    assert (arrays.inner.counts.tolist(), arrays.inner.counts.dtype) == ([3], int)
     assert (arrays.inner.shares.tolist(), arrays.inner.shares.dtype) == ([0.5, 4.0], float)
     arrays.own[0] = arrays.inner.counts[0] = 9
     assert state == Outer([1, 2], Inner([3], [0.5, 4.0]))
-
-
-def test_a_blank_user_is_the_readable_one_but_for_longer_tables(setting: Setting) -> None:
-    user = Population(n_arms=4, setting=setting).user
-    arrays, lists = user_arrays(user), blank_state(user)
-    names = [field.name for field in dataclasses.fields(UserState)]
-    assert sorted(arrays._fields) == sorted(names)
-    for name in names:
-        short, long = getattr(lists, name), getattr(arrays, name).tolist()
-        assert long[: len(short)] == short, name
-        assert (len(long) > len(short)) == (name in ("logarithms", "inverse_roots")), name
-
-
-def test_two_users_share_their_tables_and_nothing_else() -> None:
-    user = Population(n_arms=2).user
-    one, other = user_arrays(user), user_arrays(user)
-    shared = {name for name in one._fields if getattr(one, name) is getattr(other, name)}
-    assert shared == {"logarithms", "inverse_roots"}
+    wrong: list[Any] = [{}, (1, 2), ["a"], [[1], [2]], np.zeros(2), 3, None]
+    for each in wrong:
+        with pytest.raises(TypeError, match="its state's shares is not a list of numbers"):
+            as_arrays(Outer([1], Inner([1], each)))
 
 
 def test_the_long_tables_are_those_of_the_functions() -> None:
@@ -62,8 +43,23 @@ def test_the_long_tables_are_those_of_the_functions() -> None:
         assert inverse_roots[k] == 1.0 / math.sqrt(k)
 
 
-def test_a_field_that_is_no_list_of_numbers_is_named() -> None:
-    wrong: list[Any] = [{}, (1, 2), ["a"], [[1], [2]], np.zeros(2), 3, None]
-    for each in wrong:
-        with pytest.raises(TypeError, match="its state's shares is not a list of numbers"):
-            as_arrays(Outer([1], Inner([1], each)))
+@pytest.mark.compiler
+def test_no_two_numbers_of_users_share_a_place() -> None:
+    from explorative_user_env.kernels.words import row_of, user_rows
+
+    user = Population(n_arms=3).user
+    rows = user_rows(user, 2)
+    fields = [
+        name for name in row_of(rows, 0)._fields if name not in ("logarithms", "inverse_roots")
+    ]
+    written: dict[tuple[int, str], list[int]] = {}
+    number = 1
+    for row in range(2):
+        for name in fields:
+            values = getattr(row_of(rows, row), name)
+            written[row, name] = list(range(number, number + len(values)))
+            values[:] = written[row, name]
+            number += len(values)
+    for (row, name), values in written.items():
+        assert getattr(row_of(rows, row), name).tolist() == values, name
+    assert len(written) == 2 * len(fields)

@@ -67,19 +67,6 @@ def test_draws_are_numpys_bit_for_bit_and_leave_the_generator_where_numpy_would(
     assert (normals, uniforms) == in_numpy(plain, 50_000)
 
 
-@pytest.mark.slow
-def test_an_address_follows_a_state_that_is_set_anew() -> None:
-    compiled, plain = twins(np.random.PCG64, 1)
-    addresses, normals, uniforms = addresses_of(compiled), np.zeros(300), np.zeros(100)
-    mixed_draws(addresses, normals, uniforms)
-    other = np.random.default_rng(99)
-    for rng in (compiled, plain):
-        rng.bit_generator.state = other.bit_generator.state
-    mixed_draws(addresses, normals, uniforms)
-    assert (normals.tolist(), uniforms.tolist()) == in_numpy(plain, 300)
-    assert addresses == addresses_of(compiled)
-
-
 @numba.njit
 def ask_for(address: Any) -> Any:
     prefetch(address)

@@ -2,6 +2,7 @@ import importlib
 import os
 import pickle
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 import numpy as np
 import platformdirs
 import pytest
+from processes import python
+
+from explorative_user_env.evaluation import evaluate
 
 numba = pytest.importorskip("numba")
 llvmlite = pytest.importorskip("llvmlite")
@@ -65,16 +69,11 @@ def a_rule(x: int) -> int:
     return x + 1
 
 
-def set_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Keep loops in `folder`, whatever variable says so on this system."""
-    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name, **_: str(folder / name))
-
-
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder for loops, in force."""
-    set_folder(monkeypatch, tmp_path / "cache")
-    return tmp_path / "cache" / APPLICATION / FOLDER
+    """An empty folder for loops, in force whatever variable says so on this system."""
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name, **_: str(tmp_path / name))
+    return tmp_path / APPLICATION / FOLDER
 
 
 def kept_loops(folder: Path) -> set[str]:
@@ -106,32 +105,6 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
         sys.modules.pop(name, None)
 
 
-def test_where_nothing_can_be_written_a_loop_is_compiled_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("")
-    set_folder(monkeypatch, in_the_way)
-    told = "compiled code cannot be kept in .*file.* each start compiles it again"
-    with pytest.warns(UserWarning, match=told):
-        assert compile_loop(make_loop(a_rule))(5) == 6
-    assert in_the_way.read_text() == ""
-
-
-def test_functions_made_alike_are_loops_apart_by_what_they_enclose(kept: Path) -> None:
-    def rule_with(factor: Any) -> Answer:
-        def local_rule(x: int) -> int:
-            return int(factor * x)
-
-        return local_rule
-
-    for _ in range(2):  # compiled, and from the disk
-        loops = [compile_loop(make_loop(rule_with(factor))) for factor in (2, 3)]
-        assert [loop(5) for loop in loops] == [10, 15]
-    assert [hits(loop) for loop in loops] == [(0, 1)] * 2
-    assert len(kept_loops(kept)) == 2
-
-
 @pytest.mark.parametrize("text", [b"", b"garbage", b"half"])
 def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path, text: bytes) -> None:
     assert compile_loop(make_loop(a_rule))(5) == 6
@@ -143,32 +116,30 @@ def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path, text:
     assert (mended(5), hits(mended)) == (6, (0, 1))
 
 
+class Planted:
+    """What makes a file where it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
 @needs_modes
 def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
     kept: Path, tmp_path: Path
 ) -> None:
     assert compile_loop(make_loop(a_rule))(5) == 6
     (path,) = kept.iterdir()
-    ran = tmp_path / "ran"
-    planted = pickle.dumps(Planted(str(ran)))
-    path.write_bytes(planted)
+    path.write_bytes(pickle.dumps(Planted(tmp_path / "ran")))
     kept.chmod(0o777)
     loop = compile_loop(make_loop(a_rule))
     with pytest.warns(UserWarning, match="cannot be kept in .* .others may write to it.") as told:
         assert loop(5) == 6
     assert len(told) == 1
     assert compile_loop(make_loop(a_rule))(5) == 6  # and is told of once
-    assert not ran.exists()
-
-
-class Planted:
-    """What makes a file where it is unpickled."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (self.path,)
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.slow
@@ -216,3 +187,43 @@ def test_what_has_no_key_is_compiled_in_memory(kept: Path, monkeypatch: pytest.M
     for rule in (strange_rule, scripted_rule):
         assert compile_loop(make_loop(rule))(5) == 7
     assert kept_loops(kept) == set()
+
+
+EVALUATION = """
+import os, pwd, sys
+{first}
+from explorative_user_env import evaluate
+runs = evaluate(["UNI"], n_instances=3, seed=1, progress=False).runs
+print(runs["acceptances"].tolist())
+"""
+
+NO_HOME = """
+for name in ("HOME", "XDG_CACHE_HOME"):
+    os.environ.pop(name, None)
+def nobody(number):
+    raise KeyError(number)
+pwd.getpwuid = nobody
+"""
+
+IN_THE_WAY = "import platformdirs; platformdirs.user_cache_dir = lambda *_, **__: '/dev/null'"
+
+FAULTS = [
+    (NO_HOME, "cannot be kept in ~.*there is no home folder"),
+    ("os.environ['NUMBA_DISABLE_JIT'] = '1'", "UNI does not compile.*by NUMBA_DISABLE_JIT"),
+    (IN_THE_WAY, "cannot be kept in /dev/null"),
+]
+"""What is done first in another process, and what is said of it."""
+
+
+@needs_modes
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "told"), FAULTS, ids=["no home", "no compiler", "no folder"])
+def test_an_evaluation_ends_whatever_is_wrong_with_the_folder_and_says_so_once(
+    tmp_path: Path, first: str, told: str
+) -> None:
+    done = python("-c", EVALUATION.format(first=first), folder=tmp_path)
+    runs = evaluate(["UNI"], n_instances=3, seed=1, compiled=False).runs
+    assert (done.returncode, done.stdout) == (0, f"{runs['acceptances'].tolist()}\n")
+    assert re.search(told, done.stderr, re.DOTALL)
+    assert done.stderr.count("Warning:") == 1
+    assert list(tmp_path.iterdir()) == []

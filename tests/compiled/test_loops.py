@@ -21,11 +21,10 @@ from explorative_user_env.agents import (
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Runs
-from explorative_user_env.protocol import name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
 from explorative_user_env.users.model import blank_state
-from explorative_user_env.users.population import Population, Setting
+from explorative_user_env.users.population import SETTINGS, Population, Setting
 
 SEEDS = (1, 2, 3)
 
@@ -33,39 +32,9 @@ NAMES = sorted({*AGENTS, "Full-information"})
 """The paper's agents and the one that is told rewards."""
 
 
-@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], name=NAMES)
-def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
-    name: str, setting: Setting, n_arms: int, noise: float
-) -> None:
-    users = Population(setting=setting, n_arms=n_arms, noise=noise)
-    agent = agent_as_in_an_evaluation(name, users)
-    for seed in SEEDS:
-        assert run_of(users, agent, seed, True) == run_of(users, agent, seed, False)
-
-
-@pytest.mark.parametrize("n_arms", [2, 5, 20])
-@pytest.mark.parametrize(
-    "agent",
-    [
-        *(make() for make in REFERENCES.values()),
-        UCB1(exploration=0.3, name="UCB1, bold"),
-        Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
-        Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
-        FullInformation(prior_mean=0.7, prior_variance=3.0, name="Full-information, vague"),
-    ],
-    ids=name_of,
-)
-def test_compiled_plays_of_the_references_are_the_readable_ones_to_the_last_bit(
-    agent: AlgorithmAgent, setting: Setting, n_arms: int
-) -> None:
-    users = Population(setting=setting, n_arms=n_arms, noise=0.1)
-    for seed in SEEDS:
-        assert play_of(users, agent, seed, True) == play_of(users, agent, seed, False)
-
-
-@pairs(noise=[0.0, 0.1], n_arms=[2, 5], name=NAMES)
-def test_compiled_runs_are_those_of_the_environment(
-    name: str, setting: Setting, n_arms: int, noise: float
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], setting=sorted(SETTINGS), name=NAMES)
+def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
+    name: str, setting: str, n_arms: int, noise: float
 ) -> None:
     users = Population(setting=setting, n_arms=n_arms, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
@@ -82,8 +51,9 @@ def test_compiled_runs_are_those_of_the_environment(
             "answer": episode.answer,
             "end": episode.end,
         }
-        left = run_of(users, agent, seed, True).user
-        user = dataclasses.replace(blank_state(numbers), **left)
+        left = run_of(users, agent, seed, True)
+        assert left == run_of(users, agent, seed, False)
+        user = dataclasses.replace(blank_state(numbers), **left.user)
         assert tuple(user.means) == truth.instance.means
         assert tuple(user.estimates) == truth.estimates
         assert tuple(user.counts) == truth.counts
@@ -93,22 +63,31 @@ def test_compiled_runs_are_those_of_the_environment(
         assert user.interactions == [truth.interactions] == [episode.stopping_time]
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("name", sorted(REFERENCES))
-def test_plays_are_those_of_the_environment_and_who_has_answered_is_told_no_more(
-    name: str, setting: Setting, compiled: bool
+PLAYERS = [
+    *(make() for make in REFERENCES.values()),
+    UCB1(exploration=0.3, name="UCB1, bold"),
+    Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
+    Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
+    FullInformation(prior_mean=0.7, prior_variance=3.0, name="Full-information, vague"),
+]
+
+
+@pairs(n_arms=[2, 5, 20], setting=sorted(SETTINGS), player=PLAYERS)
+def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
+    player: AlgorithmAgent, setting: str, n_arms: int
 ) -> None:
-    users = Population(setting=setting, n_arms=5, noise=0.1)
-    agent = agent_as_in_an_evaluation(name, users)
-    env = environment_of(users, agent)
+    """Who has answered is told no more."""
+    users = Population(setting=setting, n_arms=n_arms, noise=0.1)
+    env = environment_of(users, player)
     for seed in SEEDS:
-        episode = rollout(env, agent, seed, CAP, HORIZON, commits=True)
-        left = play_of(users, agent, seed, compiled)
+        left = play_of(users, player, seed, True)
+        assert left == play_of(users, player, seed, False)
+        episode = rollout(env, player, seed, CAP, HORIZON, commits=True)
         (answer,), (arms,), (responses,) = left.figures
         assert (tuple(arms), tuple(responses)) == (episode.arms, episode.accepted)
         assert answer == episode.answer
-        assert left.state == as_lists(agent._state)
-        assert left.streams[1] == agent._rng.bit_generator.state
+        assert left.state == as_lists(player._state)
+        assert left.streams[1] == player._rng.bit_generator.state
 
 
 def test_the_runs_compared_cover_all_ways_to_end(setting: Setting) -> None:

@@ -1,14 +1,12 @@
 """Without Stable-Baselines3 all else works, and what needs it says how to get it."""
 
 import json
-from importlib import reload
 from pathlib import Path
 
 import pytest
 from processes import python
 
-from explorative_user_env import validation as extras
-from explorative_user_env.validation import MissingExtraError, how_to_get
+from explorative_user_env.validation import how_to_get
 
 COMMANDS = [
     ["train", "--output", "model"],
@@ -64,14 +62,3 @@ def test_without_stable_baselines3_all_else_works_and_one_line_says_how_to_get_i
     assert list(tmp_path.iterdir()) == []
     assert (told[0], told[2]) == (0, "")
     assert "recurrent-ppo" in told[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("missing", ["stable_baselines3", "sb3_contrib"])
-def test_only_what_is_missing_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("sb3_contrib", reason="else the room cannot be entered")
-    from explorative_user_env import rl
-
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else "there")
-    with pytest.raises(MissingExtraError, match=f"needs {missing.replace('_', '-')}: "):
-        reload(rl)

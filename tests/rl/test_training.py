@@ -13,11 +13,9 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
 from explorative_user_env.files import MADE_BY
-from explorative_user_env.protocol import BAI, REGRET
-from explorative_user_env.rl import SB3Agent, make_sb3_vec_env, train, training
+from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train, training
 from explorative_user_env.rl.models import RECIPES
 from explorative_user_env.rl.training import EVALUATION_SEED
-from explorative_user_env.seeding import user_seeds
 from explorative_user_env.users.population import RELEASED, Population
 
 pytestmark = pytest.mark.slow
@@ -39,70 +37,35 @@ def test_the_same_seed_gives_the_same_model_and_another_seed_another(algo: str, 
 def test_the_folder_has_the_model_its_settings_and_its_evaluations(
     trained: tuple[SB3Agent, Path],
 ) -> None:
-    _, folder = trained
+    agent, folder = trained
     names = sorted(path.name for path in folder.iterdir())
     assert names == [MADE_BY, "model.zip", "settings.json", "training.csv"]
     settings = json.loads((folder / "settings.json").read_text())
     expected = {
-        "algo": "ppo",
-        "task": "regret",
-        "n_arms": 3,
-        "steps": 3000,
-        "seed": 3,
-        "observation": "sorted-counts",
-        "horizon": 30,
-        "n_envs": 4,
+        **{"algo": "ppo", "task": "regret", "n_arms": 3, "steps": 3000, "seed": 3},
+        **{"observation": "sorted-counts", "horizon": 30, "n_envs": 4},
         "environment": {"gap": 0.7, "setting": "released", "n_arms": 3},
         "users": Population(gap=0.7, setting=RELEASED, n_arms=3).words(),
     }
     assert {name: settings[name] for name in expected} == expected
     assert set(settings["versions"]) >= {"python", "torch", "stable-baselines3"}
-    assert settings["options"]["gamma"] == 0.995
+    with pytest.warns(UserWarning, match="mine with deterministic=True"):
+        loaded = load_agent(str(folder), name="mine", deterministic=True)
+    assert same(weights(agent), weights(loaded))
+    assert (loaded.name, loaded.deterministic, loaded.horizon) == ("mine", True, 30)
+    assert loaded.trained_on == {"task": "regret", "n_arms": 3, "setting": "released"}
     progress = pd.read_csv(folder / "training.csv")
     assert list(progress) == ["steps", "regret"]
-    assert progress["steps"].is_monotonic_increasing
-    assert progress["steps"].is_unique
-    assert progress["steps"].iloc[-1] >= 3000
-    assert (progress["regret"] > 0).all()
-
-
-def test_a_model_learns_from_users_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    models: list[Any] = []
-    monkeypatch.setattr(PPO, "learn", lambda model, *_, **__: models.append(model))
-    for seed in (1, 1, 2):
-        train(seed=seed, n_arms=3, n_envs=2)
-    means = []
-    for model in models:
-        users = model.get_env()
-        users.reset()
-        means.append([truth.instance.means for truth in users.env_method("hidden_state")])
-    assert means[0] == means[1]
-    env = eu.ExplorativeUserEnv(n_arms=3)
-    for own, seed in zip(means[1:], (1, 2), strict=True):
-        met = []
-        for user in user_seeds(seed, 200):  # whom a study of that seed meets
-            env.reset(seed=user)
-            met.append(env.hidden_state().instance.means)
-        assert not {*own} & {*met}
-    assert not {*means[0]} & {*means[2]}
-
-
-def test_options_of_the_environment_reach_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[dict[str, Any]] = []
-
-    def make(*_: Any, **options: Any) -> None:
-        made.append(options)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(training, "make_sb3_vec_env", make)
-    with pytest.raises(KeyboardInterrupt):
-        train(reward="utility", noise=0.3, **TINY)
-    (options,) = made
-    assert (options["reward"], options["population"].noise) == ("utility", 0.3)
-    for task, algo in ((REGRET, "ppo"), (BAI, "maskable-ppo")):
-        with pytest.raises(KeyboardInterrupt):
-            train(task=task.name, algo=algo)
-        assert (made[-1]["task"], made[-1]["horizon"]) == (task, task.horizon)
+    assert (np.diff(progress["steps"]) > 0).all()
+    assert progress["steps"].iloc[-1] == agent.model.num_timesteps >= 3000
+    users: dict[str, Any] = {
+        "gap": 0.7,
+        "setting": "released",
+        "horizon": 30,
+        "seed": EVALUATION_SEED,
+    }
+    results = eu.evaluate([agent], task="regret", n_arms=3, n_instances=5, **users)
+    assert results.summary()["regret"].iloc[0] == pytest.approx(progress["regret"].iloc[-1])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -134,10 +97,8 @@ def test_the_recipe_and_what_is_asked_for_reach_the_model(
         monkeypatch.setattr(recipe.model, "learn", lambda it, *_, m=models, **__: m.append(it))
         train(algo, task=task, seed=9, n_arms=3, horizon=30, n_envs=1, tensorboard=logs)
         (model,) = models
-        assert (model.seed, model.tensorboard_log) == (9, str(logs))
-        assert (model.device.type, model.n_envs) == ("cpu", 1)
-        for name in ("n_steps", "n_epochs", "gamma", "gae_lambda", "ent_coef"):
-            assert getattr(model, name) == recipe.options[name], name
+        assert (model.seed, model.n_envs, model.tensorboard_log) == (9, 1, str(logs))
+        assert model.gae_lambda == recipe.options["gae_lambda"]
         # No batch is larger than what is collected for it.
         assert model.batch_size == min(recipe.options["batch_size"], recipe.options["n_steps"])
         rates = [model.learning_rate(left) for left in (1.0, 0.5, 0.0)]
@@ -175,28 +136,10 @@ def test_what_cannot_be_trained_is_refused_before_the_training(
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_the_last_evaluation_is_that_of_the_model(trained: tuple[SB3Agent, Path]) -> None:
-    agent, folder = trained
-    results = eu.evaluate(
-        [agent],
-        task="regret",
-        n_arms=3,
-        n_instances=5,
-        seed=EVALUATION_SEED,
-        gap=0.7,
-        setting="released",
-        horizon=30,
-        progress=False,
-    )
-    regret = pd.read_csv(folder / "training.csv")["regret"].iloc[-1]
-    assert results.summary()["regret"].iloc[0] == pytest.approx(regret)
-
-
 @pytest.mark.parametrize(
     ("task", "options"),
     [
-        ("regret", {"reward_law": "bounded", "rho": 1.0}),
-        ("regret", {"behaviour": "omniscient", "noise": 0.1}),
+        ("regret", {"reward_law": "bounded", "noise": 0.1, "reward": "utility"}),
         ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
     ],
 )
@@ -204,10 +147,10 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
     monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
 ) -> None:
     met: list[dict[str, Any]] = []
-    learned_from: list[Population] = []
+    learned_from: list[Any] = []
 
     def making(*arguments: Any, **given: Any) -> Any:
-        learned_from.append(given["population"])
+        learned_from.append(given)
         return make_sb3_vec_env(*arguments, **given)
 
     def evaluating(*arguments: Any, **given: Any) -> Any:
@@ -218,25 +161,34 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
     monkeypatch.setattr(training, "evaluate", evaluating)
     algo = "maskable-ppo" if task == "bai" else "ppo"
     train(algo, task=task, n_arms=3, horizon=8, **SHORT, **options)
-    users = {name: value for name, value in options.items() if name != "step_cost"}
-    assert learned_from == [Population(n_arms=3, **users)]
+    paid = {"step_cost", "reward"} & {*options}
+    users = {name: value for name, value in options.items() if name not in paid}
+    (made,) = learned_from
+    assert made["population"] == Population(n_arms=3, **users)
+    assert {name: made[name] for name in paid} == {name: options[name] for name in paid}
+    assert (made["task"].name, made["horizon"]) == (task, 8)
     assert met
     assert all(given["n_instances"] == SHORT["evaluation_users"] for given in met)
-    assert all(given["population"] == learned_from[0] for given in met)
+    assert all(given["population"] == made["population"] for given in met)
     assert all(given.get("step_cost") == options.get("step_cost") for given in met)
 
 
-@pytest.mark.parametrize(("steps", "points"), [(160, 10), (100, 7)])
 def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, steps: int, points: int
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A rollout is of 16 steps; the last of 100 ends at 112."""
     ppo = RECIPES["ppo"]
     short = replace(ppo, options={**ppo.options, "n_steps": 8, "batch_size": 16})
     monkeypatch.setattr(training, "recipe_for", lambda algo, task: short)
-    train(steps=steps, n_envs=2, n_arms=2, horizon=4, evaluation_users=1, output=tmp_path)
-    looked_at = pd.read_csv(tmp_path / "training.csv")["steps"].tolist()
-    assert looked_at == [16 * point for point in range(1, points + 1)]
-    monkeypatch.setattr(training, "EVALUATIONS", 2)
-    train(steps=steps, n_envs=2, n_arms=2, horizon=4, evaluation_users=1, output=tmp_path)
-    assert len(pd.read_csv(tmp_path / "training.csv")) == 2
+    facts: dict[str, Any] = {"n_envs": 2, "n_arms": 2, "horizon": 4, "evaluation_users": 1}
+    for steps, most, points in ((160, 10, 10), (100, 10, 7), (100, 2, 2)):
+        monkeypatch.setattr(training, "EVALUATIONS", most)
+        told: list[Any] = []
+        train(
+            steps=steps, output=tmp_path, progress=lambda *what, to=told: to.append(what), **facts
+        )
+        looked_at = pd.read_csv(tmp_path / "training.csv")["steps"].tolist()
+        assert len(looked_at) == points
+        assert points == 2 or looked_at == [16 * point for point in range(1, points + 1)]
+        done = [each for _, each, _ in told]
+        assert (done, done[-1]) == (sorted(done), steps)

@@ -1,10 +1,13 @@
 """What comes of checks: verdicts, reports, and names that there are none of."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
-from specimens.agents import Honest, OutOfRange
+from specimens.agents import Honest, KeepsUsers, OutOfRange
 
 import explorative_user_env as eu
-from explorative_user_env import InvalidArgumentError
+from explorative_user_env import InvalidArgumentError, check
 from explorative_user_env.agents import ALGORITHMS
 from explorative_user_env.check import (
     FailedCheckError,
@@ -13,13 +16,15 @@ from explorative_user_env.check import (
     NotAskedError,
     Subject,
     check_agent,
-    check_algorithm,
-    check_environment,
-    check_reward_law,
-    check_schedule,
-    check_users,
     check_vector_environment,
     checks_of,
+    parametrize_with_checks,
+)
+from explorative_user_env.check import checks as room
+from explorative_user_env.check.agents import (
+    Run,
+    Situation,
+    expect_alike,
 )
 from explorative_user_env.check.checks import run_checks
 from explorative_user_env.users.behaviours import EXPLORATIVE
@@ -78,20 +83,6 @@ def test_what_is_expected_to_fail_is_no_failure_unless_it_passes() -> None:
     assert surprised.outcomes[0].why == "it passed, though expected to fail: a belief"
 
 
-def test_what_was_seen_before_is_told_once() -> None:
-    def is_wrong_again(subject: Subject) -> None:
-        """It is right elsewhere."""
-        raise FailedCheckError("it is wrong at step 3 (with another user)")
-
-    report = run_checks(SUBJECT, [*ALL[:2], NamedCheck(is_wrong_again)], {})
-    assert [outcome.why for outcome in report.outcomes] == [
-        "",
-        "it is wrong at step 3",
-        "as is_wrong",
-    ]
-    assert report.failed == ["is_wrong", "is_wrong_again"]
-
-
 @pytest.mark.slow
 def test_a_failure_is_an_error_with_the_report_unless_it_is_only_asked_for() -> None:
     with pytest.raises(FailedCheckError, match=r"act returned 5, must be an integer"):
@@ -99,28 +90,31 @@ def test_a_failure_is_an_error_with_the_report_unless_it_is_only_asked_for() -> 
     assert "recommends_arms" in check_agent(OutOfRange, raises=False).failed
 
 
-@pytest.mark.slow
-def test_there_is_a_function_for_every_kind() -> None:
-    reports = [
-        check_environment(eu.ENV_ID),
-        check_vector_environment(eu.ENV_ID),
-        check_algorithm(ALGORITHMS["UNI"]),
-        check_users(EXPLORATIVE),
-        check_schedule(ACCEPTANCE_RATE),
-        check_reward_law("gaussian"),
-    ]
-    assert {report.subject.kind for report in reports} == {*Kind} - {Kind.AGENT}
-    for report in reports:
-        assert [outcome.check for outcome in report.outcomes] == [*checks_of(report.subject.kind)]
+def test_there_is_a_function_for_every_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*told: Any) -> Any:
+        return SimpleNamespace(told=told[:2], passed=True)
+
+    monkeypatch.setattr(room, "run_checks", asked)
+    for name, thing, kind in [
+        ("agent", Honest, Kind.AGENT),
+        ("environment", eu.ENV_ID, Kind.ENVIRONMENT),
+        ("vector_environment", eu.ENV_ID, Kind.VECTOR),
+        ("algorithm", ALGORITHMS["UNI"], Kind.ALGORITHM),
+        ("users", EXPLORATIVE, Kind.BEHAVIOUR),
+        ("schedule", ACCEPTANCE_RATE, Kind.SCHEDULE),
+        ("reward_law", "gaussian", Kind.REWARD_LAW),
+    ]:
+        report: Any = getattr(check, f"check_{name}")(thing, seed=3)
+        subject, checks = report.told
+        assert (subject.kind, subject.seed, [*checks]) == (kind, 3, [*checks_of(kind)])
 
 
 @pytest.mark.slow
 def test_lanes_are_compared_with_the_single_environment_that_is_named() -> None:
-    report = check_vector_environment(
-        eu.ExplorativeUserVectorEnv,
-        alone=lambda: eu.ExplorativeUserEnv(gap=0.3),
-        raises=False,
-    )
+    def alone() -> eu.ExplorativeUserEnv:
+        return eu.ExplorativeUserEnv(gap=0.3)
+
+    report = check_vector_environment(eu.ExplorativeUserVectorEnv, alone=alone, raises=False)
     assert report.failed == ["lanes_are_single_environments"]
 
 
@@ -130,3 +124,54 @@ def test_names_that_there_are_none_of_are_refused() -> None:
             check_agent(Honest, expected_failed_checks={name: "of no use"})
     with pytest.raises(InvalidArgumentError, match=r"^kind must be one of agent, algorithm, "):
         checks_of("planet")
+    for subjects in ([Honest], [Honest, eu.ENV_ID]):
+        with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of "):
+            cases_of(subjects, {"is_nice": "it is not"})
+
+
+# As cases of a test
+
+
+def cases_of(subjects: list[Any], known: Any = None) -> list[Any]:
+    names, cases = parametrize_with_checks(subjects, expected_failed_checks=known).args
+    assert names == ("subject", "check")
+    return list(cases)
+
+
+def test_there_is_a_case_for_every_check_of_every_subject() -> None:
+    cases = cases_of([Honest, eu.ENV_ID])
+    kinds = ("agent", "environment", "vector environment")
+    names = [check.name for kind in kinds for check in checks_of(kind)]
+    assert [case.values[1].name for case in cases] == names
+    assert cases[0].id == "Honest-has_the_methods"
+    assert all(not case.marks for case in cases)
+
+
+def test_an_expected_failure_is_a_strict_xfail_of_its_subject() -> None:
+    def reasons(thing: Any) -> dict[str, str]:
+        return {"forgets_users_it_has_met": "it learns"} if thing is KeepsUsers else {}
+
+    marked = [case for case in cases_of([Honest, KeepsUsers], reasons) if case.marks]
+    assert [case.id for case in marked] == ["KeepsUsers-forgets_users_it_has_met"]
+    (mark,) = marked[0].marks
+    told = (mark.name, mark.kwargs["strict"], mark.kwargs["reason"])
+    assert told == ("xfail", True, "it learns")
+
+
+# Two runs side by side
+
+THREE = Situation(3, 5, cap=6)
+RUN = Run((0, 1, 2), (True, False, True), 2, True)
+
+
+def test_runs_that_differ_are_told_apart_by_the_first_difference() -> None:
+    expect_alike(RUN, RUN, THREE, "when asked again")
+    for found, told in [
+        (RUN._replace(arms=(0, 2, 2)), "recommended arm 2 instead of 1 at step 2 when asked again"),
+        (RUN._replace(arms=(0, 1)), "stopped after 2 steps with answer 2"),
+        (RUN._replace(stopped=False), "was cut off after 3 steps with answer 2"),
+        (RUN._replace(answer=0), "stopped after 3 steps with answer 0"),
+    ]:
+        with pytest.raises(FailedCheckError, match=told) as caught:
+            expect_alike(found, RUN, THREE, "when asked again")
+        assert "(K = 3, seed 5, a user who accepts by chance)" in str(caught.value)

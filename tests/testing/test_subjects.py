@@ -51,13 +51,6 @@ def test_an_instance_is_made_anew_as_it_was_handed_in() -> None:
     assert not hasattr(subject.make(), "steps")
 
 
-def test_users_in_step_are_three_whose_episodes_are_short() -> None:
-    for thing in (eu.ExplorativeUserVectorEnv, eu.COUNTS_ENV_ID):
-        envs = subject_of(thing, "vector environment").make()
-        assert envs.num_envs == 3
-        assert envs.unwrapped.max_episode_steps == 7
-
-
 class TakesANumber(eu.ExplorativeUserVectorEnv):
     def __init__(self, num_envs: int = 1) -> None:
         super().__init__(num_envs)
@@ -69,6 +62,9 @@ class TakesNothing(eu.ExplorativeUserVectorEnv):
 
 
 def test_users_in_step_are_made_as_they_can_be() -> None:
+    for usual in (eu.ExplorativeUserVectorEnv, eu.COUNTS_ENV_ID):
+        envs = subject_of(usual, "vector environment").make()
+        assert (envs.num_envs, envs.unwrapped.max_episode_steps) == (3, 7)
     for thing, lanes in ((TakesANumber, 3), (TakesNothing, 4), (eu.ExplorativeUserVectorEnv(2), 2)):
         subject = subject_of(thing)
         assert subject.make().num_envs == lanes
@@ -77,18 +73,6 @@ def test_users_in_step_are_made_as_they_can_be() -> None:
         for check in checks_of(Kind.VECTOR):
             if check.name == "lanes_are_single_environments":
                 check(subject)
-
-
-def test_a_lane_is_a_single_one_of_the_same_options() -> None:
-    make = functools.partial(eu.ExplorativeUserVectorEnv, n_arms=3, gap=0.25)
-    subject = subject_of(make)
-    assert subject.alone is not None
-    single = subject.alone().unwrapped
-    assert (single.user.n_arms, single.population.gap) == (3, 0.25)
-    assert single is not subject.alone().unwrapped
-    limited = subject.alone()
-    limited.reset(seed=0)
-    assert [limited.step(0)[3] for _ in range(7)] == [False] * 6 + [True]
 
 
 class Wanting:

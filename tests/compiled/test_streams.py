@@ -1,6 +1,7 @@
-"""Streams that are seeded many at once are those that are made one by one."""
+"""Streams that are seeded, and instances drawn, many at once are those that come one by one."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,18 +9,16 @@ import pytest
 
 pytest.importorskip("numba")
 
-
 from explorative_user_env.kernels import seeds as stream_seeds
 from explorative_user_env.kernels.seeds import (
     N_STREAMS,
-    POOL,
-    STATE,
-    WORD,
-    seed_pcg64,
+    draw_at_once,
+    low_first,
     set_at_once,
     streams,
 )
 from explorative_user_env.seeding import agent_generator, user_generator
+from explorative_user_env.users.instances import LAWS, InstanceLaw
 
 BORDERS = [0, 1, 9, 10, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**62, 2**63 - 1]
 
@@ -97,28 +96,66 @@ def test_ten_thousand_seeds_make_numpy_s_streams() -> None:
         assert seeded(part, f"agent {first}") == one_by_one(part, f"agent {first}")
 
 
-# The arithmetic by which NumPy seeds a PCG64
+# Instances
 
 
-def words_of(number: int) -> list[int]:
-    """Words of 32 bits, the lowest first, at least one."""
-    return [number & WORD, *(words_of(number >> 32) if number > WORD else [])]
+def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal(n_arms)
 
 
-def number_of(words: list[int]) -> int:
-    return sum(word << 32 * place for place, word in enumerate(words))
+def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    """Means of which several are the best, mostly."""
+    return rng.integers(2, size=n_arms).astype(float)
 
 
-def state_of(seed: int) -> dict[str, int]:
-    state = [0] * STATE
-    seed_pcg64(words_of(seed), [0] * POOL, [0] * STATE, state)
-    return {"state": number_of(state[:4]), "inc": number_of(state[4:])}
+MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} | {
+    "normal": lambda n_arms: normal_means,
+    "rounded": lambda n_arms: rounded_means,
+    "given": lambda n_arms: list(range(n_arms)),
+    "given and tied": lambda n_arms: [0.0] * n_arms,
+}
 
 
-def test_a_seed_of_any_length_makes_the_state_that_it_makes_in_numpy() -> None:
-    rng = np.random.default_rng(0)
-    seeds = [*BORDERS, *LARGE, 2**32 - 1, 2**128 - 1, 2**128, 2**300 + 1]
-    for n_words in range(1, 21):
-        seeds += [number_of(rng.integers(2**32, size=n_words).tolist()) for _ in range(20)]
-    for seed in seeds:
-        assert state_of(seed) == np.random.PCG64(seed).state["state"]
+@pytest.mark.parametrize("means", MEANS)
+def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str) -> None:
+    seeds = range(N_STREAMS - 3)
+    for n_arms in (2, 3, 40):
+        law = InstanceLaw(n_arms, MEANS[means](n_arms), 0.3)
+        with streams() as users:
+            set_at_once(users, seeds)
+            drawn, best_arms = draw_at_once(law, n_arms, len(seeds), users)
+            after = [rng.bit_generator.state for rng in users.rngs]
+        for seed in seeds:
+            rng = user_generator(seed)
+            instance, best_arm = law.draw(rng), best_arms[seed]
+            assert (tuple(drawn[seed].tolist()), best_arm) == (instance.means, instance.best_arm)
+            assert after[seed] == rng.bit_generator.state
+
+
+# Generators that are lent
+
+
+def test_nobody_shares_a_generator_and_none_is_lost() -> None:
+    with streams() as one, streams() as other:
+        assert {id(rng) for rng in one.rngs}.isdisjoint(id(rng) for rng in other.rngs)
+        assert len(one.rngs) == len(other.rngs) == N_STREAMS
+    with streams() as again:
+        assert again is one
+
+
+def told(numbers: dict[str, int]) -> bool | None:
+    """What is told of a Generator in whose memory other numbers are than it says."""
+    rng = np.random.default_rng(3)
+    said = SimpleNamespace(ctypes=rng.bit_generator.ctypes, state={"state": numbers})
+    found = low_first(SimpleNamespace(bit_generator=said))  # type: ignore[arg-type]
+    return found
+
+
+def test_how_numbers_lie_in_memory_is_found_by_a_look_at_known_ones() -> None:
+    numbers: dict[str, int] = np.random.default_rng(3).bit_generator.state["state"]
+    half = 2**64
+    turned = {name: number % half * half + number // half for name, number in numbers.items()}
+    assert {told(numbers), told(turned)} == {True, False}
+    assert told(numbers | {"inc": 5}) is None
+    # No memory is read where a generator may keep its numbers otherwise.
+    assert low_first(np.random.Generator(np.random.MT19937(3))) is None
