@@ -1,6 +1,5 @@
 """Compiled code that reaches things by their addresses sees what Python sees."""
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from explorative_user_env.kernels.words import (
     counts_at,
     fractions_at,
     generator_at,
-    halted,
     prefetch,
 )
 
@@ -100,21 +98,3 @@ def test_an_array_at_an_address_is_the_memory_there() -> None:
         expected[3 : 3 + 5 * stride : stride] += np.arange(1, 6).astype(kind)
         assert adder(word)(numbers.ctypes.data + 3 * 8, 5) == 5
         assert numbers.tolist() == expected.tolist()
-
-
-@numba.njit(nogil=True)
-def turns_until_halted(halt: Any, most: int) -> int:
-    turns = 0
-    while turns < most and not halted(halt):
-        turns += 1
-    return turns
-
-
-def test_what_another_thread_writes_is_seen_by_a_loop_that_writes_nothing() -> None:
-    # A compiler that reads it in the usual way reads it once, before such a loop.
-    most, halt = 10**10, np.zeros(1, int)
-    assert turns_until_halted(np.ones(1, int), most) == 0
-    timer = threading.Timer(0.05, lambda: halt.fill(1))
-    timer.start()
-    assert 0 < turns_until_halted(halt, most) < most
-    timer.join()

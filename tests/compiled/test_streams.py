@@ -1,7 +1,6 @@
 """Streams that are seeded, and instances drawn, many at once are those that come one by one."""
 
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from explorative_user_env.kernels import seeds as stream_seeds
 from explorative_user_env.kernels.seeds import (
     N_STREAMS,
     draw_at_once,
-    low_first,
     set_at_once,
     streams,
 )
@@ -76,17 +74,6 @@ def test_numpy_seeds_where_its_memory_is_not_known() -> None:
     assert list(zip(*found, strict=True))[: len(BORDERS)] == one_by_one(BORDERS, "UNI")
 
 
-def test_the_halves_of_numbers_are_written_in_the_order_that_is_told() -> None:
-    with streams() as users:
-        set_at_once(users._replace(low_first=not users.low_first), [7])
-        state = users.rngs[0].bit_generator.state["state"]
-    usual = user_generator(7).bit_generator.state["state"]
-    assert state != usual
-    half = 2**64
-    turned = {name: number % half * half + number // half for name, number in usual.items()}
-    assert state == turned
-
-
 @pytest.mark.slow
 def test_ten_thousand_seeds_make_numpy_s_streams() -> None:
     rng = np.random.default_rng(1)
@@ -141,21 +128,3 @@ def test_nobody_shares_a_generator_and_none_is_lost() -> None:
         assert len(one.rngs) == len(other.rngs) == N_STREAMS
     with streams() as again:
         assert again is one
-
-
-def told(numbers: dict[str, int]) -> bool | None:
-    """What is told of a Generator in whose memory other numbers are than it says."""
-    rng = np.random.default_rng(3)
-    said = SimpleNamespace(ctypes=rng.bit_generator.ctypes, state={"state": numbers})
-    found = low_first(SimpleNamespace(bit_generator=said))  # type: ignore[arg-type]
-    return found
-
-
-def test_how_numbers_lie_in_memory_is_found_by_a_look_at_known_ones() -> None:
-    numbers: dict[str, int] = np.random.default_rng(3).bit_generator.state["state"]
-    half = 2**64
-    turned = {name: number % half * half + number // half for name, number in numbers.items()}
-    assert {told(numbers), told(turned)} == {True, False}
-    assert told(numbers | {"inc": 5}) is None
-    # No memory is read where a generator may keep its numbers otherwise.
-    assert low_first(np.random.Generator(np.random.MT19937(3))) is None

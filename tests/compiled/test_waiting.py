@@ -98,7 +98,6 @@ def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost() -> None:
 @pytest.mark.slow
 def test_many_users_say_that_they_compile_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    told: list[bool] = []
     monkeypatch.setattr(waiting, "notice", said.append)
     envs = new_users()
     assert said == []
@@ -108,9 +107,18 @@ def test_many_users_say_that_they_compile_and_only_then(monkeypatch: pytest.Monk
     envs.reset(seed=2)
     envs.step(envs.action_space.sample())
     assert said == []
+
+
+@pytest.mark.slow
+def test_who_is_told_of_compiling_is_told_in_place_of_the_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    told: list[bool] = []
+    monkeypatch.setattr(waiting, "notice", said.append)
     with compiling_told(told.append):
         new_users().reset(seed=1)
-    assert said == []  # but told in place of the line
+    assert said == []
     assert told
     assert told == [True, False] * (len(told) // 2)
 

@@ -116,18 +116,3 @@ def test_a_mean_outside_its_interval_at_an_elimination_is_seen() -> None:
         assert found["interval_margin"] == pytest.approx(margin)
         swept = measured(trace_of([(SWEEP, *step)], **start), 0.1)
         assert swept["interval_margin"] == math.inf
-
-
-def test_a_round_that_does_not_lower_the_largest_mean_is_seen() -> None:
-    start: dict[str, Any] = {"estimates": [1.0, 0.8], "counts": [1, 1]}
-    swept = [(SWEEP, 0, True, 3.0, 2), (SWEEP, 0, False, 3.0, 2), (SWEEP, 1, False, 0.8, 1)]
-    lowering = [
-        *((ROUNDS, 0, True, 0.5, 3), (ROUNDS, 0, False, 0.5, 3), (ROUNDS, 1, True, 0.6, 2)),
-        *((ROUNDS, 1, True, 0.7, 3), (ROUNDS, 1, False, 0.7, 3)),
-    ]
-    staying = [(ROUNDS, 0, False, 0.5, 3), (ROUNDS, 1, False, 0.7, 3)]
-    # From 3.0 to 0.7 with n(t_e) = 4 and Gamma = 1: 2.3 - 2/2; then 0.7 - 0.7 - 2/2.
-    for n_steps, drop, rounds in ((1, 1.3, 1), (2, -1.0, 2)):
-        found = measured(trace_of([*swept, *lowering, *staying[:n_steps]], **start), 0.1)
-        assert found["drop_margin"] == pytest.approx(drop)
-        assert found["rounds"] == rounds

@@ -7,7 +7,6 @@ from gymnasium import spaces
 from sb3_agents import (
     HORIZON,
     N_ARMS,
-    POLICY_GRADIENTS,
     VALUES,
     agent_of,
     assert_same,
@@ -39,6 +38,7 @@ def test_runs_in_step_are_those_step_by_step_and_in_other_company(
     algorithm: Any, task: str, observation: str | None
 ) -> None:
     agent, facts = agent_of(algorithm, task, observation), facts_of(task)
+    assert (agent.name, agent.deterministic) == (algorithm.__name__, algorithm in VALUES)
     together = eu.evaluate([agent], **facts).runs
     assert_same(together, eu.evaluate([agent], compiled=False, **facts).runs)
     # More than a block of the policy, and users in compiled code.
@@ -77,14 +77,6 @@ def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
     agent.reset_all(N_ARMS, [np.random.default_rng(0), np.random.default_rng(1)])
     agent.observe_all(np.arange(2), np.array([2, 1]), np.array([True, False]))
     assert agent.answer_all(np.arange(2)).tolist() == [2, 0]
-
-
-def test_value_models_are_deterministic_by_default_and_policy_gradients_draw() -> None:
-    for algorithm in (*POLICY_GRADIENTS, *VALUES):
-        agent = agent_of(algorithm, "bai")
-        assert agent.deterministic == (algorithm in VALUES)
-        assert agent.name == algorithm.__name__
-    assert agent_of(PPO, "bai", name="mine").name == "mine"
 
 
 @pytest.mark.parametrize(("algorithm", "task", "observation"), ROWS[3:])

@@ -8,7 +8,6 @@ import torch
 from pairs import pairs
 from sb3_agents import (
     N_ARMS,
-    POLICY_GRADIENTS,
     TASKS,
     USERS,
     VALUES,
@@ -16,8 +15,8 @@ from sb3_agents import (
     met,
     seen_by,
 )
-from sb3_contrib import MaskablePPO, RecurrentPPO
-from stable_baselines3 import DQN, PPO
+from sb3_contrib import TRPO, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO
 
 
 def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -> Any:
@@ -25,18 +24,13 @@ def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -
     with torch.no_grad():
         if algorithm is MaskablePPO:
             distribution = model.policy.get_distribution(tensor, action_masks=masks)
-        elif algorithm is RecurrentPPO:
-            layers, _, width = model.policy.lstm_hidden_state_shape
-            zeros = torch.zeros(layers, len(tensor), width)
-            starts = torch.ones(len(tensor))
-            distribution, _ = model.policy.get_distribution(tensor, (zeros, zeros), starts)
         else:
             distribution = model.policy.get_distribution(tensor)
     return distribution.distribution.probs.numpy()
 
 
 @pytest.mark.slow
-@pairs(task=TASKS, algorithm=POLICY_GRADIENTS)
+@pairs(task=TASKS, algorithm=[PPO, A2C, TRPO, MaskablePPO])
 def test_chances_are_those_of_the_library_for_the_same_observation(
     algorithm: Any, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

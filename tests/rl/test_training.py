@@ -58,13 +58,9 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
     assert list(progress) == ["steps", "regret"]
     assert (np.diff(progress["steps"]) > 0).all()
     assert progress["steps"].iloc[-1] == agent.model.num_timesteps >= 3000
-    users: dict[str, Any] = {
-        "gap": 0.7,
-        "setting": "released",
-        "horizon": 30,
-        "seed": EVALUATION_SEED,
-    }
-    results = eu.evaluate([agent], task="regret", n_arms=3, n_instances=5, **users)
+    users: dict[str, Any] = {"gap": 0.7, "setting": "released", "n_arms": 3}
+    met: dict[str, Any] = {"horizon": 30, "n_instances": 5, "seed": EVALUATION_SEED}
+    results = eu.evaluate([agent], task="regret", **users, **met)
     assert results.summary()["regret"].iloc[0] == pytest.approx(progress["regret"].iloc[-1])
 
 
@@ -117,13 +113,8 @@ def test_what_cannot_be_trained_is_refused_before_the_training(
         ({"algo": "maskable-ppo"}, 'task must be "bai" for maskable-ppo'),
         ({"task": "sleep"}, "task must be one of bai, population, regret"),
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
-        ({"steps": 2.5}, "steps must be an integer"),
         ({"seed": -1}, "seed must be an integer in 0..4294967295"),
         ({"evaluation_users": 0}, "evaluation_users must be"),
-        ({"n_arms": 1}, "n_arms must be"),
-        ({"horizon": 0}, "horizon must be"),
-        ({"observation": "x"}, "observation must be one of"),
-        ({"gap": -1.0}, "gap must be"),
         ({"n_envs": 0}, "must be an integer of at least 1, got 0"),
         ({"n_users": 3}, "n_users must be left out, except for"),
         ({"behaviour": "drifting"}, "behaviour must be one whose means stay"),
@@ -184,9 +175,8 @@ def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
     for steps, most, points in ((160, 10, 10), (100, 10, 7), (100, 2, 2)):
         monkeypatch.setattr(training, "EVALUATIONS", most)
         told: list[Any] = []
-        train(
-            steps=steps, output=tmp_path, progress=lambda *what, to=told: to.append(what), **facts
-        )
+        facts["progress"] = lambda *what, to=told: to.append(what)
+        train(steps=steps, output=tmp_path, **facts)
         looked_at = pd.read_csv(tmp_path / "training.csv")["steps"].tolist()
         assert len(looked_at) == points
         assert points == 2 or looked_at == [16 * point for point in range(1, points + 1)]

@@ -7,10 +7,8 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from pairs import pairs
-from sb3_contrib import QRDQN, TRPO, MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from sb3_users import HORIZON, N_ARMS, OBSERVATIONS, TASKS, many, single
-from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -42,22 +40,17 @@ def assert_same_step(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(mine, theirs)
     for mine, theirs, done in zip(one[3], other[3], one[2], strict=True):
         assert mine["TimeLimit.truncated"] is theirs["TimeLimit.truncated"]
-        if not done:
-            assert "terminal_observation" not in mine
-            assert "episode" not in mine
-            continue
-        assert set(mine) == set(theirs)
-        last, their_last = mine.pop("terminal_observation"), theirs.pop("terminal_observation")
-        np.testing.assert_array_equal(last, their_last)
-        assert np.asarray(last).dtype == np.asarray(their_last).dtype or last.shape == ()
-        episode, their_episode = mine.pop("episode"), theirs.pop("episode")
-        assert set(episode) == set(their_episode) == {"r", "l", "t"}
-        assert episode["l"] == their_episode["l"]
-        # Both are rounded to six digits.
-        assert episode["r"] == pytest.approx(their_episode["r"], abs=1.1e-6)
-        assert episode["t"] >= 0.0
-        assert mine == theirs
-        assert [type(mine[name]) for name in theirs] == [type(each) for each in theirs.values()]
+        assert ("terminal_observation" in mine) == ("episode" in mine) == done
+        if done:
+            last, their_last = mine.pop("terminal_observation"), theirs.pop("terminal_observation")
+            np.testing.assert_array_equal(last, their_last)
+            assert np.asarray(last).dtype == np.asarray(their_last).dtype or last.shape == ()
+            episode, their_episode = mine.pop("episode"), theirs.pop("episode")
+            assert {*episode} == {*their_episode} == {"r", "l", "t"}
+            assert episode["l"] == their_episode["l"]
+            # Both are rounded to six digits.
+            assert episode["r"] == pytest.approx(their_episode["r"], abs=1.1e-6)
+            assert mine == theirs
 
 
 REWARDS = [{}, {"reward": "utility"}, {"reward": "realized"}, {"reward": "none"}]
@@ -187,16 +180,13 @@ def reset_with(options: Any) -> None:
 def test_what_is_wrong_is_refused_by_name() -> None:
     wrong: list[tuple[Any, str]] = [
         (lambda: many().get_attr("nothing"), "no attribute 'nothing'"),
-        (lambda: many().env_method("get_wrapper_attr", "nothing"), "no attribute 'nothing'"),
         (lambda: many(2).set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
         (lambda: reset_with([{}, {"means": [0.0]}]), "means must be"),
         (lambda: SB3VecEnv(make_task("regret", 2, autoreset_mode="NextStep")), "envs must be made"),
         (lambda: make_sb3_vec_env(0), "num_envs must be an integer of at least 1"),
         (lambda: make_sb3_vec_env(2, task="sleep"), "task must be one of"),
         (lambda: make_sb3_vec_env(2, observation="all"), "observation must be one of"),
-        (lambda: make_sb3_vec_env(2, horizon=0), "horizon must be"),
         (lambda: make_sb3_vec_env(2, seed=-1), "seed must be"),
-        (lambda: make_sb3_vec_env(2, n_arms=1), "n_arms must be"),
     ]
     for ask, message in wrong:
         with pytest.raises((InvalidArgumentError, AttributeError), match=message):
@@ -204,27 +194,3 @@ def test_what_is_wrong_is_refused_by_name() -> None:
     with pytest.warns(UserWarning, match='reward="accept" pays most for never exploring') as told:
         make_sb3_vec_env(2, reward="accept")
     assert told[0].filename == __file__
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "task"),
-    [
-        *((PPO, "regret"), (A2C, "bai"), (TRPO, "regret"), (DQN, "bai"), (QRDQN, "regret")),
-        *((RecurrentPPO, "bai"), (MaskablePPO, "bai")),
-    ],
-)
-def test_every_algorithm_learns_without_a_warning(algorithm: Any, task: str) -> None:
-    recurrent = algorithm is RecurrentPPO
-    options: dict[str, Any] = {"n_steps": 32, "batch_size": 32}
-    if algorithm in (DQN, QRDQN):
-        options = {"learning_starts": 20, "train_freq": 4}
-    envs = many(4, task, observation="last-step" if recurrent else "sorted-counts")
-    policy = "MlpLstmPolicy" if recurrent else "MlpPolicy"
-    model = algorithm(policy, envs, seed=0, device="cpu", **{} if algorithm is A2C else options)
-    before = {name: weights.clone() for name, weights in model.policy.state_dict().items()}
-    model.learn(128)
-    assert model.num_timesteps >= 128
-    after = model.policy.state_dict()
-    assert any(not weights.equal(after[name]) for name, weights in before.items())
-    # SB3's own log has heard of the episodes that ended.
-    assert len(model.ep_info_buffer) >= 4

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.envs.lanes import Lanes
 from explorative_user_env.protocol import STOP, Against, Array, OneUserAtATime
 
 ROUND_COUNT = 10
@@ -105,11 +104,6 @@ class OutOfRange(Honest):
         return self.n_arms if self.steps == 6 else super().act()
 
 
-class AnswersWhenDoneOnly(Honest):
-    def answer(self) -> int:
-        return super().answer() if self.act() is None else -1
-
-
 class DividesByAcceptances(Honest):
     def answer(self) -> int:
         return int(self.steps / sum(self.accepted)) * 0
@@ -131,12 +125,6 @@ class ThinksOfAHundred(Honest):
 class WantsAHorizon(Honest):
     def begin(self, horizon: int | None) -> None:
         self.left = list(range(horizon))  # type: ignore[arg-type]
-
-
-class KnowsOneTask(Honest):
-    def begin(self, horizon: int | None) -> None:
-        if horizon is not None:
-            raise NotImplementedError("regret")
 
 
 # Its streams
@@ -166,11 +154,6 @@ class DrawsGlobally(Drawing):
 class SeedsItself(Drawing):
     def begin(self, horizon: int | None) -> None:
         self.rng = np.random.default_rng(7)
-
-
-class SetsItsStream(Drawing):
-    def begin(self, horizon: int | None) -> None:
-        self.rng.bit_generator.state = np.random.PCG64(7).state
 
 
 # What it keeps
@@ -312,19 +295,6 @@ class CountsTheCompany(HonestOfMany):
     def act_all(self, users: Array) -> Array:
         arms = super().act_all(users)
         return np.where(arms == STOP, STOP, (arms + users.size) % self.n_arms)
-
-
-class ReadsTheStep(HonestOfMany):
-    """Looks up the stack for users in step, and answers what they like best."""
-
-    def answer_all(self, users: Array) -> Array:
-        frame: Any = sys._getframe()
-        while frame is not None:
-            for thing in frame.f_locals.values():
-                if isinstance(thing, Lanes):
-                    return thing.best_arms(users)
-            frame = frame.f_back
-        return super().answer_all(users)
 
 
 class AnotherAlone(HonestOfMany):

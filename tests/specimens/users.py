@@ -45,18 +45,9 @@ def tires_of_all(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
     return rules.respond(user, state, rule, arm, rng, _calls[0] % 3 > 0)
 
 
-def counts_on(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
-    state.memory[0] += 1.0
-    return rules.respond(user, state, rule, arm, rng, state.memory[0] < 100.0)
-
-
 def overflowing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
     wants = overflows(state.interactions[0])
     return rules.respond(user, state, rule, arm, rng, wants)
-
-
-def leaves_by_one(user: Any, state: Any, accepted: bool, rng: Any) -> Any:
-    return 0 if accepted else 1
 
 
 class ForgetsOnTheWay:
@@ -74,16 +65,10 @@ class ForgetsOnTheWay:
 
 
 BEHAVIOURS: dict[str, Any] = {
-    "says_yes_or_no": (
-        Behaviour("says one", respond=says_one),
-        Behaviour("leaves by one", leaves=leaves_by_one),
-    ),
+    "says_yes_or_no": Behaviour("says one", respond=says_one),
     "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
     "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
-    "follows_from_her_seed": (
-        Behaviour("coin", respond=throws_everybodys_coin),
-        Behaviour("counts on", respond=counts_on, memory=1),
-    ),
+    "follows_from_her_seed": Behaviour("coin", respond=throws_everybodys_coin),
     "is_all_in_her_state": (
         Behaviour("tires", respond=tires_of_all),
         Behaviour("forgets", respond=ForgetsOnTheWay(3)),
@@ -92,10 +77,6 @@ BEHAVIOURS: dict[str, Any] = {
 }
 
 # Schedules
-
-
-def one_and_a_half(parameters: Any, n: int, t: int, n_arms: int) -> float:
-    return 1.5
 
 
 def three_late(parameters: Any, n: int, t: int, n_arms: int) -> float:

@@ -97,8 +97,6 @@ def test_streams_and_clocks_are_others_within_and_as_before_after() -> None:
         with other_surroundings(seed):
             drawn.append((random.random(), np.random.random()))  # noqa: NPY002 - everybody's
             assert time.time() > clock() + LATER - 60
-            assert time.monotonic_ns() > 1e9 * LATER
-            assert isinstance(time.perf_counter_ns(), int)
     assert drawn[0] == drawn[1] != drawn[2]
     with pytest.raises(LookupError), other_surroundings(1):
         raise LookupError

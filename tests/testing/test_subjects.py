@@ -5,14 +5,13 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from gymnasium.vector import AutoresetMode
 from specimens.agents import Honest, WithoutAnswer
 from specimens.users import SCHEDULES, flattering
 
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import ALGORITHMS, BAIR
-from explorative_user_env.check import Kind, checks_of, subject_of, subjects_of
+from explorative_user_env.check import Kind, subject_of, subjects_of
 from explorative_user_env.users.behaviours import omniscient
 
 
@@ -38,7 +37,10 @@ def test_the_kind_is_told_from_the_thing() -> None:
         for subject in found:
             assert subject.name
             subject.make()
-    assert subject_of(eu.ENV_ID, "vector environment").kind == Kind.VECTOR
+    for usual in (eu.ENV_ID, eu.ExplorativeUserVectorEnv, eu.COUNTS_ENV_ID):
+        envs = subject_of(usual, "vector environment").make()
+        assert (envs.num_envs, envs.unwrapped.max_episode_steps) == (3, 7)
+    assert subject_of(eu.ExplorativeUserVectorEnv(2)).make().num_envs == 2
     assert subject_of(flattering, "reward law").name == "flattering"
 
 
@@ -49,30 +51,6 @@ def test_an_instance_is_made_anew_as_it_was_handed_in() -> None:
     first.steps = 7
     assert first is not mine
     assert not hasattr(subject.make(), "steps")
-
-
-class TakesANumber(eu.ExplorativeUserVectorEnv):
-    def __init__(self, num_envs: int = 1) -> None:
-        super().__init__(num_envs)
-
-
-class TakesNothing(eu.ExplorativeUserVectorEnv):
-    def __init__(self) -> None:
-        super().__init__(4)
-
-
-def test_users_in_step_are_made_as_they_can_be() -> None:
-    for usual in (eu.ExplorativeUserVectorEnv, eu.COUNTS_ENV_ID):
-        envs = subject_of(usual, "vector environment").make()
-        assert (envs.num_envs, envs.unwrapped.max_episode_steps) == (3, 7)
-    for thing, lanes in ((TakesANumber, 3), (TakesNothing, 4), (eu.ExplorativeUserVectorEnv(2), 2)):
-        subject = subject_of(thing)
-        assert subject.make().num_envs == lanes
-        with pytest.raises(TypeError):
-            subject.make(AutoresetMode.SAME_STEP)
-        for check in checks_of(Kind.VECTOR):
-            if check.name == "lanes_are_single_environments":
-                check(subject)
 
 
 class Wanting:
