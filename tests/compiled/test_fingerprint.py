@@ -158,15 +158,6 @@ def test_the_types_that_a_loop_is_compiled_for_count_with_the_names_of_their_fie
     assert fingerprint_of_types([], HOST) != fingerprint_of_types([], ("x86_64", "some", ""))
 
 
-def test_the_order_of_a_named_tuple_s_fields_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = typeof(Pair(1, 2))
-    before = fingerprint_of_types([kind], HOST), key(Pair(1, 2))
-    monkeypatch.setattr(Pair, "_fields", ("second", "first"))
-    after = fingerprint_of_types([kind], HOST), key(Pair(1, 2))
-    assert before[0] != after[0]
-    assert before[1] != after[1]
-
-
 SCRIPT = """
 import sys
 sys.path[:0] = {path!r}

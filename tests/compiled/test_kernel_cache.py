@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import platformdirs
 import pytest
+from planted import Planted
 from processes import python
 
 from explorative_user_env.evaluation import evaluate
@@ -105,16 +106,6 @@ def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path, text:
     broken, mended = (compile_loop(make_loop(a_rule)) for _ in range(2))
     assert (broken(5), hits(broken)) == (6, (1, 0))
     assert (mended(5), hits(mended)) == (6, (0, 1))
-
-
-class Planted:
-    """What makes a file where it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.path),)
 
 
 @needs_modes

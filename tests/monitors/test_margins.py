@@ -101,7 +101,6 @@ def test_a_mean_outside_its_interval_at_an_elimination_is_seen() -> None:
     three = Instance((1.0, 0.0, 2.0), 2)
     rows: list[tuple[list[float], list[int], float]] = [
         ([0.9, -0.7, 0.0], [4, 4, 0], 0.5 - 0.7),  # n = 4 and Gamma = 1: the half-width is 1/2
-        ([1.8, 0.1, 0.0], [4, 4, 0], 0.5 - 0.8),
         ([1.0, 0.0, 1.8], [100, 100, 1], 0.1),  # lcb: 1.0 - 1/10 of arm 0, 1.8 - 1 of arm 2
         ([1.0, 0.0, 3.4], [100, 100, 1], 1 - 1.4),  # one reward is enough to stand against it
         ([1.3, 0.0, 9.9], [100, 100, 0], 0.1 - 0.3),  # and none is not

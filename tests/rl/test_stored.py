@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import shutil
 import zipfile
 from functools import partial
@@ -13,6 +12,7 @@ import cloudpickle  # type: ignore[import-untyped]
 import pandas as pd
 import pytest
 import torch
+from planted import Planted
 from sb3_agents import HORIZON, N_ARMS, SMALL, model_of
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from sb3_trainings import TINY, same, weights
@@ -31,16 +31,6 @@ ALGORITHMS: dict[str, Any] = {
     "dqn": DQN,
 }
 OBSERVATION = {"recurrent-ppo": "last-step"}
-
-
-class Planted:
-    """What a stranger pickles: reading it makes a folder."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return os.mkdir, (str(self.path),)
 
 
 def saved(algo: str, folder: Path, task: str = "bai") -> Path:

@@ -104,6 +104,11 @@ class OutOfRange(Honest):
         return self.n_arms if self.steps == 6 else super().act()
 
 
+class AnswersWhenDoneOnly(Honest):
+    def answer(self) -> int:
+        return super().answer() if self.act() is None else -1
+
+
 class DividesByAcceptances(Honest):
     def answer(self) -> int:
         return int(self.steps / sum(self.accepted)) * 0
@@ -125,6 +130,12 @@ class ThinksOfAHundred(Honest):
 class WantsAHorizon(Honest):
     def begin(self, horizon: int | None) -> None:
         self.left = list(range(horizon))  # type: ignore[arg-type]
+
+
+class KnowsOneTask(Honest):
+    def begin(self, horizon: int | None) -> None:
+        if horizon is not None:
+            raise NotImplementedError("regret")
 
 
 # Its streams
@@ -154,6 +165,11 @@ class DrawsGlobally(Drawing):
 class SeedsItself(Drawing):
     def begin(self, horizon: int | None) -> None:
         self.rng = np.random.default_rng(7)
+
+
+class SetsItsStream(Drawing):
+    def begin(self, horizon: int | None) -> None:
+        self.rng.bit_generator.state = np.random.PCG64(7).state
 
 
 # What it keeps

@@ -50,7 +50,8 @@ class DrawsFromAll:
 class WritesOnOptions:
     def reset(self, **given: Any) -> Any:
         begun = super().reset(**given)  # type: ignore[misc]
-        (given.get("options") or {})["seen"] = True
+        if given.get("options") is not None:
+            given["options"]["seen"] = True
         return begun
 
 

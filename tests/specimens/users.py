@@ -50,6 +50,10 @@ def overflowing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
+def leaves_by_one(user: Any, state: Any, accepted: bool, rng: Any) -> Any:
+    return 0 if accepted else 1
+
+
 class ForgetsOnTheWay:
     """Accepts every so many steps, which it does not take along."""
 
@@ -65,7 +69,10 @@ class ForgetsOnTheWay:
 
 
 BEHAVIOURS: dict[str, Any] = {
-    "says_yes_or_no": Behaviour("says one", respond=says_one),
+    "says_yes_or_no": (
+        Behaviour("says one", respond=says_one),
+        Behaviour("leaves by one", leaves=leaves_by_one),
+    ),
     "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
     "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
     "follows_from_her_seed": Behaviour("coin", respond=throws_everybodys_coin),

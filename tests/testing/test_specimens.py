@@ -27,23 +27,6 @@ from explorative_user_env.check import (
 )
 from explorative_user_env.check.checks import LATER, other_surroundings, shared_streams
 
-SLOW = ("compiled", "another_process")
-"""In the names of checks that compile something or start a process."""
-
-
-def _cases() -> list[object]:
-    return [
-        pytest.param(
-            kind,
-            name,
-            wrong,
-            id=f"{kind}-{name}-{getattr(wrong, '__name__', place)}",
-            marks=[pytest.mark.slow] if any(word in name for word in SLOW) else [],
-        )
-        for (kind, name), every in SPECIMENS.items()
-        for place, wrong in enumerate(every)
-    ]
-
 
 def check_named(kind: Kind, name: str) -> NamedCheck:
     return next(check for check in checks_of(kind) if check.name == name)
@@ -54,7 +37,10 @@ def test_every_check_has_a_specimen_and_every_specimen_a_check() -> None:
     assert named == set(SPECIMENS)
 
 
-@pytest.mark.parametrize(("kind", "name", "wrong"), _cases())
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong"), [(*key, each) for key, every in SPECIMENS.items() for each in every]
+)
 def test_a_wrong_one_is_caught_under_the_name_of_the_check(
     kind: Kind, name: str, wrong: Any
 ) -> None:
