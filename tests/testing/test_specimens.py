@@ -110,7 +110,7 @@ class WasTrained(Honest):
         self.env.reset(seed=123456)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_users_that_an_agent_was_trained_on_are_no_secret() -> None:
     check_named(Kind.AGENT, "holds_no_secret")(subject_of(WasTrained))
 
