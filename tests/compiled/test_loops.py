@@ -36,7 +36,7 @@ NAMES = sorted({*AGENTS, "Full-information"})
 def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
     name: str, setting: str, n_arms: int, noise: float
 ) -> None:
-    users = Population(setting=setting, n_arms=n_arms, noise=noise)
+    users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     env = environment_of(users, agent)
     numbers, schedule = users.user, users.schedule
@@ -77,7 +77,7 @@ def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
     player: Any, setting: str, n_arms: int
 ) -> None:
     """Who has answered is told no more."""
-    users = Population(setting=setting, n_arms=n_arms, noise=0.1)
+    users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=0.1)
     player = informed(player, users, delta=0.3)
     env = environment_of(users, player)
     for seed in SEEDS:

@@ -43,7 +43,7 @@ def told(agent: AlgorithmAgent, task: str, height: float, memory: int) -> list[s
 @pytest.mark.slow
 def test_runs_by_own_rules_are_those_in_python() -> None:
     # A warning would be an error here: none says that the code does not compile.
-    rules = {"rho": own_schedule(0.9), "behaviour": own_behaviour(999)}
+    rules: dict[str, Any] = {"rho": own_schedule(0.9), "behaviour": own_behaviour(999)}
     options: dict[str, Any] = FACTS | {"n_instances": 5, "baseline_time": 2 * LATE}
     agent = AlgorithmAgent(BOUND, {"width": 0.7})
     fast = evaluate([agent], compiled=True, **options, **rules).runs

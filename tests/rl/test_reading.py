@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +142,13 @@ def test_what_other_wrappers_made_of_observations_is_refused(tmp_path: Path) -> 
     def halved(env: Any) -> Any:
         return gym.wrappers.TransformObservation(env, lambda seen: seen / 2, env.observation_space)
 
+    def itself(env: Any) -> Any:
+        return env
+
     counts = single("regret", "counts")
     normalised = gym.wrappers.NormalizeObservation(counts)
     for env in (normalised, halved(single("bai", "counts")), halved(single("regret", "response"))):
-        model = small(DummyVecEnv([lambda env=env: env]))
+        model = small(DummyVecEnv([partial(itself, env)]))
         for each in (model, saved(model, tmp_path)) if env is normalised else (model,):
             assert_refused(each, "model must be .*NormalizeObservation, ")
     given: Any = {"task": "regret", "observation": "counts", "horizon": HORIZON}

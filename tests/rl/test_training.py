@@ -68,6 +68,7 @@ def test_nothing_is_written_by_a_training_that_does_not_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*arguments: Any, **options: Any) -> None:
+        assert torch.get_num_threads() == 1
         raise KeyboardInterrupt
 
     monkeypatch.setattr(PPO, "learn", interrupted)

@@ -169,6 +169,10 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
     kind: Any = SortedArms
     assert envs.env_is_wrapped(kind) == [True] * 3
     assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
+    assert envs.get_images() == [None] * 3
+    drawn: Any = many(2, observation="counts", render_mode="rgb_array")
+    drawn.reset()
+    assert [frame.shape[2] for frame in drawn.get_images()] == [3, 3]
 
 
 def reset_with(options: Any) -> None:
