@@ -105,17 +105,15 @@ def test_what_is_of_another_kind_has_no_key() -> None:
             key(each)
 
 
-def test_functions_count_with_code_defaults_and_all_they_enclose() -> None:
-    def plain(x: int = 1) -> int:
-        return x
+def test_functions_count_with_defaults_and_all_they_enclose() -> None:
+    def with_default(number: int) -> Callable[..., int]:
+        def plain(x: int = number) -> int:
+            return x
 
-    def other_default(x: int = 2) -> int:
-        return x
+        return plain
 
-    def other_code(x: int = 1) -> int:
-        return x + 0
-
-    functions = [plain, other_default, other_code, loop_with(1), loop_with(plain), recursive]
+    one, other = with_default(1), with_default(2)
+    functions = [one, other, loop_with(1), loop_with(one), loop_with(other), recursive]
     assert len(set(map(key, functions))) == len(functions)
 
 

@@ -72,9 +72,9 @@ def test_an_error_is_the_same_by_either_path(subtests: Any) -> None:
         words = f"{what} of bound must be an arm in 0..4"
         rows += [(bound(f"{what} above"), "bai", 0.9, memory, words)]
         rows += [(bound(f"{what} below"), "regret", 0.9, memory, words)]
-    for place, (*row, words) in enumerate(rows):
+    for place, (agent, task, height, room, words) in enumerate(rows):
         with subtests.test(words, place=place):
-            one, other = told(*row)
+            one, other = told(agent, task, height, room)
             assert one == other
             assert words in one
 

@@ -26,7 +26,7 @@ from explorative_user_env.users.population import PRINTED, Setting
 
 def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:
     rewards = (0.0,) * len(trace.steps)
-    arms, accepted = (tuple(step[place] for step in trace.steps) for place in (1, 2))
+    arms, accepted = tuple(step[1] for step in trace.steps), tuple(step[2] for step in trace.steps)
     episode = Episode("BAIR", 7, arms, accepted, rewards, answer, censored)
     return examine(trace, episode, 0.1, n1, (1.0, 1.0, 2.0), "round robin")
 
@@ -138,13 +138,14 @@ def test_what_no_claim_is_about_is_refused() -> None:
     env: Any = environment()
     assert is_bair(BAIR(name="mine"))
     named = AlgorithmAgent(replace(uniform.ALGORITHM, name="BAIR"), {})
-    for ask, words in [
+    rows: list[tuple[Any, str]] = [
         (lambda: check_run(env, TrackAndStop(), seed=0), "agent must be a BAIR"),
         (lambda: check_run(env, named, seed=0), "agent must be a BAIR"),
         (lambda: check_run(gym.make("CartPole-v1"), BAIR(), seed=0), "env must be"),
         (lambda: check_run(environment(behaviour="omniscient"), BAIR(), seed=0), "env must be"),
         (lambda: broken_table(pd.DataFrame({"agent": ["BAIR"]})), "checks must be"),
         (lambda: broken_table(pd.DataFrame(), delta=1.0), "delta must be"),
-    ]:
+    ]
+    for ask, words in rows:
         with pytest.raises(eu.InvalidArgumentError, match=f"^{words}"):
             ask()
