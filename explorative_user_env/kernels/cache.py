@@ -195,16 +195,16 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
     found: Any = None if module == "__main__" else sys.modules.get(module)
     for name in str(place).split("."):
         found = getattr(found, name, None)
-    inside = ()
+    members: tuple[Any, ...] = ()
     if isinstance(value, type) and issubclass(value, Enum):
-        inside = sorted_items({member.name: member.value for member in value})
+        members = sorted_items({member.name: member.value for member in value})
     elif isinstance(value, type) and issubclass(value, tuple | BaseException):
-        inside = getattr(value, "_fields", ())
+        members = getattr(value, "_fields", ())
     elif not is_of_compiler(value) and module.partition(".")[0] not in sys.stdlib_module_names:
         raise UndescribedError(f"{kind} is of an unknown kind")
     if found is not value:
         raise UndescribedError(f"{kind} is somewhere else in another process")
-    return kind, module, place, _described(inside, seen)
+    return kind, module, place, _described(members, seen)
 
 
 APPLICATION, FOLDER, ENDING = "explorative-user-env", "kernels", ".loop"

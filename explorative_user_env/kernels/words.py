@@ -5,7 +5,7 @@ the layout; `row_of` reads it in Python, `row_at` in compiled code.
 """
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,10 @@ build: Any = cgutils
 arrays: Any = arrayobj
 
 
-#: Makes a word of compiled code of what generates its instructions; without annotations in numba.
-word: Any = intrinsic
+def word(generator: Callable[..., Any]) -> Any:
+    """Return a word of compiled code, made of what generates its instructions."""
+    return intrinsic(generator)
+
 
 Addresses = tuple[int, int, int, int]
 

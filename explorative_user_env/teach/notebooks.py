@@ -21,11 +21,6 @@ class Lesson(NamedTuple):
         """Name of the file, without its suffix."""
         return f"lesson_{self.number}_{self.topic}"
 
-    @property
-    def heading(self) -> str:
-        """Number and title, the first line of the notebook."""
-        return f"{self.number}. {self.title}"
-
 
 #: The notebooks, in order.
 LESSONS = (
