@@ -1,26 +1,39 @@
+"""What every agent of the package keeps to, its options, its name and its ties."""
+
 import copy
-import dataclasses
 import pickle
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import (
     AGENTS,
+    ALGORITHMS,
     BAIR,
     CARRIERS,
     EXP3,
     REFERENCES,
+    UCB1,
     AlgorithmAgent,
+    FullInformation,
+    OrderedElimination,
+    SuccessiveElimination,
+    Thompson,
     TrackAndStop,
+    TransferElimination,
     Uniform,
+    agent_named,
 )
+from explorative_user_env.agents.adapter import largest
 from explorative_user_env.protocol import Agent, name_of
 
 Drive = Callable[..., list[int]]
+Make = Callable[..., AlgorithmAgent]
 
 MAKERS = AGENTS | REFERENCES | CARRIERS
 
@@ -29,39 +42,28 @@ def respond(step: int, arm: int) -> bool:
     return step < 80 or (3 * step + arm) % 4 > 0  # plain elimination is soon over with rejections
 
 
-def test_every_agent_keeps_the_contract(make: Callable[..., AlgorithmAgent]) -> None:
+def test_every_agent_keeps_the_contract(make: Make) -> None:
     agent = make()
     assert isinstance(agent, Agent)
     assert MAKERS[name_of(agent)] is make
+    assert agent.sees_rewards == (make is FullInformation)
+    assert agent.needs_horizon == (make in (Uniform, EXP3, UCB1, Thompson, FullInformation))
+    assert not (agent.needs_horizon and make(horizon=3).needs_horizon)
     agent.reset(3, np.random.default_rng(0), horizon=10)
     arm = agent.act()
     assert type(arm) is int
     agent.observe(arm, True)
     assert type(agent.answer()) is int
-
-
-def test_an_agent_without_a_horizon_says_that_it_needs_one() -> None:
-    assert Uniform().needs_horizon
-    assert EXP3().needs_horizon
-    assert not Uniform(horizon=3).needs_horizon
-    assert not BAIR().needs_horizon
-    assert not TrackAndStop().needs_horizon
-    with pytest.raises(InvalidArgumentError, match=r"^horizon must be given"):
-        EXP3().reset(3, np.random.default_rng(0))
-
-
-def test_an_agent_that_may_not_see_rewards_cannot_be_told_one() -> None:
-    agent = BAIR()
-    agent.reset(3, np.random.default_rng(0))
-    with pytest.raises(TypeError, match="BAIR sees responses only"):
-        agent.learn(0, 1.0)
+    if make is not FullInformation:
+        with pytest.raises(TypeError, match="sees responses only"):
+            agent.learn(0, 1.0)
 
 
 @pytest.mark.parametrize(
     "twin", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))], ids=["copy", "pickle"]
 )
 def test_a_copy_goes_on_as_the_agent_does(
-    make: Callable[..., AlgorithmAgent], twin: Callable[[AlgorithmAgent], AlgorithmAgent]
+    make: Make, twin: Callable[[AlgorithmAgent], AlgorithmAgent]
 ) -> None:
     agent = make(name="mine", max_steps=99)
     agent.reset(4, np.random.default_rng(0), horizon=150)
@@ -82,16 +84,7 @@ def test_a_copy_goes_on_as_the_agent_does(
     assert agent.answer() == other.answer()
 
 
-def test_the_same_stream_gives_the_same_run(
-    make: Callable[..., AlgorithmAgent], drive: Drive
-) -> None:
-    agent = make()
-    arms = drive(agent, 4, respond, 200, seed=5, horizon=200)
-    assert drive(agent, 4, respond, 200, seed=5, horizon=200) == arms
-    assert drive(make(), 4, respond, 200, seed=5, horizon=200) == arms
-
-
-def test_two_agents_share_no_memory(make: Callable[..., AlgorithmAgent], drive: Drive) -> None:
+def test_the_same_stream_gives_the_same_run_whatever_others_do(make: Make, drive: Drive) -> None:
     agent, other = make(), make()
     agent.reset(4, np.random.default_rng(5), 200)
     arms: list[int] = []
@@ -101,16 +94,8 @@ def test_two_agents_share_no_memory(make: Callable[..., AlgorithmAgent], drive: 
         if len(arms) == 50:
             drive(other, 4, lambda step, arm: arm == 3, 100, seed=1, horizon=200)
     assert len(arms) > 60  # else the other one was not there, or hardly
-    assert arms == drive(make(), 4, respond, 200, seed=5, horizon=200)
-
-
-def test_a_record_is_not_changed_by_its_agents(make: Callable[..., AlgorithmAgent]) -> None:
-    record = make().algorithm
-    before = dict(record.defaults)
-    make(max_steps=3).informed(dict.fromkeys(before))
-    assert record.defaults == before
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        record.name = "other"  # type: ignore[misc]
+    for each in (agent, other, make()):
+        assert drive(each, 4, respond, 200, seed=5, horizon=200) == arms
 
 
 SCRATCH: dict[str, Any] = {"scores": [], "heap": [], "chance": []}
@@ -118,9 +103,7 @@ SCRATCH: dict[str, Any] = {"scores": [], "heap": [], "chance": []}
 
 
 @pytest.mark.parametrize("n_steps", [2, 50, 120])
-def test_a_used_state_starts_as_a_blank_one_does(
-    make: Callable[..., AlgorithmAgent], drive: Drive, n_steps: int
-) -> None:
+def test_a_used_state_starts_as_a_blank_one_does(make: Make, drive: Drive, n_steps: int) -> None:
     # A compiled loop has one state for all users; `reset` makes a new one, so it would not tell.
     agent = make()
     drive(agent, 3, respond, n_steps, horizon=200)
@@ -133,3 +116,117 @@ def test_a_used_state_starts_as_a_blank_one_does(
         rule.start(params, state, np.random.default_rng(0))
     kept = {name: values for name, values in SCRATCH.items() if name in used._fields}
     assert used._replace(**kept) == fresh._replace(**kept)
+
+
+def test_an_agent_is_found_by_its_name_in_any_case() -> None:
+    others = {"tas": "T&S", "Track-and-Stop": "T&S", "uniform": "UNI"}
+    others["successive-elimination"] = "SE"
+    for name in MAKERS:
+        others |= {name: name, name.lower(): name, name.upper(): name}
+    for spelling, name in others.items():
+        agent = agent_named(spelling, max_steps=7)
+        assert (name_of(agent), agent.max_steps) == (name, 7)
+        assert agent.algorithm is MAKERS[name]().algorithm
+    with pytest.raises(InvalidArgumentError, match=r"^agent must be one of .* got 'greedy'") as no:
+        agent_named("greedy")
+    names = str(no.value).removeprefix("agent must be one of ").split(", ")[:-1]
+    assert {name_of(agent_named(name)) for name in names} == {*MAKERS}
+
+
+NAN, INFINITE = float("nan"), float("inf")
+
+REFUSED: list[tuple[Make, str, list[Any]]] = [
+    (BAIR, "delta", [0, 1, NAN, "x", True]),
+    (BAIR, "alpha", [0, INFINITE, 1e-3, 1e-320]),  # of the last two N_1 is no float
+    (BAIR, "rho_0", [0, NAN, 1e-308]),
+    (BAIR, "noise", [-0.1, 1.1]),
+    (BAIR, "n1", [-0.5, NAN, "x", [1]]),
+    (BAIR, "m", [0, 2.5, True, "some", "Paper"]),
+    *((BAIR, name, ["some"]) for name in ("rejections", "phase1_counts", "first_sweep", "phase2")),
+    (SuccessiveElimination, "delta", [0]),
+    (SuccessiveElimination, "m", [0]),
+    (TrackAndStop, "delta", [1.5]),
+    (TrackAndStop, "threshold", ["log t", 0]),
+    (TrackAndStop, "primed", ["no", 2]),
+    (TrackAndStop, "tied", ["most recommended"]),
+    *((make, "ties", ["last"]) for make in (TrackAndStop, Uniform, EXP3)),
+    *((make, "horizon", [0, 2.5]) for make in (Uniform, EXP3, UCB1, Thompson, FullInformation)),
+    (Uniform, "order", ["backwards"]),
+    (Uniform, "whole_passes", ["no"]),
+    (EXP3, "learning_rate", [0, INFINITE]),
+    (EXP3, "counts", ["rejected"]),
+    (UCB1, "exploration", [0, NAN]),
+    (Thompson, "prior", [1.0, "ab", [1, NAN], {1, 2}, (0.0, 1.0), [1, 0.09]]),
+    (FullInformation, "prior_mean", [NAN, "x"]),
+    (FullInformation, "prior_variance", [0, INFINITE]),
+    (TransferElimination, "alpha", [0]),
+    (TransferElimination, "carries", ["some"]),
+    (TransferElimination, "caution", [-1]),
+    (OrderedElimination, "alpha", [0]),
+    *((make, "max_steps", [0, 2.5]) for make in MAKERS.values()),
+    *((make, "name", ["", 3]) for make in MAKERS.values()),
+]
+
+
+def test_a_wrong_option_is_named_where_it_is_written() -> None:
+    for make, option, values in REFUSED:
+        for value in values:
+            with pytest.raises(InvalidArgumentError, match=f"^{option} must be"):
+                make(**{option: value})
+    for options in ({"delat": 0.1}, {"max_steps": 5}):  # the step cap is the agent's
+        with pytest.raises(InvalidArgumentError, match=r"^options must be among .*'tied'"):
+            AlgorithmAgent(ALGORITHMS["T&S"], options)
+    with pytest.raises(InvalidArgumentError, match=r"^delta must be .* got 2"):
+        BAIR().informed({"delta": 2})
+    with pytest.raises(InvalidArgumentError, match=r"^horizon must be given"):
+        EXP3().reset(3, np.random.default_rng(0))
+
+
+def test_what_is_known_fills_open_options_and_only_those() -> None:
+    before = BAIR(name="mine", delta=0.2)
+    agent = before.informed({"delta": 0.01, "alpha": 2.0, "n1": None, "max_steps": 50, "other": 1})
+    assert (agent.name, agent.max_steps) == ("mine", 50)
+    assert (agent.options["delta"], agent.options["alpha"]) == (0.2, 2.0)
+    assert "other" not in agent.options
+    # (2 * 5 / 0.2)^(1/2), N_1 by its default.
+    assert agent.params(5, None).n1 == pytest.approx(50**0.5)
+    assert before.options["alpha"] is before.max_steps is None
+    assert before.params(5, None) == BAIR(delta=0.2, alpha=1.0, n1="paper").params(5, None)
+
+
+def test_a_step_cap_of_its_own_goes_before_what_is_known_and_a_smaller_one_for_all() -> None:
+    rows = [(7, {}, None, 7), (7, {"max_steps": 50}, None, 7), (None, {}, None, None)]
+    rows += [(7, {"max_steps": 50}, 6, 6), (7, {}, 8, 7), (None, {"max_steps": 50}, 80, 80)]
+    for own, facts, everyone, cap in rows:
+        assert TrackAndStop(max_steps=own).informed(facts, everyone).max_steps == cap
+
+
+def test_options_are_not_shared_with_who_gave_them() -> None:
+    options = {"delta": 0.2}
+    agent = AlgorithmAgent(ALGORITHMS["T&S"], options)
+    options["delta"] = 0.9
+    assert agent.params(5, None).delta == 0.2
+    before = dict(agent.algorithm.defaults)
+    agent.informed({"tied": "least recommended", "delta": 0.3})
+    assert agent.algorithm.defaults == before
+
+
+@given(counts=st.lists(st.integers(-1, 4), min_size=1, max_size=8), seed=st.integers(0, 1000))
+@example(counts=[1, 1, 2], seed=0)
+def test_the_largest_is_found_and_the_stream_drawn_from_only_for_a_tie(
+    counts: list[int], seed: int
+) -> None:
+    rng, untouched = np.random.default_rng(seed), np.random.default_rng(seed)
+    assert largest(counts, rng, True) == counts.index(max(counts))
+    assert rng.bit_generator.state == untouched.bit_generator.state
+    assert counts[largest(counts, rng)] == max(counts)
+    if counts.count(max(counts)) > 1:
+        untouched.random()
+    assert rng.bit_generator.state == untouched.bit_generator.state
+
+
+def test_tied_indices_are_equally_likely() -> None:
+    rng = np.random.default_rng(1)
+    answers = [largest([0, 5, 1, 5, 5], rng) for _ in range(6000)]
+    # 2000 each, five standard deviations: sqrt(6000 * 1/3 * 2/3) = 36.5.
+    assert all(abs(answers.count(index) - 2000) < 183 for index in (1, 3, 4))

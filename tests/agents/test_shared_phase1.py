@@ -12,70 +12,50 @@ from explorative_user_env.agents.adapter import AlgorithmAgent
 from explorative_user_env.agents.shared_phase1 import Phase1, after_phase1
 from explorative_user_env.envs.user import ExplorativeUserEnv
 
-MAKERS = [lambda: Uniform(horizon=40), lambda: EXP3(horizon=40), lambda: TrackAndStop()]
-SEEDS = range(20)
+Drive = Callable[..., list[int]]
 
 
-def phase1_length(agent: AlgorithmAgent, accepts: Callable[[int], bool], n_arms: int) -> list[int]:
-    """Return the arms of Phase 1 against a user who accepts by the number of the step."""
-    agent.reset(n_arms, np.random.default_rng(0))
-    arms: list[int] = []
-    while (arm := agent.act()) is not None:
-        arms.append(arm)
-        agent.observe(arm, accepts(len(arms)))
-    return arms
-
-
-def test_phase1_ends_after_the_pass_that_reaches_n1() -> None:
-    arms = phase1_length(Phase1(n1=7), lambda step: True, 3)
-    assert arms == [0, 1, 2] * 3
-
-
-def test_phase1_ends_a_round_at_once_when_n1_is_reached() -> None:
-    # The sweep drops all three arms; the round stays with arm 0 until four are accepted.
-    arms = phase1_length(Phase1(n1=4), lambda step: step > 3, 3)
-    assert arms == [0, 1, 2, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_phase1_is_the_beginning_of_bairs_own_run(seed: int) -> None:
+def test_phase1_is_the_beginning_of_bairs_own_run() -> None:
     env = ExplorativeUserEnv(n_arms=5)
-    whole = eu.rollout(env, BAIR(delta=0.1), seed)
-    beginning = eu.rollout(env, Phase1(n1="paper"), seed)
-    assert whole.arms[: beginning.stopping_time] == beginning.arms
-    assert beginning.acceptances >= 100 > beginning.acceptances - 5
-    assert len(set(beginning.arms)) > 1
+    for seed in range(10):
+        whole = eu.rollout(env, BAIR(delta=0.1), seed)
+        beginning = eu.rollout(env, Phase1(n1="paper"), seed)
+        assert whole.arms[: beginning.stopping_time] == beginning.arms
+        assert beginning.acceptances >= 100 > beginning.acceptances - 5
+        assert len(set(beginning.arms)) > 1
 
 
-@pytest.mark.parametrize("make", MAKERS, ids=["UNI", "EXP3", "T&S"])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("make", [Uniform, EXP3, TrackAndStop])
 def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
-    make: Callable[[], AlgorithmAgent], seed: int
+    make: Callable[..., AlgorithmAgent],
 ) -> None:
-    env = ExplorativeUserEnv(n_arms=4)
-    both = eu.rollout(env, after_phase1(make(), n1=60), seed, max_steps=5000)
-    beginning = eu.rollout(env, Phase1(n1=60), seed)
-    length = beginning.stopping_time
-    assert both.arms[:length] == beginning.arms
+    env, options = ExplorativeUserEnv(n_arms=4), {} if make is TrackAndStop else {"horizon": 40}
+    for seed in range(6):
+        both = eu.rollout(env, after_phase1(make(**options), n1=60), seed, max_steps=5000)
+        beginning = eu.rollout(env, Phase1(n1=60), seed)
+        length = beginning.stopping_time
+        assert both.arms[:length] == beginning.arms
 
-    # The same agent by itself, fed the responses that it had: it does the same, knowing no more.
-    alone = make()
-    alone.reset(4, eu.seeding.agent_generator(seed, alone.name))
-    for arm, accepted in zip(both.arms[length:], both.accepted[length:], strict=True):
-        assert alone.act() == arm
-        alone.observe(arm, accepted)
-    assert len(both.arms) > length
-    assert alone.answer() == both.answer
+        # Fed the responses that it had, the agent by itself does the same: it knows no more.
+        alone = make(**options)
+        alone.reset(4, eu.seeding.agent_generator(seed, alone.name))
+        for arm, accepted in zip(both.arms[length:], both.accepted[length:], strict=True):
+            assert alone.act() == arm
+            alone.observe(arm, accepted)
+        assert len(both.arms) > length
+        assert alone.answer() == both.answer
 
 
-def test_a_used_state_starts_with_phase_1_again() -> None:
+def test_a_used_state_starts_with_phase_1_again(drive: Drive) -> None:
     agent = after_phase1(Uniform(horizon=5), n1=3)
-    phase1_length(agent, lambda step: True, 3)
+    drive(agent, 3, lambda step, arm: True)
     rule, params, used = agent.algorithm, agent._params, agent._state
     assert used.prepared == [1]
+    assert "phase" not in agent.explain()
     assert used.own.accepted == [2, 2, 1]
     rule.start(params, used, np.random.default_rng(0))
     assert used.prepared == [0]
+    assert agent.explain()["phase"] == "Phase 1, first sweep"
     assert used.own == Uniform().algorithm.blank(params.own)
     assert used.phase1.accepted == [0, 0, 0]
 
@@ -90,11 +70,7 @@ def test_compiled_runs_are_those_of_the_readable_loop() -> None:
 
 def test_an_agent_after_phase1_keeps_its_cap_and_its_options() -> None:
     agent = after_phase1(TrackAndStop(delta=0.3, max_steps=77))
-    assert agent.max_steps == 77
-    assert agent.options["delta"] == 0.3
+    assert (agent.max_steps, agent.options["delta"]) == (77, 0.3)
     assert after_phase1(Uniform()).max_steps is None
-
-
-def test_a_wrong_option_of_phase1_is_named() -> None:
-    with pytest.raises(ValueError, match="n1 must be"):
+    with pytest.raises(ValueError, match=r"^n1 must be"):
         after_phase1(Uniform(horizon=5), n1=-1)

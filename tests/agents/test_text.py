@@ -1,27 +1,18 @@
 """An agent that answers in words: what it is asked, how it is understood, what it counts."""
 
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from clients_in_words import last_one_standing
+from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, TextAgent
 from explorative_user_env.agents.text import Conversation, TextAnswer, answer_in_words, meant_by
-from explorative_user_env.check import check_agent
 from explorative_user_env.evaluation.transcripts import transcript_of
-from explorative_user_env.protocol import Agent
 from explorative_user_env.validation import CallableError
-
-
-def of_words(*answers: str) -> Callable[[str], str]:
-    """What answers these, one after another, and the last for ever."""
-    left = list(answers)
-    return lambda question: left.pop(0) if len(left) > 1 else left[0]
 
 
 def begun(respond: Callable[[str], Any], n_arms: int = 5, horizon: int | None = None) -> TextAgent:
@@ -30,60 +21,34 @@ def begun(respond: Callable[[str], Any], n_arms: int = 5, horizon: int | None = 
     return agent
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "3",
-        "arm 3",
-        "Arm: 3.",
-        "**Arm 3**",
-        "I recommend arm 3.",
-        "I'd try 3!",
-        "My answer is arm #3",
-        '{"arm": 3}',
-        '```json\n{"arm": 3, "reason": "she said yes"}\n```',
-        "Arm 2 was rejected 4 times.\n\nFinal answer: arm 3\n",
-        'She likes 1.\n{"arm": 3}',
+MEANT: dict[TextAnswer | None, list[str]] = {
+    TextAnswer(3, stops=False): [
+        *("3", "Arm: 3.", "**Arm 3**", "I recommend arm 3.", "I'd try 3!", "My answer is arm #3"),
+        *('{"arm": 3}', '```json\n{"arm": 3, "reason": "she said yes"}\n```'),
+        *("Arm 2 was rejected 4 times.\n\nFinal answer: arm 3\n", 'She likes 1.\n{"arm": 3}'),
     ],
-)
-def test_an_arm_is_named_in_many_words(text: str) -> None:
-    assert meant_by(text, 5) == TextAnswer(3, stops=False)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "stop: 3",
-        "STOP:3",
-        "Stop with arm 3.",
-        "I stop and name arm 3",
-        "Answer: stop: 3",
-        '{"stop": 3}',
+    TextAnswer(3, stops=True): [
+        *("STOP:3", "Stop with arm 3.", "I stop and name arm 3", "Answer: stop: 3", '{"stop": 3}'),
         "All others were rejected.\nstop: arm 3",
     ],
-)
-def test_so_is_an_arm_to_stop_with(text: str) -> None:
-    assert meant_by(text, 5) == TextAnswer(3, stops=True)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    None: [
         *("", " \n ", "5", "-1", "3.5", ".3", "1e0", "three", "3,4", "arm 3 or 4", "3 rejected"),
-        *("not arm 3", "do not recommend arm 3", "I will not recommend arm 3", "don't stop: 3"),
-        *("never stop: 3", "step 3", "arm 3?", "stop", "arm", "99999999999", "100%", "\u0663"),
-        *("{}", "[3]", '{"arm": "3"}', '{"arm": true}', '{"arm": 3.0}', '{"arm": 9}'),
-        *('{"arm": 1, "stop": 2}', "[" * 100_000, "arm 3\nbut I am not sure"),
+        *("not arm 3", "I will not recommend arm 3", "don't stop: 3", "step 3", "arm 3?", "stop"),
+        *("99999999999", "100%", "\u0663", "{}", "[3]", '{"arm": "3"}', '{"arm": true}'),
+        *('{"arm": 3.0}', '{"arm": 9}', '{"arm": 1, "stop": 2}', "[" * 100_000),
+        "arm 3\nbut I am not sure",
     ],
-)
-def test_what_is_no_answer_is_not_taken_for_one(text: str) -> None:
-    with pytest.raises(
-        eu.InvalidArgumentError, match=r'^answer must be "arm N" or "stop: N", N in'
-    ):
-        meant_by(text, 5)
+}
 
 
-def test_the_words_that_are_asked_for_are_understood() -> None:
+def test_an_arm_is_named_in_many_words_and_what_is_no_answer_is_not_taken_for_one() -> None:
+    for meant, texts in MEANT.items():
+        for text in texts:
+            if meant:
+                assert meant_by(text, 5) == meant
+            else:
+                with pytest.raises(eu.InvalidArgumentError, match=r'^answer must be "arm N" or'):
+                    meant_by(text, 5)
     for arm in (0, 7, 19):
         for stops in (False, True):
             answer = TextAnswer(arm, stops)
@@ -113,16 +78,7 @@ def test_a_question_says_all_that_was_heard_and_does_not_grow() -> None:
     assert len(talk.question()) < length + 40
 
 
-def test_over_a_horizon_it_is_told_how_many_there_are() -> None:
-    talk = Conversation(2, horizon=30)
-    assert "There are 30 recommendations in all" in talk.question()
-    assert "Recommendations so far: 0 of 30." in talk.question()
-    assert '"stop: N" to recommend arm N from now on' in talk.question()
-    assert "The run is over." in talk.last_question()
-    assert "stop" not in talk.last_question()
-
-
-def test_a_bad_answer_is_asked_for_again_with_what_was_wrong() -> None:
+def test_a_bad_answer_is_asked_for_again_and_chance_stands_in_for_two() -> None:
     asked: list[str] = []
 
     def respond(question: str) -> str:
@@ -131,28 +87,15 @@ def test_a_bad_answer_is_asked_for_again_with_what_was_wrong() -> None:
 
     agent = begun(respond)
     assert agent.act() == 2
-    assert asked[1] == (
-        f'{asked[0]}\n\nYour answer was "arm 7", which cannot be read: answer must be "arm N" or '
-        "\"stop: N\", N in 0..4, got 'arm 7'."
-    )
+    assert asked[1].startswith(f'{asked[0]}\n\nYour answer was "arm 7", which cannot be read')
     assert agent.explain() == {"bad answers": 0, "asked again": 1, "said": "arm 2"}
-
-
-def test_two_bad_answers_are_counted_and_chance_stands_in_for_them() -> None:
-    agents = [begun(of_words("whatever you like")) for _ in range(2)]
+    agents = [begun(lambda question: "whatever you like") for _ in range(2)]
     arms = [[agent.act() for _ in range(200)] for agent in agents]
     assert arms[0] == arms[1]  # of the agent's own stream
     assert min(map(arms[0].count, range(5))) > 20
     assert agents[0].bad_answers == agents[0].asked_again == 200
     agents[0].reset(5, np.random.default_rng(1))
     assert agents[0].bad_answers == agents[0].asked_again == 0
-
-
-def test_it_stops_with_the_arm_that_it_names_and_else_is_asked_for_one() -> None:
-    agent = begun(of_words("arm 0", "stop: 4"))
-    assert agent.act() == 0
-    agent.observe(0, True)
-    assert (agent.act(), agent.answer()) == (None, 4)
 
 
 @pytest.mark.parametrize("horizon", [None, 2])
@@ -188,20 +131,11 @@ def test_what_respond_raises_or_returns_is_told_with_the_step_and_the_user() -> 
         eu.rollout(env, TextAgent(dumb), seed=8)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: TextAgent("gpt"), "respond must be a callable"),  # type: ignore[arg-type]
-        (lambda: TextAgent(str, n_recent=-1), "n_recent must be an integer of at least 0"),
-        (lambda: TextAgent(str, max_steps=0), "max_steps must be an integer of at least 1"),
-        (lambda: TextAgent(str, name=3), "name must be a str"),  # type: ignore[arg-type]
-    ],
-)
-def test_what_no_text_agent_can_be_made_of_is_refused(
-    make: Callable[[], Any], message: str
-) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=message):
-        make()
+def test_what_no_text_agent_can_be_made_of_is_refused() -> None:
+    wrong: list[tuple[str, Any]] = [("respond", "gpt"), ("n_recent", -1), ("max_steps", 0)]
+    for name, value in [*wrong, ("name", 3)]:
+        with pytest.raises(eu.InvalidArgumentError, match=f"^{name} must be"):
+            TextAgent(**{"respond": str, name: value})
 
 
 class Keyed:
@@ -215,34 +149,14 @@ class Keyed:
 
 
 def test_no_file_holds_a_secret_of_its_client(tmp_path: Path) -> None:
-    agent: Agent = TextAgent(Keyed(), name="mine")
     store = tmp_path / "runs.sqlite"
-    results = eu.evaluate([agent], n_instances=2, n_arms=2, progress=False, store=store)
-    assert results.runs["agent"].unique().tolist() == ["mine"]
+    eu.evaluate([TextAgent(Keyed())], n_instances=2, n_arms=2, progress=False, store=store)
     assert b"n_recent" in store.read_bytes()
     assert b"sk-secret" not in store.read_bytes()
-    options = TextAgent(Keyed()).options
-    assert options == {"respond": f"{__name__}:Keyed", "n_recent": 20}
-    assert copy.deepcopy(options) == options
+    assert TextAgent(Keyed()).options == {"respond": f"{__name__}:Keyed", "n_recent": 20}
 
 
-@pytest.mark.slow
-def test_it_is_an_agent_by_all_that_is_asked_of_one() -> None:
-    report = check_agent(lambda: TextAgent(last_one_standing), raises=False)
-    assert report.failed == []
-
-
-def answers_of(pairs: Iterator[tuple[str, str]]) -> dict[str, str]:
-    """Each question with its answer; no question comes twice."""
-    known: dict[str, str] = {}
-    for question, answer in pairs:
-        assert question not in known
-        known[question] = answer
-    return known
-
-
-@pytest.mark.parametrize("horizon", [None, 120])
-@pytest.mark.parametrize("behaviour", ["explorative", "varied", "impatient(probability=0.5)"])
+@pairs(horizon=[None, 120], behaviour=["explorative", "varied", "impatient(probability=0.5)"])
 def test_whoever_answers_as_bair_in_words_does_as_bair(horizon: int | None, behaviour: str) -> None:
     env = eu.ExplorativeUserEnv(4, setting="released", behaviour=behaviour)
     how: dict[str, Any] = {"max_steps": 300}
@@ -250,7 +164,9 @@ def test_whoever_answers_as_bair_in_words_does_as_bair(horizon: int | None, beha
         how = {"max_steps": horizon, "horizon": horizon, "commits": True}
     for seed in range(3):
         bair = eu.rollout(env, BAIR(n1=20), seed, **how)
-        known = answers_of(transcript_of(bair, 4, horizon))
+        told = list(transcript_of(bair, 4, horizon))
+        known = dict(told)
+        assert len(known) == len(told)  # no question comes twice
         # At a step cap, which it does not know of, an agent is asked for an arm that nobody sees.
         agent = TextAgent(lambda question, known=known: known.get(question, "arm 0"))  # type: ignore[misc]
         text = eu.rollout(env, agent, seed, **how)

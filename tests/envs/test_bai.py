@@ -5,10 +5,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
-from single_env import arms, begun_bai
+from single_env import COUNTERS, arms, begun_bai
 
-from explorative_user_env import BAI_ENV_ID, InvalidArgumentError
+from explorative_user_env import BAI_ENV_ID, ExplorativeUserEnv
 from explorative_user_env.agents import BAIR
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.users.population import Setting
@@ -16,10 +15,17 @@ from explorative_user_env.users.population import Setting
 BEST = 1
 
 
+def unfinished(info: dict[str, Any]) -> dict[str, Any]:
+    """What is said of the end where there is no answer: nothing but the counts again."""
+    steps = info["interactions"]
+    told = {"is_success": False, "answer": -1, "stopping_time": steps, "left": False}
+    return told | {"rejection_rate": info["rejections"] / max(steps, 1)}
+
+
 # Rewards and ends
 
 
-@pytest.mark.parametrize("arm", [0, 1, 2])
+@pytest.mark.parametrize("arm", [0, BEST])
 @pytest.mark.parametrize("steps", [0, 5])
 def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm: int, steps: int) -> None:
     env = begun_bai()
@@ -48,63 +54,55 @@ def test_the_horizon_terminates_and_costs_as_much_as_a_wrong_answer(horizon: int
     assert [reward for _, reward, *_ in outcomes] == [-0.25] * (horizon - 1) + [-1.25]
     assert [terminated for _, _, terminated, *_ in outcomes] == [False] * (horizon - 1) + [True]
     assert not any(truncated for *_, truncated, _ in outcomes)
-    rejections = [response for response, *_ in outcomes].count(0)
-    ending = {"is_success": False, "answer": -1, "stopping_time": horizon}
     info = outcomes[-1][-1]
     assert info["has_response"]
-    assert info == info | ending | {"rejection_rate": rejections / horizon}
+    assert info["rejections"] == [response for response, *_ in outcomes].count(0)
+    assert info == info | unfinished(info)
 
 
-def test_an_answer_is_taken_up_to_the_last_moment() -> None:
-    env = begun_bai(horizon=4)
+def test_an_answer_is_taken_up_to_the_last_moment_and_is_a_step_of_its_own() -> None:
+    env: Any = begun_bai(horizon=4)
     returns = [env.step(arm)[1] for arm in (1, 1, 1)]
     assert not env.action_masks()[3 + BEST]  # the mask is advice
     assert [*returns, env.step(3 + BEST)[1]] == [-0.25, -0.25, -0.25, 1.0]
-
-
-@pytest.mark.parametrize("made", [True, False])
-@pytest.mark.parametrize("last", [3, 0])
-def test_nothing_works_before_a_reset_and_after_the_end(last: int, made: bool) -> None:
-    kwargs: dict[str, Any] = {"n_arms": 3, "horizon": 2}
-    env = gym.make(BAI_ENV_ID, **kwargs) if made else ExplorativeUserBAIEnv(**kwargs)
-    for action in (0, 5):
-        with pytest.raises(ResetNeeded, match="reset"):
-            env.step(action)
-    for _ in range(2):
+    env = gym.wrappers.RecordEpisodeStatistics(gym.make(BAI_ENV_ID, n_arms=3, horizon=4))
+    for last, more in ((4, 1), (0, 0)):
         env.reset(seed=0)
-        assert not env.step(0)[2]
-        assert env.step(last)[2]
-        for action in (0, 5):
-            with pytest.raises(ResetNeeded, match="call reset before step"):
-                env.step(action)
+        for action in (0, 1, 2, last):
+            *_, terminated, _, info = env.step(action)
+        assert terminated
+        assert info["episode"]["l"] == info["stopping_time"] + more == 4
 
 
-@pytest.mark.parametrize("action", [True, 1.0, -1, 6, np.array([6]), None, "1", np.array([0, 1])])
-def test_what_is_not_an_action_is_refused_by_name_and_changes_nothing(action: Any) -> None:
-    env = begun_bai()
-    env.step(np.array([1]))  # type: ignore[arg-type]
-    before = env.hidden_state(), env.action_masks().tolist()
-    with pytest.raises(InvalidArgumentError, match=r"^action must be an integer in 0\.\.5, got"):
-        env.step(action)
-    assert (env.hidden_state(), env.action_masks().tolist()) == before
-    assert env.step(3 + BEST)[1:3] == (1.0, True)
+# The user and what is told of her
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"step_cost": -1}, InvalidArgumentError, "^step_cost must be a finite number of at least"),
-        ({"horizon": 0}, InvalidArgumentError, "^horizon must be an integer of at least 1, got 0"),
-        ({"mask": "x"}, InvalidArgumentError, "^mask must be one of none, rejections, got 'x'"),
-        ({"n_arms": 1}, InvalidArgumentError, "^n_arms must be an integer of at least 2, got 1"),
-        ({"reward": "regret"}, TypeError, "reward"),
-    ],
-)
-def test_a_bad_argument_is_named(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        ExplorativeUserBAIEnv(**arguments)
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_the_user_is_the_one_of_the_other_task(setting: Setting, noise: float) -> None:
+    kwargs: dict[str, Any] = {"n_arms": 4, "setting": setting, "noise": noise}
+    env, other = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserEnv(**kwargs)
+    for seed in (3, None, None):
+        other.reset(seed=seed)
+        env.reset(seed=seed)
+        for arm in arms(80, 4):
+            one, two = env.step(arm), other.step(arm)
+            assert one[0] == two[0]
+            assert {name: one[4][name] for name in COUNTERS} == two[4]
+        assert env.hidden_state() == other.hidden_state()
+        env.step(4)
+
+
+def test_nothing_but_responses_and_counts_is_told_before_the_end(setting: Setting) -> None:
+    env = gym.make(BAI_ENV_ID, setting=setting, noise=0.1, horizon=50)
+    observation, info = env.reset(seed=0)
+    counts = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+    assert info == counts | unfinished(info)
+    for last in (*[False] * 49, True):
+        assert type(observation) is int
+        observation, reward, terminated, _, info = env.step(2)
+        assert terminated == last
+        assert info == {name: info[name] for name in COUNTERS} | unfinished(info)
+        assert reward == -0.0005 - last
 
 
 # Which actions are legal

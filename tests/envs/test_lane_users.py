@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from failing import breaking_rule, breaks_down, leaving_rule, means_of_the_wrong_type
 from gymnasium.vector import AutoresetMode
 from own_laws import often_nan, raising
+from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
@@ -16,7 +18,6 @@ KINDS: list[tuple[dict[str, Any], bool]] = [
     ({"reward_law": often_nan}, True),
     ({"reward_law": often_nan}, False),
     ({"reward_law": raising}, True),
-    ({"reward_law": raising}, False),
     ({"rho": eu.Schedule(leaving_rule, 1.0, 2.0)}, True),
     ({"rho": eu.Schedule(breaking_rule, 1.0, 2.0)}, False),
     ({"behaviour": eu.Behaviour("hers", respond=breaks_down)}, False),
@@ -24,23 +25,16 @@ KINDS: list[tuple[dict[str, Any], bool]] = [
 """Users who fail, and whether in compiled code."""
 
 
-def play(env: Any, actions: Any) -> None:
-    for action in actions:
-        env.step(action)
-
-
 def error_of(env: Any, actions: Any) -> str:
+    """What is said once a step fails."""
+
+    def play() -> None:
+        for action in actions:
+            env.step(action)
+
     with pytest.raises(CallableError) as caught:
-        play(env, actions)
+        play()
     return str(caught.value)
-
-
-def alone(seed: int, **users: Any) -> tuple[str, str]:
-    """What a single environment tells of the same user: what is wrong and at which step; who."""
-    env = ExplorativeUserEnv(3, **users)
-    env.reset(seed=seed)
-    told, _, who = error_of(env, [t % 3 for t in range(200)]).partition(" of the user ")
-    return told, who
 
 
 def told_apart(message: str) -> tuple[str, str, str]:
@@ -50,52 +44,49 @@ def told_apart(message: str) -> tuple[str, str, str]:
     return told, lane, rest
 
 
-@pytest.mark.parametrize(("users", "compiled"), KINDS)
-@pytest.mark.parametrize("seed", [8, [20, 3, 11], None])
+@pairs(users=KINDS, seed=[8, [20, 3, 11], None])
 def test_the_line_in_the_error_meets_her_again(
-    users: dict[str, Any], compiled: bool, seed: Any
+    users: tuple[dict[str, Any], bool], seed: Any
 ) -> None:
-    envs = ExplorativeUserVectorEnv(3, n_arms=3, compiled=compiled, **users)
+    kwargs, compiled = users
+    envs = ExplorativeUserVectorEnv(3, n_arms=3, compiled=compiled, **kwargs)
     envs.reset(seed=seed)
     assert envs.compiled == compiled
     told, lane, rest = told_apart(error_of(envs, [[t % 3] * 3 for t in range(200)]))
     hers = envs.np_random_seed[int(lane)]
     assert rest == f"whom env.reset(seed={hers}) of a single environment meets again)"
-    assert alone(hers, **users) == (told, f"that env.reset(seed={hers}) meets again)")
+    alone = ExplorativeUserEnv(3, **kwargs)
+    alone.reset(seed=hers)
+    message = error_of(alone, [t % 3 for t in range(200)])
+    assert message == f"{told} of the user that env.reset(seed={hers}) meets again)"
 
 
-@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(
     mode: AutoresetMode, compiled: bool
 ) -> None:
     """The users before her are played as in the lane, and she fails alone as she does there."""
     users: dict[str, Any] = {"reward_law": often_nan, "n_arms": 3}
-    limit = 4
-    envs = ExplorativeUserVectorEnv(
-        2, max_episode_steps=limit, autoreset_mode=mode, compiled=compiled, **users
-    )
+    limit, arms = 4, list[int]()
+    envs = ExplorativeUserVectorEnv(2, limit, mode, compiled, **users)
     envs.reset(seed=39)
 
     def play_on() -> None:
         for t in range(300):
+            arms.append(t % 3)  # the last is the one that fails
             _, _, _, truncated, _ = envs.step([t % 3] * 2)
-            arms.append(t % 3)
             if mode == AutoresetMode.DISABLED and truncated.any():
                 envs.reset(options={"reset_mask": truncated})
 
-    arms: list[int] = []
     with pytest.raises(CallableError) as caught:
         play_on()
     told, lane, rest = told_apart(str(caught.value))
-    arms.append(len(arms) % 3)  # the one that failed
     episode = limit + 1 if mode == AutoresetMode.NEXT_STEP else limit
     number = (len(arms) - 1) // episode + 1
     assert number > 1
     hers = 39 + int(lane)
     place = f"number {number} on the stream of seed {hers}"
     assert rest == f"{place}, which goes on where the one before left it)"
-
     env = ExplorativeUserEnv(**users)
     env.reset(seed=hers)
     for user in range(number - 1):
@@ -107,8 +98,8 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(
 
 
 def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one() -> None:
-    envs = ExplorativeUserVectorEnv(2, n_arms=3, rho=eu.Schedule(leaving_rule, 1.0, 2.0))
-    arms = [[t % 3] * 2 for t in range(50)]
+    rho, arms = eu.Schedule(leaving_rule, 1.0, 2.0), [[t % 3] * 2 for t in range(50)]
+    envs, single = ExplorativeUserVectorEnv(2, n_arms=3, rho=rho), ExplorativeUserEnv(3, rho=rho)
 
     def rest() -> str:
         return told_apart(error_of(envs, arms))[2]
@@ -120,41 +111,36 @@ def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one() -> None:
     assert rest().startswith("number 2 on the stream of seed 9, ")
     envs.reset(seed=[4, 5], options={"means": [0.0, 0.5, 1.0]})
     assert rest() == "whom env.reset(seed=4, options=...) of a single environment meets again)"
-    single = ExplorativeUserEnv(3, rho=eu.Schedule(leaving_rule, 1.0, 2.0))
     single.reset(seed=4, options={"means": [0.0, 0.5, 1.0]})
     message = error_of(single, [arm for arm, _ in arms])
     assert message.endswith(" 12 of the user that env.reset(seed=4, options=...) meets again)")
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize(
-    "users",
-    [
+@pairs(
+    users=[
         {"means": means_of_the_wrong_type},
         {"reward_law": often_nan, "setting": "released"},
         {"reward_law": raising, "setting": "released"},
     ],
+    compiled=[True, False],
+    env=[ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
 )
-def test_so_is_a_user_who_cannot_start(users: dict[str, Any], compiled: bool) -> None:
-    """At a reset, and later in place of a user who has gone."""
-    for env in (ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv):
-        envs = env(40, n_arms=3, compiled=compiled, **users)
-        with pytest.raises(CallableError) as caught:
-            envs.reset(seed=100)
-        told, _, who = str(caught.value).partition(" of the user in lane ")
-        lane, _, rest = who.partition(", ")
-        seed = 100 + int(lane)
-        assert rest == f"whom env.reset(seed={seed}) of a single environment meets again)"
-        with pytest.raises(CallableError) as again:
-            ExplorativeUserEnv(3, **users).reset(seed=seed)
-        assert str(again.value) == f"{told} of the user that env.reset(seed={seed}) meets again)"
+def test_so_is_a_user_who_cannot_start(users: dict[str, Any], compiled: bool, env: Any) -> None:
+    envs = env(40, n_arms=3, compiled=compiled, **users)
+    with pytest.raises(CallableError) as caught:
+        envs.reset(seed=100)
+    told, lane, rest = told_apart(str(caught.value))
+    seed = 100 + int(lane)
+    assert rest == f"whom env.reset(seed={seed}) of a single environment meets again)"
+    with pytest.raises(CallableError) as again:
+        ExplorativeUserEnv(3, **users).reset(seed=seed)
+    assert str(again.value) == f"{told} of the user that env.reset(seed={seed}) meets again)"
 
 
-@pytest.mark.parametrize("compiled", [True, False])
 def test_who_comes_after_an_answer_is_a_later_user(compiled: bool) -> None:
     envs = ExplorativeUserBAIVectorEnv(2, n_arms=3, compiled=compiled, reward_law=often_nan)
     envs.reset(seed=39)
-    answering = [[3 if t % 6 == 4 else t % 3] * 2 for t in range(100)]
+    answering = [np.full(2, 3 if t % 6 == 4 else t % 3) for t in range(100)]
     _, lane, rest = told_apart(error_of(envs, answering))
     place = "number 4 on the stream of seed 40, which goes on where the one before left it)"
     assert (lane, rest) == ("1", place)

@@ -1,9 +1,5 @@
-"""The lanes in compiled code are the plain ones, to the last bit; so are their copies."""
+"""The lanes in compiled code are the plain ones, to the last bit."""
 
-import copy
-import pickle
-import re
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -21,16 +17,16 @@ from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.words import row_of, user_rows
 from explorative_user_env.users.instances import LAWS, InstanceLaw
 from explorative_user_env.users.model import StateTuple, acceptance_rate_rule, blank_state
-from explorative_user_env.users.population import PRINTED, Population, Setting
+from explorative_user_env.users.population import PRINTED, SETTINGS, Population, Setting
 
 N_LANES = 23
-SEEDS = range(50, 50 + N_LANES)
 JUNK = -7
+EVERY = np.arange(N_LANES)
 
 
 def both(setting: Setting, reward: str = "regret", **user: Any) -> tuple[Lanes, CompiledLanes]:
     population = Population(setting=setting, **{"n_arms": 5} | user)
-    first, second = ([np.random.default_rng(seed) for seed in SEEDS] for _ in range(2))
+    first, second = ([np.random.default_rng(50 + lane) for lane in EVERY] for _ in range(2))
     return Lanes(population, reward, first), CompiledLanes(population, reward, second)
 
 
@@ -49,41 +45,45 @@ def left(lanes: Lanes) -> list[Any]:
     return [*truths, *(rng.bit_generator.state for rng in lanes.rngs)]
 
 
-@pairs(means=[*LAWS, [0.0, 2.0, 1.0, 2.0, 1.5]], noise=[0.0, 0.2], reward=REWARDS)
+@pairs(
+    means=[*LAWS, [0.0, 2.0, 1.0, 2.0, 1.5]],
+    noise=[0.0, 0.2],
+    reward=REWARDS,
+    setting=SETTINGS.values(),
+)
 def test_compiled_lanes_are_the_plain_ones(
     setting: Setting, reward: str, noise: float, means: Any
 ) -> None:
     plain, compiled = both(setting, reward, noise=noise)
-    law, every = InstanceLaw(5, means, gap=0.3), np.arange(N_LANES)
-    draws = np.random.default_rng(0)
+    law, draws, heard = InstanceLaw(5, means, gap=0.3), np.random.default_rng(0), set()
     for lanes in (plain, compiled):
-        lanes.begin(every, law)
-    heard = set()
+        lanes.begin(EVERY, law)
     for t in range(80):
         arms = draws.integers(5, size=N_LANES)
         some = np.flatnonzero(draws.random(N_LANES) < 0.6)
         which = None if t % 3 else some
         one = step_in(plain, which, arms)
         assert one == step_in(compiled, which, arms)
-        heard |= {one[0][lane] for lane in (every if t % 3 else some)}
+        heard |= {one[0][lane] for lane in (EVERY if t % 3 else some)}
         if t % 20 == 11:
             for lanes in (plain, compiled):
                 lanes.reseed(some[2], np.random.default_rng(t))
                 lanes.begin(some[:9], law)
     assert left(plain) == left(compiled)
+    assert plain.instances() == compiled.instances()
+    assert plain.best_arms(some).tolist() == compiled.best_arms(some).tolist()
     assert heard == {0, 1}
 
 
 def test_lanes_that_are_not_asked_for_are_left_alone(setting: Setting) -> None:
     for lanes in both(setting):
-        lanes.begin(np.arange(N_LANES), InstanceLaw(5))
+        lanes.begin(EVERY, InstanceLaw(5))
         before, some = left(lanes), [1, 2, 6, 9, 22]
         rest = [lane for lane in range(N_LANES) if lane not in some]
         step = step_in(lanes, np.array(some), np.zeros(N_LANES, int))
         assert all(values[lane] == JUNK for values in step[:4] for lane in rest)
         assert [step[2][lane] for lane in some] == [1] * len(some)
-        after = left(lanes)
-        changed = [one != other for one, other in zip(before, after, strict=True)][:N_LANES]
+        changed = [one != other for one, other in zip(before, left(lanes), strict=True)][:N_LANES]
         assert changed == [lane in some for lane in range(N_LANES)]
 
 
@@ -93,7 +93,7 @@ def test_it_is_so_beyond_the_ends_of_the_tables(setting: Setting) -> None:
     short = {name: getattr(rows, name)[:20] for name in ("logarithms", "inverse_roots")}
     compiled._rows = rows._replace(**short)
     for lanes in (plain, compiled):
-        lanes.begin(np.arange(N_LANES), InstanceLaw(5, "uniform", gap=0.1))
+        lanes.begin(EVERY, InstanceLaw(5, "uniform", gap=0.1))
     for t in range(300):
         arms = np.full(N_LANES, t % 5)
         assert step_in(plain, None, arms) == step_in(compiled, None, arms)
@@ -104,7 +104,7 @@ def test_it_is_so_beyond_the_ends_of_the_tables(setting: Setting) -> None:
 @pytest.mark.parametrize("arm", [5, -1])
 def test_what_is_not_an_arm_is_told_and_nothing_has_happened(setting: Setting, arm: int) -> None:
     for lanes in both(setting):
-        lanes.begin(np.arange(N_LANES), InstanceLaw(5))
+        lanes.begin(EVERY, InstanceLaw(5))
         before, arms, step = left(lanes), np.zeros(N_LANES, int), scribbled()
         arms[7] = arm  # inside the memory of all lanes, whoever does not look
         assert not lanes.respond(None, arms, step)
@@ -116,32 +116,25 @@ def test_a_gap_that_is_lost_in_rounding_is_told_alike() -> None:
     told = set()
     for lanes in both(PRINTED):
         with pytest.raises(InvalidArgumentError, match="gap must be large enough") as caught:
-            lanes.begin(np.arange(3, N_LANES), law)
+            lanes.begin(EVERY[3:], law)
         told.add(str(caught.value))
     assert len(told) == 1
 
 
-# The layout of the rows
-
-
 def test_every_number_of_every_user_has_a_place_of_its_own() -> None:
-    population = Population(setting=PRINTED, n_arms=3)
-    user = population.user
-    rows = user_rows(user, 2)
-    names = StateTuple._fields[:-2]
+    user = Population(setting=PRINTED, n_arms=3).user
+    rows, blank, names = user_rows(user, 2), blank_state(user), StateTuple._fields[:-2]
     expected, number = [], 1
     for lane in range(2):
         for name in names:
             values = getattr(row_of(rows, lane), name)
-            values[:] = range(number, number + values.size)
+            assert values.size == len(getattr(blank, name))
+            assert values.dtype.kind == "if"[isinstance(getattr(blank, name)[0], float)]
             expected.append(list(range(number, number + values.size)))
+            values[:] = expected[-1]
             number += values.size
     found = [getattr(row_of(rows, lane), name).tolist() for lane in range(2) for name in names]
     assert found == expected
-    blank = blank_state(user)
-    assert [len(each) for each in found] == [len(getattr(blank, name)) for name in names] * 2
-    kinds = {name: getattr(row_of(rows, 0), name).dtype.kind for name in names}
-    assert kinds == {name: "if"[isinstance(getattr(blank, name)[0], float)] for name in names}
 
 
 # Rules of rho_t
@@ -151,16 +144,15 @@ def through_fractions(parameters: tuple[float, ...], n: int, t: int, n_arms: int
     return float(1 + Fraction(n, t))
 
 
-def played(schedule: Schedule, compiled: bool) -> list[Any]:
-    vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=schedule)
-    vector.reset(seed=1)
-    assert not vector.compiled
-    rewards = [vector.step([t % 3, 0, 2])[1].tolist() for t in range(30)]
-    return [rewards, vector.hidden_states()]
-
-
 @pytest.mark.slow
 def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
+    def played(schedule: Schedule, compiled: bool) -> list[Any]:
+        vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=schedule)
+        vector.reset(seed=1)
+        assert not vector.compiled
+        rewards = [vector.step([t % 3, 0, 2])[1].tolist() for t in range(30)]
+        return [rewards, vector.hidden_states()]
+
     schedule = Schedule(through_fractions, 1.0, 2.0)
     with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:
         fallen_back = played(schedule, compiled=True)
@@ -171,72 +163,7 @@ def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
 
 
 def test_a_rule_that_compiles_says_nothing_and_draws_nothing() -> None:
-    population = Population(setting=PRINTED, n_arms=3)
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
-    assert rule_compiles(population, rng)
+    assert rule_compiles(Population(setting=PRINTED, n_arms=3), rng)
     assert rng.bit_generator.state == before
-
-
-def end_of(schedule: Schedule, compiled: bool) -> tuple[int, str]:
-    """The step that fails, and how."""
-    vector = ExplorativeUserVectorEnv(2, compiled=compiled, noise=0.9, rho=schedule)
-    vector.reset(seed=0)
-    assert vector.compiled == compiled
-    for t in range(100):
-        try:
-            vector.step([t % 3, 1])
-        except ValueError as error:
-            return t, str(error)
-    return 100, ""
-
-
-@pytest.mark.parametrize(("low", "high"), [(1.0, 1.9), (1.7, 3.0)])
-def test_a_rho_out_of_its_range_is_an_error(low: float, high: float) -> None:
-    schedule = Schedule(acceptance_rate_rule, low, high)
-    (step, message), other = (end_of(schedule, compiled) for compiled in (False, True))
-    assert re.fullmatch(
-        rf"rho_t must be in \[{low:g}, {high:g}\], the range declared for acceptance_rate_rule, "
-        rf"got (1\.\d+|2\.0) \(at step {step + 1} of the user in lane ([01]), "
-        r"whom env\.reset\(seed=\2\) of a single environment meets again\)",
-        message,
-    )
-    assert other == (step, message)
-
-
-# Copies
-
-
-def pickled(vector: ExplorativeUserVectorEnv) -> Any:
-    return pickle.loads(pickle.dumps(vector))
-
-
-def go_on(vector: ExplorativeUserVectorEnv, seed: int) -> list[Any]:
-    """Play over an autoreset and a reset, and tell all that there is to tell."""
-    outcomes: list[Any] = []
-    for t, arms in enumerate(np.random.default_rng(seed).integers(5, size=(25, N_LANES))):
-        observations, rewards, *_, infos = vector.step(arms)
-        outcomes.append((observations.tolist(), rewards.tolist(), repr(infos), vector.render()))
-        if t == 15:
-            vector.reset(options={"reset_mask": np.arange(N_LANES) > 5})
-            outcomes.append(vector.hidden_states())
-    return [*outcomes, vector.hidden_states(), vector.np_random_seed]
-
-
-@pairs(copied=[copy.deepcopy, pickled], compiled=[False, True], mode=["NextStep", "SameStep"])
-def test_a_copy_goes_on_alike_and_apart(
-    copied: Callable[[Any], Any], compiled: bool, mode: str, setting: Setting
-) -> None:
-    kwargs: dict[str, Any] = {"noise": 0.1, "render_mode": "ansi", "setting": setting}
-    vector = ExplorativeUserVectorEnv(N_LANES, 12, mode, compiled, **kwargs)
-    early = copied(vector)
-    for env in (vector, early):
-        env.reset(seed=3)
-    assert go_on(early, 0) == go_on(vector, 0)
-    twin = copied(vector)
-    assert twin.compiled == vector.compiled == compiled
-    before = vector.hidden_states()
-    ahead = go_on(twin, 1)
-    assert vector.hidden_states() == before
-    assert go_on(vector, 1) == ahead
-    assert go_on(vector, 2) != go_on(twin, 3)

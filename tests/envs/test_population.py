@@ -1,19 +1,17 @@
 """`ExplorativePopulation-v0`, one episode: a loop over users of their own, to the last bit."""
 
-import itertools
-import math
-import re
 from typing import Any
 
 import gymnasium as gym
 import pytest
 from population_env import SMALL, arms_of, popularity_of, seed_of_member, slow_episode
 
-from explorative_user_env import InvalidArgumentError
+from explorative_user_env import POPULATION_ENV_ID, InvalidArgumentError, rollout
+from explorative_user_env.agents import BAIR
 from explorative_user_env.envs.population import ExplorativePopulationEnv
+from explorative_user_env.evaluation.monitors import check_run
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.users.behaviours import forgetful
-from explorative_user_env.validation import CallableError
 
 STEPS = 3 * 7
 
@@ -58,13 +56,9 @@ def test_users_share_what_is_popular_and_differ_by_their_deviations() -> None:
     assert abs(spread / 0.5 - 1) < 4 / (2 * len(apart)) ** 0.5  # four standard errors
 
 
-def test_the_seed_of_a_member_is_in_the_list_of_all() -> None:
-    assert [member_seeds(9, user + 1)[-1] for user in range(6)] == member_seeds(9, 6)
-    assert member_seeds(9, 6) == [seed_of_member(9, user) for user in range(6)]
-
-
 @pytest.mark.parametrize("user", [0, 2])
 def test_a_user_of_an_episode_can_be_met_alone(user: int) -> None:
+    assert member_seeds(8, user + 1) == [seed_of_member(8, each) for each in range(user + 1)]
     env = ExplorativePopulationEnv(**SMALL)
     _, info = env.reset(seed=8, options={"user": user})
     assert (info["user"], info["new_user"], info["all_interactions"]) == (user, True, 0)
@@ -88,6 +82,8 @@ def test_what_is_popular_can_be_given_for_one_episode() -> None:
 
 def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one() -> None:
     env = ExplorativePopulationEnv(**SMALL)
+    env.reset()  # without any, the first episode is that of the stream
+    assert env.episode_seed == env.np_random_seed
     env.reset(seed=4)
     seeds, truths = [], []
     for steps in (3, 20, 0):  # how long an episode lasts makes no difference to the next
@@ -106,58 +102,28 @@ def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one() -> None:
         assert env.episode_seed == seed
 
 
-def test_without_any_seed_its_first_episode_is_that_of_its_stream() -> None:
-    env = ExplorativePopulationEnv(**SMALL)
-    env.reset()
-    assert env.episode_seed == env.np_random_seed
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"user": 3}, "user must.*3"),
-        ({"user": -1}, "user must.*-1"),
-        ({"popularity": [0.0, 1.0]}, "popularity must.*0.0, 1.0"),
-        ({"popularity": "normal"}, "popularity must.*'normal'"),
-        ({"means": [0.0] * 4}, "options key must.*'means'"),
-        ([1], "options must"),
-    ],
-)
-def test_options_that_are_none_are_refused_and_change_nothing(options: Any, named: str) -> None:
-    env = ExplorativePopulationEnv(**SMALL)
+def test_a_time_limit_cuts_it_off_over_all_users() -> None:
+    env = gym.make(POPULATION_ENV_ID, max_episode_steps=9, **SMALL)
     env.reset(seed=1)
-    moments = slow_episode(1, arms_of(STEPS), **SMALL)
-    for arm, moment in zip(arms_of(STEPS), moments, strict=True):
-        with pytest.raises(InvalidArgumentError, match=named):
-            env.reset(options=options)
-        assert env.step(arm)[:2] == (moment.response, moment.reward)
+    ends = [env.step(arm)[2:4] for arm in arms_of(9)]
+    assert ends == [(False, False)] * 8 + [(False, True)]
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "named"),
-    [
-        ({"n_users": 0}, "n_users must.*0"),
-        ({"deviation": -0.1}, "deviation must.*-0.1"),
-        ({"horizon": 0}, "horizon must.*0"),
-        ({"behaviour": "drifting"}, "behaviour must.*'drifting'"),
-        ({"behaviour": "impatient"}, "behaviour must.*'impatient'"),
-    ],
-)
-def test_what_it_cannot_be_made_with_is_named(kwargs: dict[str, Any], named: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=named):
-        ExplorativePopulationEnv(**kwargs)
+@pytest.mark.parametrize("mode", ["ansi", "svg"])
+def test_a_picture_is_of_the_present_user_and_says_who_she_is(mode: str) -> None:
+    env = ExplorativePopulationEnv(**SMALL, render_mode=mode, render_intervals=True)
+    env.reset(seed=2)
+    first = env.render()
+    assert "user 1 of 3" in first
+    for arm in arms_of(7):
+        env.step(arm)
+        assert ("user 2 of 3" in env.render()) == (env.hidden_state().interactions == 0)
+    nothing = "no recommendation yet"
+    assert env.render().count(nothing) == first.count(nothing) > 0
 
 
-def test_a_user_who_fails_is_told_by_what_meets_her_again() -> None:
-    drawn = itertools.count()
-
-    def law(mean: float, rng: Any) -> float:
-        return mean if next(drawn) < 9 else math.nan
-
-    env = ExplorativePopulationEnv(**SMALL | {"reward_law": law, "noise": 0})
-    env.reset(seed=6)
-    for _ in range(9):
-        env.step(0)
-    who = "user 1, whom env.reset(seed=6, options={'user': 1}) meets again"
-    with pytest.raises(CallableError, match=re.escape(who)):
-        env.step(0)
+def test_what_knows_of_one_user_only_refuses_it() -> None:
+    env = gym.make(POPULATION_ENV_ID, **SMALL)
+    for meets in (lambda: rollout(env, "BAIR", seed=1), lambda: check_run(env, BAIR(), seed=1)):
+        with pytest.raises(InvalidArgumentError, match="env must be one of one user"):
+            meets()

@@ -1,169 +1,177 @@
-"""`ExplorativeUser-v0`, one user: Gymnasium's interface, arms, and what is refused."""
+"""`ExplorativeUser-v0`: what a step pays and tells, and what is hidden, by hand."""
 
-from collections.abc import Callable
+import copy
+import math
+from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from checkers import check_for_sb3
-from gymnasium.utils.env_checker import check_env
-from single_env import VARIANTS, arms, play, started
+from pairs import pairs
+from single_env import COUNTERS, MEANS, arms, play, started
 
 from explorative_user_env import (
-    BAI_ENV_ID,
     ENV_ID,
-    POPULATION_ENV_ID,
     ExplorativeUserEnv,
-    InvalidArgumentError,
+    ExplorativeUserVectorEnv,
+    Instance,
+    Schedule,
+    register_schedule,
 )
+from explorative_user_env.envs.user import REWARDS
+from explorative_user_env.users import model as schedules
+from explorative_user_env.users.population import PRINTED, SETTINGS, Setting
+from explorative_user_env.validation import CallableError
+
+# Rewards
 
 
-@pytest.mark.parametrize("name", [ENV_ID, f"explorative_user_env:{ENV_ID}"])
-def test_the_environment_is_made_by_its_id(name: str) -> None:
-    env = gym.make(name, n_arms=4)
-    assert isinstance(env.unwrapped, ExplorativeUserEnv)
-    assert env.action_space == gym.spaces.Discrete(4)
-    assert env.observation_space == gym.spaces.Discrete(2)
+def by_hand(reward: str, arm: int, accepted: bool, realized: float) -> float:
+    return {
+        "regret": MEANS[arm] - max(MEANS),
+        "utility": MEANS[arm] if accepted else 0.0,
+        "realized": realized if accepted else 0.0,
+        "accept": float(accepted),
+        "none": 0.0,
+    }[reward]
 
 
-@pytest.mark.parametrize("kwargs", VARIANTS)
-def test_gymnasiums_checker_has_nothing_to_say(kwargs: dict[str, Any]) -> None:
-    check_env(gym.make(ENV_ID, **kwargs).unwrapped)
-
-
-@pytest.mark.parametrize("kwargs", VARIANTS)
-def test_stable_baselines_checker_has_nothing_to_say(kwargs: dict[str, Any]) -> None:
-    env = gym.make(ENV_ID, **kwargs)
-    check_for_sb3(env)
-    check_for_sb3(env.unwrapped)
-
-
-@pytest.mark.parametrize(("kwargs", "limit"), [({}, 1000), ({"max_episode_steps": 7}, 7)])
-def test_the_time_limit_truncates_and_does_not_terminate(
-    kwargs: dict[str, Any], limit: int
+@pairs(noise=[0.0, 0.3], reward=REWARDS, setting=sorted(SETTINGS), made=[True, False])
+def test_a_step_gives_the_reward_asked_for(
+    setting: str, reward: str, noise: float, made: bool
 ) -> None:
-    env = gym.make(ENV_ID, n_arms=3, **kwargs)
-    env.reset(seed=0)
-    outcomes = play(env, arms(limit, 3))
-    assert [truncated for *_, truncated, _ in outcomes] == [False] * (limit - 1) + [True]
-    assert not any(terminated for _, _, terminated, *_ in outcomes)
+    kwargs: dict[str, Any] = {"n_arms": 3, "means": MEANS, "setting": setting, "noise": noise}
+    make: Any = gym.make if made else lambda _, **given: ExplorativeUserEnv(**given)
+    env = make(ENV_ID, reward=reward, **kwargs)
+    env.reset(seed=3)
+    stream = np.random.default_rng(3)
+    for _ in range(3 if SETTINGS[setting].private_draws else 0):
+        stream.standard_normal()
+    responses = set()
+    for arm in arms(150):
+        response, given, *_ = env.step(arm)
+        if noise and stream.random() < noise:
+            stream.random()
+        realized = MEANS[arm] + stream.standard_normal() if response else 0.0
+        assert (type(given), given) == (float, by_hand(reward, arm, response == 1, realized))
+        responses.add(response)
+    assert responses == {0, 1}
+    assert ExplorativeUserEnv().reward == "regret"
 
 
-def test_a_reset_observes_zero_and_says_that_there_is_no_response_yet() -> None:
-    env = ExplorativeUserEnv()
-    observation, info = env.reset(seed=0)
-    assert (type(observation), observation) == (int, 0)
-    assert info == {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+def test_what_many_users_realize_is_around_the_means(compiled: bool) -> None:
+    kwargs: dict[str, Any] = {"n_arms": 3, "means": MEANS, "reward": "realized"}
+    vector = ExplorativeUserVectorEnv(200, compiled=compiled, noise=0.5, **kwargs)
+    vector.reset(seed=3)
+    drawn: dict[int, list[float]] = {0: [], 1: [], 2: []}
+    for t in range(60):
+        responses, rewards, *_ = vector.step(np.full(200, t % 3))
+        assert not rewards[responses == 0].any()
+        drawn[t % 3] += rewards[responses == 1].tolist()
+    for arm, values in drawn.items():
+        assert len(values) > 900  # at noise 1/2 every fourth at least is accepted
+        assert np.mean(values) == pytest.approx(MEANS[arm], abs=5 / np.sqrt(len(values)))
+        assert np.std(values) == pytest.approx(1.0, abs=5 / np.sqrt(len(values)))
 
 
-def test_the_observation_is_the_response_and_the_counts_add_up(setting: Any) -> None:
-    env = started(setting=setting)
+# What is told, and what is not
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_the_response_and_counts_that_add_up_are_told_and_nothing_else(
+    setting: Setting, reward: str
+) -> None:
+    env = started(setting=setting, reward=reward)
+    assert env.reset(seed=0) == (0, dict.fromkeys(COUNTERS, 0) | {"has_response": False})
     responses = []
-    for observation, reward, terminated, truncated, info in play(env, arms(200, 3)):
-        assert type(observation) is int
-        assert type(reward) is float
+    for observation, reward_given, terminated, truncated, info in play(env, arms(200)):
+        assert (type(observation), type(reward_given)) == (int, float)
         assert (terminated, truncated) == (False, False)
         responses.append(observation)
         t, n = len(responses), sum(responses)
-        assert info == {
-            "has_response": True,
-            "interactions": t,
-            "acceptances": n,
-            "rejections": t - n,
-        }
+        counts = {"interactions": t, "acceptances": n, "rejections": t - n}
+        assert info == {"has_response": True} | counts
+        assert {type(value) for value in info.values()} == {bool, int}
     assert set(responses) == {0, 1}
 
 
-def test_the_info_of_a_step_is_not_changed_by_the_next() -> None:
-    env = started()
-    _, _, _, _, info = env.step(0)
-    kept = dict(info)
-    env.step(1)
-    assert info == kept
+def test_the_hidden_state_follows_from_what_happened(setting: Setting) -> None:
+    alpha = 0.7
+    env = started(seed=4, setting=setting, reward="realized", alpha=alpha)
+    prior = np.random.default_rng(4).standard_normal(3) + MEANS
+    drawn = [[float(x)] if setting.name == "released" else [] for x in prior]
+    rho, n, t = 2.0, 0, 0
+    for arm in arms(80):
+        observation, reward, *_ = env.step(arm)
+        t += 1
+        if observation:
+            n += 1
+            drawn[arm].append(reward)
+        if observation or setting.name == "printed":
+            rho = 1 + n / t if setting.name == "printed" else 1 + (3 + n) / (6 + t)
+        hidden = env.hidden_state()
+        gamma = 2 * alpha * math.log(rho * max(n, 1))
+        radius = [math.sqrt(gamma / len(each)) if each else math.inf for each in drawn]
+        estimates = [float(np.mean(each)) if each else 0.0 for each in drawn]
+        assert hidden.instance == Instance(tuple(MEANS), 1)
+        assert hidden.counts == tuple(map(len, drawn))
+        assert (hidden.acceptances, hidden.interactions) == (n, t)
+        assert (hidden.rho, hidden.gamma) == pytest.approx((rho, gamma))
+        assert hidden.estimates == pytest.approx(estimates)
+        low = [m - r for m, r in zip(estimates, radius, strict=True)]
+        high = [m + r for m, r in zip(estimates, radius, strict=True)]
+        assert hidden.lower_bounds == pytest.approx(low)
+        assert hidden.upper_bounds == pytest.approx(high)
+    assert 0 < n < t
+    kept = copy.deepcopy(hidden)
+    env.step(0)
+    assert hidden == kept != env.hidden_state()
 
 
-@pytest.mark.parametrize("made", [True, False])
-@pytest.mark.parametrize(
-    "cast",
-    [
-        np.int64,
-        np.int32,
-        np.uint8,
-        np.array,
-        lambda arm: np.array([arm]),
-        lambda arm: np.array([[arm]], dtype=np.int8),
-    ],
-)
-def test_an_arm_may_be_any_integer_or_an_array_of_one(
-    cast: Callable[[int], Any], made: bool
-) -> None:
-    kwargs: dict[str, Any] = {"n_arms": 3, "info_level": "full"}
-    outcomes = []
-    for convert in (int, cast):
-        env = gym.make(ENV_ID, **kwargs) if made else ExplorativeUserEnv(**kwargs)
-        env.reset(seed=2)
-        outcomes.append(play(env, map(convert, arms(20, 3))))
-    assert outcomes[0] == outcomes[1]
+# Choices of the user
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        *(True, np.True_, np.array(True), 1.0, np.float64(1.0), np.array([1.0])),
-        *(-1, 3, 99, np.array([3]), None, "1"),
-        *(np.array([0, 1]), np.array([], dtype=int), np.zeros((2, 2), dtype=int)),
-    ],
-)
-def test_what_is_not_an_arm_is_refused_by_name_and_changes_nothing(action: Any) -> None:
-    env = started()
-    env.step(1)
-    before = env.hidden_state()
-    with pytest.raises(
-        InvalidArgumentError, match=r"action must be an integer in 0\.\.2, got"
-    ) as caught:
-        env.step(action)
-    assert "\n" not in str(caught.value)
-    assert env.hidden_state() == before
+def test_the_means_of_one_episode_can_be_given() -> None:
+    env, options = ExplorativeUserEnv(n_arms=3, gap=0.25), {"means": (1.0, 5.0, 2)}
+    env.reset(seed=0, options=options)
+    assert env.hidden_state().instance == Instance((1.0, 5.0, 2.0), 1)
+    assert options == {"means": (1.0, 5.0, 2)}
+    env.reset(seed=0)
+    assert env.hidden_state().instance.gap == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize("made", [True, False])
-def test_nothing_works_before_the_first_reset(made: bool) -> None:
-    kwargs: dict[str, Any] = {"render_mode": "ansi"}
-    env: Any = gym.make(ENV_ID, **kwargs) if made else ExplorativeUserEnv(**kwargs)
-    for ask in (lambda: env.step(0), env.render, env.unwrapped.hidden_state):
-        with pytest.raises(gym.error.ResetNeeded, match="reset"):
-            ask()
+def test_a_setting_may_be_a_record_of_ones_own() -> None:
+    env = started(setting=replace(PRINTED, private_draws=2))
+    assert env.hidden_state().counts == (2, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
-        ({"gap": 0.0}, r"gap must be a finite number above 0, got 0\.0"),
-        ({"alpha": 0.0}, r"alpha must be a finite number above 0, got 0\.0"),
-        ({"noise": 2.0}, r"noise must be a number in \[0, 1\], got 2\.0"),
-        ({"setting": "text"}, "setting must be one of printed, released, got 'text'"),
-        ({"means": "cauchy"}, "means must be one of normal, uniform, uniform_with_room, got 'c"),
-        ({"means": [1.0, 2.0]}, r"means must be 5 finite numbers.*, got \[1\.0, 2\.0\]"),
-        ({"rho": "fast"}, r"rho must be .*, got 'fast'"),
-        ({"reward": "money"}, r"reward must be one of accept, .*utility, got 'money'"),
-        ({"info_level": "all"}, "info_level must be one of counts, full, got 'all'"),
-        (
-            {"render_mode": "film"},
-            "render_mode must be one of ansi, human, rgb_array, svg, got 'film'",
-        ),
-        ({"render_intervals": "no"}, "render_intervals must be True or False, got 'no'"),
-    ],
-)
-def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(
-    arguments: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InvalidArgumentError, match=message):
-        ExplorativeUserEnv(**arguments)
+def halving(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+    return 1.0 / t
 
 
-def test_gymnasiums_classes_are_direct_bases_as_libraries_look_for_them() -> None:
-    for name in (ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID):
-        assert gym.Env in type(gym.make(name).unwrapped).__bases__
-        assert gym.vector.VectorEnv in type(gym.make_vec(name, num_envs=2)).__bases__
+def test_a_schedule_may_be_a_registered_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedules, "_SCHEDULES", dict(schedules._SCHEDULES))
+    register_schedule("halving", Schedule(halving, 0.3, 1.0))
+    env: Any = gym.make(ENV_ID, rho="halving")
+    env.reset(seed=0)
+    play(env, [0, 0, 0])
+    assert env.unwrapped.hidden_state().rho == pytest.approx(1 / 3)
+    message = (
+        r"rho_t must be in \[0\.3, 1\], the range declared for halving, got 0\.25 "
+        r"\(at step 4 of the user that env\.reset\(seed=0\) meets again\)$"
+    )
+    with pytest.raises(CallableError, match=message):
+        env.step(0)
+
+
+def test_noise_makes_her_refuse_what_she_would_always_accept() -> None:
+    answers = [
+        [
+            response
+            for response, *_ in play(started(noise=noise, means=[100.0, 0.0, 0.0]), [0] * 400)
+        ]
+        for noise in (1.0, 0.0)
+    ]
+    assert 0.5 - 0.1 < np.mean(answers[0]) < 0.5 + 0.1
+    assert np.mean(answers[1]) == 1.0

@@ -1,14 +1,11 @@
 """What a policy sees of users who come one after another: this one, and all before her."""
 
 import copy
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from population_env import SMALL, arms_of
 from wrapped import counts_of
 
@@ -18,10 +15,8 @@ from explorative_user_env.wrappers import (
     CountsObservation,
     PopulationCountsObservation,
     SortedArms,
-    vector,
 )
 from explorative_user_env.wrappers.observations import observations_of
-from explorative_user_env.wrappers.vector import make_task
 
 K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]
 OBSERVATIONS = observations_of(POPULATION)
@@ -112,28 +107,6 @@ def wrapped(observation: str, limit: int | None) -> gym.Env[Any, Any]:
 
 
 @pytest.mark.parametrize("observation", OBSERVATIONS)
-@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
-def test_each_lane_is_the_single_environment_in_its_wrappers(
-    observation: str, mode: AutoresetMode
-) -> None:
-    limit = 2 * EACH  # where a user ends
-    options: dict[str, Any] = {"autoreset_mode": mode, "max_episode_steps": limit} | SMALL
-    many: Any = make_task("population", 5, observation, **options)
-    sync = SyncVectorEnv([partial(wrapped, observation, limit)] * 5, autoreset_mode=mode)
-    assert told(many.reset(seed=3)) == told(sync.reset(seed=3))
-    n_ends = 0
-    for arms in np.random.default_rng(0).integers(K, size=(5 * EACH, 5)):
-        found = many.step(arms)
-        assert told(found) == told(sync.step(arms))
-        done = found[2] | found[3]
-        n_ends += done.sum()
-        if mode == AutoresetMode.DISABLED and done.any():
-            again = [each.reset(options={"reset_mask": done.copy()}) for each in (many, sync)]
-            assert told(again[0]) == told(again[1])
-    assert n_ends >= 10
-
-
-@pytest.mark.parametrize("observation", OBSERVATIONS)
 def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observation: str) -> None:
     env: Any = wrapped(observation, None)
     shown: list[Any] = []
@@ -178,28 +151,3 @@ def test_a_policy_for_one_user_begins_afresh_with_the_next() -> None:
             agent.next_user()
     agent.act()
     assert np.array(shown).tolist() == [0, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("wrap", "ids"),
-    [
-        (PopulationCountsObservation, "ExplorativePopulation-v0"),
-        (CountsObservation, "ExplorativeUserBAI-v0 or ExplorativePopulation-v0"),
-    ],
-)
-def test_what_it_may_be_put_around_is_named(wrap: Any, ids: str) -> None:
-    other = gym.make("CartPole-v1") if wrap is CountsObservation else eu.ExplorativeUserEnv()
-    with pytest.raises(eu.InvalidArgumentError, match=ids):
-        wrap(other)
-
-
-def test_what_only_users_one_after_another_show_is_refused_elsewhere() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match="observation"):
-        make_task("regret", 3, "population-counts")
-    for given in ({"n_users": 3}, {"deviation": 0.0}):
-        with pytest.raises(eu.InvalidArgumentError, match="left out, except for the task populat"):
-            make_task("bai", 3, **given)
-    with pytest.raises(eu.InvalidArgumentError, match="observation"):
-        eu.PolicyAgent(lambda seen: 0, observation="sorted-population-counts")
-    with pytest.raises(eu.InvalidArgumentError, match="vector form of ExplorativePopulation-v0"):
-        vector.PopulationCountsObservation(eu.ExplorativeUserVectorEnv(3))

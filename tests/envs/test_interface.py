@@ -1,0 +1,258 @@
+"""Gymnasium's interface of one user, for all ids: checkers, specifications, copies, streams."""
+
+import copy
+import doctest
+import pickle
+import warnings
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from alike import told
+from checkers import check_for_sb3
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from pairs import pairs
+from single_env import VARIANTS, arms, play
+
+from explorative_user_env import (
+    BAI_ENV_ID,
+    COUNTS_ENV_ID,
+    ENV_ID,
+    POPULATION_ENV_ID,
+    ExplorativeUserEnv,
+)
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
+from explorative_user_env.envs.population import ExplorativePopulationEnv
+from explorative_user_env.wrappers import counts_env
+
+LEAVING = {"n_arms": 3, "alpha": 0.02, "behaviour": "impatient(probability=0.3)"}
+KINDS: dict[str, Any] = {
+    ENV_ID: ExplorativeUserEnv,
+    BAI_ENV_ID: ExplorativeUserBAIEnv,
+    POPULATION_ENV_ID: ExplorativePopulationEnv,
+    COUNTS_ENV_ID: ExplorativeUserEnv,
+}
+
+CHECKED: list[tuple[str, dict[str, Any]]] = [
+    *((ENV_ID, kwargs) for kwargs in VARIANTS),
+    (ENV_ID, LEAVING),
+    (BAI_ENV_ID, {}),
+    (BAI_ENV_ID, {"setting": "released", "n_arms": 2, "horizon": 5}),
+    (BAI_ENV_ID, {"render_mode": "ansi", "noise": 0.2, "alpha": 0.8, "mask": "none"}),
+    (BAI_ENV_ID, {"info_level": "full", "rho": 1.5, "step_cost": 0.0}),
+    (BAI_ENV_ID, LEAVING),
+    (POPULATION_ENV_ID, {}),
+    (POPULATION_ENV_ID, {"n_users": 2, "horizon": 3, "setting": "released", "n_arms": 2}),
+    (POPULATION_ENV_ID, {"n_users": 2, "horizon": 1, "info_level": "full", "render_mode": "ansi"}),
+    (COUNTS_ENV_ID, {}),
+    (COUNTS_ENV_ID, {"setting": "released", "n_arms": 2, "reward_law": "bernoulli"}),
+    (COUNTS_ENV_ID, {"info_level": "full", "reward": "realized", "horizon": 20}),
+]
+
+
+@pytest.mark.parametrize(("name", "kwargs"), CHECKED)
+def test_no_checker_has_anything_to_say(name: str, kwargs: dict[str, Any]) -> None:
+    env = gym.make(name, **kwargs)
+    with warnings.catch_warnings():
+        if name == COUNTS_ENV_ID:  # Gymnasium would rather check environments without wrappers
+            warnings.filterwarnings("ignore", ".*is different from the unwrapped version.*")
+            check_env(env, skip_render_check=True)
+        else:
+            check_env(env.unwrapped, skip_render_check=True)
+            check_for_sb3(env.unwrapped)
+        check_for_sb3(env)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_gymnasium_makes_it_by_the_id(name: str) -> None:
+    for prefix in ("", "explorative_user_env:"):
+        env: Any = gym.make(prefix + name, n_arms=4)
+        assert type(env.unwrapped) is KINDS[name]
+        assert env.action_space == gym.spaces.Discrete(8 if name == BAI_ENV_ID else 4)
+        assert env.unwrapped.observation_space == gym.spaces.Discrete(2)
+    # Other libraries look for Gymnasium's classes among the direct bases.
+    assert gym.Env in type(env.unwrapped).__bases__
+    assert gym.vector.VectorEnv in type(gym.make_vec(name, num_envs=2).unwrapped).__bases__
+
+
+USUAL: dict[str, tuple[int | None, dict[str, Any]]] = {
+    ENV_ID: (1000, {}),
+    BAI_ENV_ID: (2000, {"horizon": 2000}),
+    POPULATION_ENV_ID: (6000, {"n_users": 20, "deviation": 0.3, "horizon": 300}),
+    COUNTS_ENV_ID: (500, {}),
+}
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_the_length_and_the_numbers_of_the_task_stand_in_the_specification(name: str) -> None:
+    steps, given = USUAL[name]
+    env: Any = gym.make(name)
+    assert (env.spec.max_episode_steps, gym.spec(name).kwargs) == (steps, given)
+    assert {key: getattr(env.unwrapped, key) for key in given} == given
+    text = str(type(env.unwrapped).__doc__)
+    assert all(f"- `{key}` ({value}):" in text for key, value in given.items())
+
+
+SPECIFIED: list[tuple[str, int | None, dict[str, Any]]] = [
+    (
+        ENV_ID,
+        9,
+        {
+            **{"n_arms": 3, "means": [0.25, 1.5, 0.75], "setting": "released", "noise": 0.1},
+            **{"rho": "acceptance_rate", "alpha": 0.5, "reward": "realized", "info_level": "full"},
+        },
+    ),
+    (BAI_ENV_ID, None, {"n_arms": 3, "step_cost": 0.125, "horizon": 9, "mask": "none"}),
+    (POPULATION_ENV_ID, None, {"n_arms": 3, "horizon": 3, "n_users": 3}),
+    (COUNTS_ENV_ID, 9, {"n_arms": 3, "horizon": 30}),
+]
+
+
+@pytest.mark.parametrize(("name", "limit", "kwargs"), SPECIFIED)
+def test_a_specification_survives_json(
+    name: str, limit: int | None, kwargs: dict[str, Any]
+) -> None:
+    env: Any = gym.make(name, limit, **kwargs)
+    assert env.spec.max_episode_steps == 9
+    again: Any = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.spec.max_episode_steps == 9
+    assert str(again).count("CountsObservation") == (name == COUNTS_ENV_ID)
+    outcomes = []
+    for each in (env, again):
+        outcomes.append([each.reset(seed=1), *(each.step(arm) for arm in arms(9))])
+    if limit is None:
+        # The specification says the length, so Gymnasium's time limit ends with the task.
+        (one, two) = (outcome.pop() for outcome in outcomes)
+        assert (one[:3], one[3], one[4]) == (two[:3], not two[3], two[4])
+        assert one[2]
+    assert told(outcomes[0]) == told(outcomes[1])
+    many = gym.make_vec(env.spec, num_envs=2)
+    assert many.reset(seed=1)[0][0].tolist() == np.array(env.reset(seed=1)[0]).tolist()
+
+
+@pytest.mark.parametrize("documented", [*list(KINDS.values())[:3], counts_env])
+def test_the_docstrings_example_is_true(documented: Any) -> None:
+    runner = doctest.DocTestRunner()
+    for test in doctest.DocTestFinder().find(documented, globs={}):
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+    assert runner.tries >= 5
+
+
+@pairs(
+    name=KINDS,
+    copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
+    made=[False, True],
+    noise=[0.0, 0.2],
+)
+def test_a_copy_goes_on_alike_and_apart(name: str, copied: Any, made: bool, noise: float) -> None:
+    kwargs: dict[str, Any] = {"noise": noise, "info_level": "full", "render_mode": "ansi"}
+    if name == POPULATION_ENV_ID:
+        kwargs |= {"horizon": 7, "n_users": 20}
+    env: Any = gym.make(name, **kwargs) if made else KINDS[name](**kwargs)
+    env.reset(seed=8)
+    play(env, arms(30, 5))
+    twin = copied(env)
+    ahead = told(play(twin, arms(30, 5, seed=1)))
+    assert told(play(env, arms(30, 5, seed=1))) == ahead
+    assert env.render() == twin.render()
+    assert told(env.reset()) == told(twin.reset())
+    assert env.unwrapped.np_random is not twin.unwrapped.np_random
+
+
+CASTS = [
+    *(np.int64, np.uint8, np.array, lambda arm: np.array([arm])),
+    lambda arm: np.array([[arm]], dtype=np.int8),
+]
+
+
+@pairs(cast=CASTS, name=[ENV_ID, BAI_ENV_ID, COUNTS_ENV_ID], made=[True, False])
+def test_an_arm_may_be_any_integer_or_an_array_of_one(cast: Any, name: str, made: bool) -> None:
+    outcomes = []
+    for convert in (int, cast):
+        env = gym.make(name, n_arms=3) if made or name == COUNTS_ENV_ID else KINDS[name](n_arms=3)
+        env.reset(seed=2)
+        outcomes.append(told(play(env, map(convert, arms(20, 3)))))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(("kwargs", "limit"), [({}, 1000), ({"max_episode_steps": 7}, 7)])
+def test_a_time_limit_truncates_and_does_not_terminate(kwargs: dict[str, Any], limit: int) -> None:
+    env = gym.make(ENV_ID, n_arms=3, **kwargs)
+    env.reset(seed=0)
+    outcomes = play(env, arms(limit, 3))
+    assert [truncated for *_, truncated, _ in outcomes] == [False] * (limit - 1) + [True]
+    assert not any(terminated for _, _, terminated, *_ in outcomes)
+
+
+# Seeds and streams
+
+
+@pytest.mark.parametrize("kwargs", [*VARIANTS, {"means": [5.0, 4.0, 3.0, 2.0, 1.0]}])
+def test_an_episode_follows_from_its_seed_alone(kwargs: dict[str, Any]) -> None:
+    envs: list[Any] = [gym.make(ENV_ID, **kwargs) for _ in range(2)]
+    n_arms, lives = envs[0].action_space.n, []
+    for seed, env in ((3, envs[0]), (3, envs[1]), (4, envs[0]), (3, envs[0])):
+        np.random.seed(len(lives))  # noqa: NPY002
+        before = pickle.dumps(np.random.get_state())  # noqa: NPY002
+        env.reset(seed=seed)
+        lives.append([play(env, arms(60, n_arms)), env.unwrapped.hidden_state()])
+        assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
+    assert lives[0] == lives[1] == lives[3]
+    assert lives[2][1].estimates != lives[0][1].estimates
+
+
+def test_a_reset_without_a_seed_goes_on_with_the_stream_and_without_any_it_is_a_new_one() -> None:
+    env, stream = ExplorativeUserEnv(n_arms=4), np.random.default_rng(6)
+    for seed in (6, None, None):
+        env.reset(seed=seed)
+        raw = stream.standard_normal(4)
+        kept = np.delete(env.hidden_state().instance.means, raw.argmax())
+        assert kept.tolist() == np.delete(raw, raw.argmax()).tolist()
+    envs = ExplorativeUserEnv(), ExplorativeUserEnv()
+    for env in envs:
+        env.reset()
+    assert envs[0].hidden_state() != envs[1].hidden_state()
+
+
+@pytest.mark.slow
+def test_environments_in_other_processes_equal_those_in_this_one() -> None:
+    make = partial(gym.make, f"explorative_user_env:{ENV_ID}", n_arms=3, noise=0.1)
+    singles = [make(), make()]
+    for i, env in enumerate(singles):
+        env.reset(seed=10 + i)
+    vector = gym.vector.AsyncVectorEnv([make, make], context="spawn")
+    try:
+        observations, infos = vector.reset(seed=10)
+        assert observations.tolist() == [0, 0]
+        for pair in zip(arms(15, 3, seed=1), arms(15, 3, seed=2), strict=True):
+            observations, rewards, *_, infos = vector.step(np.array(pair))
+            alone = [env.step(arm) for env, arm in zip(singles, pair, strict=True)]
+            assert observations.tolist() == [outcome[0] for outcome in alone]
+            assert rewards.tolist() == [outcome[1] for outcome in alone]
+            assert infos["acceptances"].tolist() == [o[-1]["acceptances"] for o in alone]
+    finally:
+        vector.close()
+
+
+# Infos
+
+
+@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID])
+def test_everything_is_told_if_asked_for_with_the_same_keys_and_types(name: str) -> None:
+    """So data sets such as Minari's can hold them."""
+    kwargs = {} if name == ENV_ID else {"horizon": 6}
+    env: Any = gym.make(name, n_arms=3, info_level="full", **kwargs)
+    forms = []
+    for ending in ([0, 1, 2, 0], [0, 1, 3 + 1] if name == BAI_ENV_ID else [2, 2], [0] * 6):
+        infos = [env.reset(seed=0)[1]]
+        for action in ending:
+            kept = dict(infos[-1])
+            infos.append(env.step(action)[-1])
+            assert infos[-2] == kept
+            assert infos[-1]["hidden_state"] == env.unwrapped.hidden_state()
+        forms += [{key: type(value) for key, value in info.items()} for info in infos]
+    assert all(form == forms[0] for form in forms)

@@ -1,0 +1,342 @@
+"""What environments refuse, named in one line; nothing has changed then."""
+
+import copy
+import itertools
+import math
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from alike import told
+from gymnasium.error import ResetNeeded
+from pairs import pairs
+from population_env import SMALL
+from single_env import begun_bai as one_bai
+from single_env import started
+from vector_env import begun, begun_bai, everything
+
+import explorative_user_env as eu
+from explorative_user_env import (
+    BAI_ENV_ID,
+    COUNTS_ENV_ID,
+    ENV_ID,
+    POPULATION_ENV_ID,
+    InvalidArgumentError,
+)
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import (
+    ExplorativePopulationEnv,
+    ExplorativePopulationVectorEnv,
+)
+from explorative_user_env.envs.user_vector import MOST_LANES
+from explorative_user_env.validation import CallableError
+from explorative_user_env.wrappers import counts_env
+from explorative_user_env.wrappers.vector import counts_vector_env
+
+USER, BAI, POPULATION = eu.ExplorativeUserEnv, ExplorativeUserBAIEnv, ExplorativePopulationEnv
+MANY, MANY_BAI = eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv
+
+# Arguments
+
+WRONG: list[tuple[Any, str, Any, str]] = [
+    *((kind, "n_arms", 1, "an integer of at least 2, got 1") for kind in (USER, BAI, MANY)),
+    *((kind, "horizon", 0, "an integer of at least 1, got 0") for kind in (USER, BAI, POPULATION)),
+    (USER, "means", [1.0, 2.0], "5 finite numbers"),
+    (USER, "reward", "money", "one of accept, none, realized, regret, utility, got 'money'"),
+    (USER, "info_level", "all", "one of counts, full, got 'all'"),
+    (USER, "render_mode", "film", "one of ansi, human, rgb_array, svg, got 'film'"),
+    (USER, "render_intervals", "no", "True or False, got 'no'"),
+    (BAI, "step_cost", -1, "a finite number of at least 0, got -1"),
+    (BAI, "mask", "x", "one of none, rejections, got 'x'"),
+    *((MANY, "num_envs", n, "an integer of at least 1") for n in (0, True, 2.0)),
+    (MANY, "num_envs", MOST_LANES + 1, "an integer in 1..1000000"),
+    *((MANY, "max_episode_steps", n, "an integer of at least 1") for n in (0, "9")),
+    (MANY, "autoreset_mode", "now", "one of Disabled, NextStep, SameStep, got 'now'"),
+    (MANY, "autoreset_mode", None, "one of Disabled, NextStep, SameStep, got None"),
+    (MANY, "compiled", 1, "True or False, got 1"),
+    (MANY, "render_mode", "human", "one of ansi, rgb_array, svg, got 'human'"),
+    (MANY_BAI, "mask", "x", "one of none, rejections, got 'x'"),
+    (POPULATION, "n_users", 0, "an integer"),
+    (POPULATION, "deviation", -0.1, "a finite number of at least 0, got -0.1"),
+    *((POPULATION, "behaviour", name, "") for name in ("drifting", "impatient")),
+    (counts_env, "horizon", 0, "an integer of at least 1"),
+    (counts_vector_env, "n_arms", 1, "an integer of at least 2"),
+    (counts_env, "render_mode", "film", "one of ansi, human, rgb_array, svg, got 'film'"),
+    (counts_vector_env, "render_mode", "film", "one of ansi, human, rgb_array, svg, got 'film'"),
+]
+
+
+def test_a_bad_argument_is_named_with_what_is_allowed(subtests: pytest.Subtests) -> None:
+    for kind, name, value, allowed in WRONG:
+        with subtests.test(f"{kind.__name__}({name}={value!r})"):
+            with pytest.raises(InvalidArgumentError) as caught:
+                kind(**{name: value})
+            assert str(caught.value).startswith(f"{name} must be {allowed}")
+            assert "\n" not in str(caught.value)
+    with pytest.raises(InvalidArgumentError, match="num_envs must be at most 500 with 100000 arms"):
+        MANY(501, n_arms=100_000)
+    with pytest.raises(TypeError, match="reward"):
+        BAI(reward="regret")
+
+
+# Actions
+
+NO_ACTION: list[Any] = [
+    *(True, np.True_, np.array(True), 1.0, np.float64(1.0), np.array([1.0])),
+    *(-1, 99, np.array([99]), None, "1"),
+    *(np.array([0, 1]), np.array([], dtype=int), np.zeros((2, 2), dtype=int)),
+]
+
+
+@pytest.mark.parametrize(("begin", "n"), [(started, 3), (one_bai, 6)])
+def test_what_is_no_action_is_refused_and_changes_nothing(
+    begin: Callable[..., Any], n: int, subtests: pytest.Subtests
+) -> None:
+    env, twin = begin(), begin()
+    for action in [*NO_ACTION, n]:
+        with subtests.test(repr(action)):
+            env.step(np.array([1]))
+            twin.step(1)
+            with pytest.raises(
+                InvalidArgumentError, match=rf"^action must be an integer in 0\.\.{n - 1}, got"
+            ):
+                env.step(action)
+            assert env.hidden_state() == twin.hidden_state()
+    assert env.step(n - 1) == twin.step(n - 1)
+
+
+NO_ACTIONS: list[Any] = [
+    *([0, 1], [0, 1, 2, 3], [], 0, None, [[0, 1, 2]], np.zeros((3, 1), int), [[0], 1, 2]),
+    *([0.0, 1.0, 2.0], np.zeros(3), [True, False, True], np.zeros(3, bool)),
+    *("012", ["0", "1", "2"], [0, None, 1], [0, 2**70, 1], np.zeros(3, object)),
+    *([0, 8, 0], [0, -1, 0], [8, 0, 0], [0, 0, 8], np.array([0, 8, 0], np.uint8)),
+    np.array([0, 2**64 - 1, 0], np.uint64),
+]
+
+
+def populated(compiled: bool) -> Any:
+    vector = ExplorativePopulationVectorEnv(3, compiled=compiled, **SMALL)
+    vector.reset(seed=1)
+    vector.step([0, 1, 2])
+    return vector
+
+
+@pairs(kind=[(begun, 4), (begun_bai, 8), (populated, 4)], compiled=[False, True])
+def test_what_are_no_actions_is_refused_in_every_lane_and_nothing_has_happened(
+    kind: tuple[Any, int], compiled: bool, subtests: pytest.Subtests
+) -> None:
+    begin, n = kind
+    vector, twin = begin(compiled), begin(compiled)
+    for actions in [*NO_ACTIONS, [0, n, 0]]:
+        with subtests.test(repr(actions)):
+            before = everything(vector)
+            allowed = rf"^actions must be 3 integers in 0\.\.{n - 1}, got "
+            with pytest.raises(InvalidArgumentError, match=allowed) as caught:
+                vector.step(actions)
+            assert "\n" not in str(caught.value)
+            assert everything(vector) == before
+            assert told(vector.step([0, 1, 2])) == told(twin.step([0, 1, 2]))
+    assert everything(vector) == everything(twin)
+
+
+@pytest.mark.parametrize("begin", [begun, begun_bai])
+def test_actions_are_looked_at_also_in_a_lane_about_to_be_reset(begin: Any, compiled: bool) -> None:
+    vector, twin = (begin(compiled, max_episode_steps=3) for _ in range(2))
+    for each in (vector, twin):
+        each.reset(options={"reset_mask": np.array([True, True, False])})
+        assert each.step([0, 0, 0])[3].tolist() == [False, False, True]
+    before, n = everything(vector), int(vector.single_action_space.n)
+    for actions in ([n, 0, 0], [0, n, 0], [0, 0, n], [0, 0, -1]):
+        with pytest.raises(InvalidArgumentError, match=r"^actions must be 3 integers"):
+            vector.step(actions)
+        assert everything(vector) == before
+    assert told(vector.step([0, 1, 2])) == told(twin.step([0, 1, 2]))
+
+
+# Resets
+
+ALL = np.ones(3, bool)
+NO_SEED, NO_MASK = "seed must be an integer of at least 0", "reset_mask must be an array of 3 bools"
+BAD_RESETS: list[tuple[Any, Any, str]] = [
+    *((seed, None, NO_SEED) for seed in (-1, True, 1.0, "123", b"12", np.array([1.0, 2.0, 3.0]))),
+    *(([1, 2, seed], None, NO_SEED) for seed in (-2, True, "3")),
+    *((seed, None, "seed must be a number or 3 of them") for seed in ([1, 2], [], np.arange(4))),
+    *((1, {"reset_mask": mask}, NO_MASK) for mask in ([True, False, True], np.array([1, 0, 1]))),
+    *((1, {"reset_mask": mask}, NO_MASK) for mask in (np.zeros(3, bool), np.ones(2, bool))),
+    *((1, {"reset_mask": mask}, NO_MASK) for mask in (np.ones((3, 1), bool), "101", 1, np.ones(3))),
+    (1, {"reset_masks": ALL}, "options key must be one of means, got 'reset_masks'"),
+    (1, {"gap": 1.0, "reset_mask": ALL}, "options key must be one of means, got 'gap'"),
+    (1, {"means": [1.0, 2.0]}, "means must be 4 finite numbers"),
+    (1, {"means": [1.0, 2.0, 2.0, 0.0]}, "means must be numbers with one best arm"),
+    (1, {"means": "normal"}, "means must be numbers, one for each arm, got 'normal'"),
+    (1, [1], "options must be a dict"),
+]
+
+
+def test_a_bad_reset_of_users_in_step_changes_nothing(
+    compiled: bool, subtests: pytest.Subtests
+) -> None:
+    vector, twin = begun(compiled), begun(compiled)
+    before = everything(vector)
+    for seed, options, words in BAD_RESETS:
+        with subtests.test(f"{seed!r}, {options!r}"):
+            with pytest.raises(InvalidArgumentError) as caught:
+                vector.reset(seed=seed, options=options)
+            assert str(caught.value).startswith(words)
+            assert "\n" not in str(caught.value)
+            assert everything(vector) == before
+    for each in (vector, twin):
+        each.reset(options={"reset_mask": np.array([True, False, True])})
+    for _ in range(2):
+        assert told(vector.step([3, 2, 1])) == told(twin.step([3, 2, 1]))
+
+
+BAD_OPTIONS: list[tuple[str, Any, str]] = [
+    *((ENV_ID, {"means": [1.0, 2.0, x]}, "means must be 3 finite") for x in (math.nan, math.inf)),
+    *((ENV_ID, {"means": means}, "means must be 3 finite numbers") for means in ([1.0], None)),
+    (ENV_ID, {"means": [2.0, 2.0, 1.0]}, "means must be numbers with one best arm"),
+    (ENV_ID, {"means": "normal"}, "means must be numbers, one for each arm, got 'normal'"),
+    (ENV_ID, {"means": [1.0, 2.0, 3.0], "gap": 1.0}, "options key must be one of means, got 'gap'"),
+    *((POPULATION_ENV_ID, {"user": user}, "user must be an integer in 0..2") for user in (3, -1)),
+    (POPULATION_ENV_ID, {"popularity": [0.0, 1.0]}, "popularity must be 4 finite numbers"),
+    (POPULATION_ENV_ID, {"popularity": "normal"}, "popularity must be numbers"),
+    (POPULATION_ENV_ID, {"means": [0.0] * 4}, "options key must be one of popularity, user, got "),
+    (POPULATION_ENV_ID, [1], "options must be a dict"),
+    *((ENV_ID, seed, NO_SEED) for seed in (-1, True, 2.0, "3", np.array(3), np.float64(3))),
+    *((BAI_ENV_ID, seed, NO_SEED) for seed in (-1, np.float64(3))),
+    *((COUNTS_ENV_ID, seed, NO_SEED) for seed in (-1, np.float64(3))),
+]
+
+
+def test_a_bad_reset_of_one_user_leaves_her_there(subtests: pytest.Subtests) -> None:
+    for name, given, words in BAD_OPTIONS:
+        with subtests.test(f"{name} {given!r}"):
+            env: Any = gym.make(name, **(SMALL if name == POPULATION_ENV_ID else {"n_arms": 3}))
+            env.reset(seed=1)
+            env.step(0)
+            twin = copy.deepcopy(env)
+            with pytest.raises(InvalidArgumentError) as caught:
+                env.reset(seed=given) if words == NO_SEED else env.reset(seed=2, options=given)
+            assert str(caught.value).startswith(words)
+            # Also of the stream nothing is taken, of which an environment draws ahead.
+            for each in (lambda one: [one.step(t % 3) for t in range(15)], lambda one: one.reset()):
+                assert told(each(env)) == told(each(twin))
+            assert env.unwrapped.hidden_state() == twin.unwrapped.hidden_state()
+
+
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64, np.int32])
+@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID, COUNTS_ENV_ID])
+def test_a_seed_is_any_integer_as_results_have_them(name: str, kind: Any) -> None:
+    env: Any = gym.make(name, n_arms=3)
+    env.reset(seed=7)
+    before = env.unwrapped.instance()
+    env.reset(seed=kind(7))
+    assert env.unwrapped.instance() == before
+    envs: Any = gym.make_vec(name, num_envs=2, n_arms=3)
+    envs.reset(seed=kind(7))
+    assert envs.unwrapped.instances()[0] == before
+
+
+# What needs a reset
+
+
+def test_nothing_works_before_a_reset_and_after_the_end(compiled: bool) -> None:
+    shown: dict[str, Any] = {"n_arms": 3, "render_mode": "ansi"}
+    envs: list[Any] = [kind(**shown) for kind in (USER, BAI, POPULATION)]
+    envs += [gym.make(name, **shown) for name in (ENV_ID, BAI_ENV_ID)]
+    envs += [kind(3, compiled=compiled, **shown) for kind in (MANY, MANY_BAI) * 2]
+    for vector in envs[-2:]:
+        vector.reset(options={"reset_mask": np.array([True, False, True])})
+    for env in envs:
+        one = isinstance(env, gym.Env)
+        truth = env.unwrapped.hidden_state if one else env.hidden_states
+        for ask in (partial(env.step, 0 if one else [0, 1, 2]), env.render, truth):
+            with pytest.raises(ResetNeeded, match="reset"):
+                ask()
+    bai = BAI(3, horizon=2)
+    for last in (3, 0):
+        bai.reset(seed=0)
+        assert not bai.step(0)[2]
+        assert bai.step(last)[2]
+        for action in (0, 5):
+            with pytest.raises(ResetNeeded, match="call reset before step"):
+                bai.step(action)
+
+
+@pytest.mark.parametrize("begin", [begun, begun_bai])
+def test_a_finished_lane_that_does_not_reset_itself_has_to_be_reset(
+    begin: Any, compiled: bool
+) -> None:
+    vector = begin(compiled, autoreset_mode="Disabled", max_episode_steps=4)
+    vector.reset(options={"reset_mask": np.array([False, True, False])})
+    vector.step([0, 0, 0])
+    assert vector.step([0, 0, 0])[3].tolist() == [True, False, True]
+    before = everything(vector)
+    with pytest.raises(ResetNeeded, match=r"^reset the finished lanes \[0, 2\] before step$"):
+        vector.step([0, 0, 0])
+    assert everything(vector) == before
+
+
+class Fails:
+    """A law of means that fails when it is told to, after a few more."""
+
+    __qualname__ = "Fails"
+
+    def __init__(self) -> None:
+        self.failing = False
+        self.left = 0
+
+    def __call__(self, n_arms: int, rng: np.random.Generator) -> list[float]:
+        if self.failing:
+            self.left -= 1
+            if self.left < 0:
+                raise ArithmeticError("no more means")
+        means: list[float] = rng.standard_normal(n_arms).tolist()
+        return means
+
+
+@pairs(compiled=[False, True], mode=["NextStep", "SameStep", "Disabled"], kind=[USER, BAI])
+def test_users_whose_law_failed_need_a_reset(kind: Any, mode: str, compiled: bool) -> None:
+    law, nobody = Fails(), np.zeros(4, int)
+    many = {USER: MANY, BAI: MANY_BAI}[kind]
+    envs = many(4, 2, mode, compiled, n_arms=3, means=law)
+    for env, actions in ((kind(n_arms=3, means=law), 0), (envs, nobody)):
+        env.reset(seed=1)
+        truth = env.instances if env is envs else env.instance
+        before = truth()
+        law.failing, law.left = True, 2 * (env is envs)  # some lanes have their means then
+        with pytest.raises(InvalidArgumentError, match="no more means"):
+            env.reset(seed=9)
+        for ask in (partial(env.step, actions), truth):
+            with pytest.raises(ResetNeeded):
+                ask()
+        law.failing = False
+        env.reset(seed=1)
+        assert truth() == before
+    law.failing, law.left = True, 2
+    if mode != "Disabled":  # the same where it fails within a step
+        for _ in range(2 if mode == "NextStep" else 1):
+            envs.step(nobody)
+        with pytest.raises(InvalidArgumentError, match="no more means"):
+            envs.step(nobody)
+        with pytest.raises(ResetNeeded):
+            envs.step(nobody)
+
+
+def test_a_user_of_a_population_who_fails_is_told_by_what_meets_her_again() -> None:
+    drawn = itertools.count()
+
+    def law(mean: float, rng: Any) -> float:
+        return mean if next(drawn) < 9 else math.nan
+
+    env = ExplorativePopulationEnv(**SMALL | {"reward_law": law, "noise": 0})
+    env.reset(seed=6)
+    for _ in range(9):
+        env.step(0)
+    who = "user 1, whom env.reset(seed=6, options={'user': 1}) meets again"
+    with pytest.raises(CallableError, match=re.escape(who)):
+        env.step(0)

@@ -1,0 +1,106 @@
+"""Many users in step beside Gymnasium's own vector of single environments, all of it alike."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from alike import Beside, told
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from population_env import SMALL
+
+from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, ExplorativeUserVectorEnv
+from explorative_user_env import wrappers as single
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
+from explorative_user_env.wrappers import vector as many
+
+LANES = 7  # more than the compiled lanes look ahead
+MODES = list(AutoresetMode)
+
+KINDS: dict[str, type[ExplorativeUserVectorEnv]] = {
+    ENV_ID: ExplorativeUserVectorEnv,
+    BAI_ENV_ID: ExplorativeUserBAIVectorEnv,
+    POPULATION_ENV_ID: ExplorativePopulationVectorEnv,
+}
+
+GIVEN: dict[str, dict[str, Any]] = {
+    ENV_ID: {},
+    BAI_ENV_ID: {"n_arms": 3, "horizon": 13, "step_cost": 0.01},
+    POPULATION_ENV_ID: SMALL | {"horizon": 5},
+}
+"""Episodes that soon end by themselves, where they do."""
+
+Wrap = Callable[[Any, Any], Any]
+"""From `wrappers` or `wrappers.vector`, and an environment of that kind."""
+
+
+def played(
+    name: str,
+    mode: AutoresetMode | str,
+    compiled: bool,
+    limit: int | None = None,
+    wrap: Wrap = lambda room, env: env,
+    **kwargs: Any,
+) -> Counter[str]:
+    """Play the same in both, over autoresets and resets of all kinds; count what happens."""
+    given, mode = GIVEN[name] | kwargs, AutoresetMode(mode)
+    vector = wrap(many, KINDS[name](LANES, limit, mode, compiled, **given))
+
+    def make() -> Any:
+        return wrap(single, gym.make(name, limit, disable_env_checker=True, **given))
+
+    sync = SyncVectorEnv([make] * LANES, autoreset_mode=mode)
+    both, rng, seen = Beside(vector, sync), np.random.default_rng(0), Counter[str]()
+    n_arms, odd = vector.unwrapped.user.n_arms, np.arange(LANES) % 2 == 1
+    numbers = "popularity" if name == POPULATION_ENV_ID else "means"
+    resets: dict[int, dict[str, Any]] = {
+        3: {"reset_mask": ~odd},  # from here on the lanes end at different times
+        20: {"seed": [1, None, 3, 4, None, 6, 7], "reset_mask": odd},
+        31: {"user": given["n_users"] - 1} if name == POPULATION_ENV_ID else {},
+        43: {numbers: np.arange(n_arms, dtype=float).tolist(), "reset_mask": ~odd},
+    }
+    both.reset(seed=3)
+    for t in range(60):
+        actions = rng.integers(n_arms, size=LANES)
+        if name == BAI_ENV_ID:
+            actions += n_arms * (rng.random(LANES) < 0.08)
+        observations, _, terminated, truncated, infos = both.step(actions)
+        assert observations in vector.observation_space
+        done = terminated | truncated
+        if t % 5 == 0:
+            both.assert_same_truth()
+        seen["legal"] += same_masks(both, done)
+        last = infos.get("final_info", infos)
+        seen.update(
+            yes=infos["acceptances"].any(),
+            no=infos["rejections"].any(),
+            terminated=terminated.sum(),
+            truncated=truncated.sum(),
+            some=0 < done.sum() < LANES,
+            new=(infos.get("new_user", done) & (infos.get("user", 0 * done) > 0)).sum(),
+            answered=(terminated & (last.get("answer", done) >= 0)).sum() if done.any() else 0,
+        )
+        if both.has_to_reset(done) or (done.any() and t > 45):
+            both.reset(reset_mask=done)
+            same_masks(both, np.zeros(LANES, bool))
+        if t in resets:
+            both.reset(**resets[t])
+    users, singles = vector.unwrapped, [env.unwrapped for env in sync.envs]
+    assert users.np_random_seed == sync.np_random_seed
+    if name == POPULATION_ENV_ID:
+        assert users.episode_seeds == tuple(env.episode_seed for env in singles)  # type: ignore[attr-defined]
+        assert users.popularity() == tuple(env.popularity() for env in singles)  # type: ignore[attr-defined]
+    return seen
+
+
+def same_masks(both: Beside, done: Any) -> bool:
+    """Look at the masks of a moment; return whether an answer is legal in some lane."""
+    if not hasattr(both.vector, "action_masks"):
+        return False
+    acting, masks = both.acting(done), np.stack(both.sync.call("action_masks"))
+    found = both.vector.action_masks()
+    assert found.shape == (LANES, both.vector.single_action_space.n)
+    assert told(found[acting]) == told(masks[acting])
+    return bool(masks[acting][:, -1].any())

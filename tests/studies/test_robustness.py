@@ -1,0 +1,163 @@
+"""The matrix of agents and kinds of users is what evaluations of each cell say."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import TrackAndStop
+from explorative_user_env.display.tables import as_text
+from explorative_user_env.studies import suite as room
+from explorative_user_env.studies.suite import VARIETIES, Variety, robustness
+from explorative_user_env.users.population import Population
+
+DIFFERENCES: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "rho=1": {"rho": "1", "setting": "printed (rho=1)"},
+    "alpha=0.8": {"alpha": 0.8},
+    "alpha=2": {"alpha": 2.0},
+    "noise=0.1": {"noise": 0.1},
+    "bernoulli": {
+        "reward_law": "bernoulli",
+        "means": "uniform_with_room",
+        "setting": "printed (means=uniform_with_room)",
+    },
+    "bounded": {"reward_law": "bounded"},
+    "omniscient": {"behaviour": "omniscient"},
+    "forgetful": {"behaviour": "forgetful"},
+    "drifting": {"behaviour": "drifting"},
+    "logistic": {"behaviour": "logistic"},
+    "varied": {"behaviour": "varied"},
+}
+
+
+def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_says() -> None:
+    assert [variety.name for variety in VARIETIES] == list(DIFFERENCES)
+    papers = Population(n_arms=3).words()
+    for variety in VARIETIES:
+        users = replace(Population(n_arms=3), **variety.options)
+        differences = {name: word for name, word in users.words().items() if word != papers[name]}
+        assert differences == DIFFERENCES[variety.name]
+        env = eu.ExplorativeUserEnv(population=users)
+        responses = set()
+        for seed in range(10):
+            env.reset(seed=seed)
+            responses |= {int(env.step(step % 3)[0]) for step in range(300)}
+        assert responses == {0, 1}
+
+
+SMALL: dict[str, Any] = {"n_instances": 8, "n_arms": 3, "seed": 5, "max_steps": 120}
+
+USERS = tuple(variety for variety in VARIETIES if variety.name in ("paper", "bernoulli"))
+
+
+@pytest.fixture(scope="module")
+def matrix() -> pd.DataFrame:
+    return robustness(["BAIR", "UNI"], USERS, setting="printed", **SMALL)
+
+
+def test_each_cell_is_what_an_evaluation_says_of_it(matrix: pd.DataFrame) -> None:
+    for user, own in (("paper", {}), ("bernoulli", {"reward_law": "bernoulli"})):
+        options: dict[str, Any] = SMALL | own
+        alone = eu.evaluate(["BAIR", "UNI"], gap=0.5, progress=False, **options).summary()
+        found = matrix[matrix["user"] == user].drop(columns="user").reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, alone)
+    assert list(matrix["user"]) == ["paper", "paper", "bernoulli", "bernoulli"]
+
+
+def test_it_is_the_same_for_any_number_of_workers_and_company(matrix: pd.DataFrame) -> None:
+    told: list[tuple[str, int, int]] = []
+    again = robustness(
+        ["BAIR", "UNI"], USERS[::-1], workers=2, progress=lambda *news: told.append(news), **SMALL
+    )
+    both = pd.concat([again[2:], again[:2]], ignore_index=True)
+    pd.testing.assert_frame_equal(both, matrix)
+    shares = [done / total for _, done, total in told]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+def test_every_option_arrives_at_each_evaluation() -> None:
+    options: dict[str, Any] = {"delta": 0.3, "seed": 6, "baseline_time": 17, "max_steps": 90}
+    options |= {"n_instances": 5, "n_arms": 3, "gap": 0.4}
+    found = robustness(["UNI", "T&S"], USERS[:1], **options)
+    alone = eu.evaluate(["UNI", TrackAndStop(max_steps=90)], progress=False, **options).summary()
+    pd.testing.assert_frame_equal(found.drop(columns="user"), alone)
+    assert found["horizon"].tolist() == [17, 17]
+    assert (found["stopping_time"] <= 90).all()
+
+
+def test_the_patient_bair_drops_an_arm_at_m_rejections_in_a_row() -> None:
+    # m = 2 log(5 / .1) = 7.8 of an omniscient user: Phase 1's 100 acceptances of her one arm after
+    # a rejection of each other one, then 8 rejections of each.
+    agents = room.default_agents()
+    assert [agent.name for agent in agents] == ["BAIR", "BAIR(m)", "T&S", "UNI", "EXP3"]
+    found = robustness(agents[:2], [Variety("o", {"behaviour": "omniscient"})], n_instances=5)
+    times = found.set_index("agent")["stopping_time"]
+    assert times["BAIR(m)"] - times["BAIR"] == 4 * (8 - 1)
+
+
+def test_a_bad_argument_is_named() -> None:
+    for options, message in (
+        ({"users": []}, "users must be at least one"),
+        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one, each of a name"),
+        ({"gap": 1.0}, "gap must be below 1 with means"),
+        ({"max_steps": 0}, "max_steps must be"),
+        ({"agents": ["UNI"]}, "baseline_time must be a number, or an agent"),
+    ):
+        with pytest.raises(eu.InvalidArgumentError, match=message):
+            robustness(**options)
+    with pytest.raises(eu.InvalidArgumentError, match="user must be one of paper"):
+        room.varieties_named(["me"])
+
+
+def cell(user: str, agent: str, success: float, time: float, censored: float) -> dict[str, Any]:
+    return {
+        "user": user,
+        "agent": agent,
+        "success": success,
+        "success_low": success - 0.1,
+        "success_high": min(1.0, success + 0.1),
+        "stopping_time": time,
+        "stopping_time_high": time + 7,
+        "censored": censored,
+    }
+
+
+SHOWN = pd.DataFrame(
+    [
+        cell(user, agent, success, time, censored)
+        for user, success, time, censored in (("paper", 1.0, 550, 0.0), ("odd", 0.5, 9000, 0.25))
+        for agent in "ABCDEFG"
+    ]
+)
+
+
+def test_a_hundred_columns_show_a_few_agents_and_below_them_the_others() -> None:
+    told = SHOWN.assign(sees_rewards=SHOWN["agent"] == "B")
+    text = as_text(room.matrix_table(told))
+    second_part = text.rindex("user")
+    first, second = text[:second_part], text[second_part:]
+    assert first.split()[:6] == ["user", "A", "B†", *"CDE"]
+    assert second.split()[:3] == ["user", *"FG"]
+    assert max(map(len, first.splitlines())) <= 100
+    assert first.count("1.00 [.900–1.00]") == first.count("550 ± 7") == 5
+    assert second.count("25.0% cut") == 2
+    page = room.matrix_page(SHOWN, "Title")
+    assert "| odd | .500 [.400–.600]<br>9000 ± 7<br>25.0% cut |" in page
+
+
+def test_the_heat_map_has_agents_by_users() -> None:
+    pytest.importorskip("matplotlib")
+    axes = room.heat_map(SHOWN)
+    names = [
+        [label.get_text() for label in axis.get_ticklabels()] for axis in (axes.yaxis, axes.xaxis)
+    ]
+    assert names == [list("ABCDEFG"), ["paper", "odd"]]
+    assert np.array_equal(np.asarray(axes.images[0].get_array()), [[1.0, 0.5]] * 7)
+    assert axes.images[0].get_clim() == (0.0, 1.0)  # colours mean the same in every map
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["1.00\nT 550", ".500\nT 9000\n25.0% cut"] * 7
