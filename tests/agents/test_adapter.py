@@ -1,8 +1,6 @@
 """What every agent of the package keeps to, its options, its name and its ties."""
 
 import copy
-import dataclasses
-import inspect
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -184,20 +182,6 @@ def test_a_wrong_option_is_named_where_it_is_written() -> None:
         EXP3().reset(3, np.random.default_rng(0))
 
 
-def test_every_option_of_a_record_is_an_argument(make: Make) -> None:
-    agent = make()
-    arguments = set(inspect.signature(make).parameters) - {"name", "max_steps"}
-    assert set(agent.options) == set(agent.known_options) == arguments
-    assert set(agent.algorithm.defaults) - {"max_steps"} == arguments
-
-
-def test_numpy_numbers_are_as_good_as_python_s() -> None:
-    numbers: dict[str, Any] = {"m": np.int64(2), "n1": np.float32(4.0), "max_steps": np.int32(9)}
-    agent = BAIR(delta=np.float64(0.2), **numbers)
-    assert agent.params(2, None) == BAIR(delta=0.2, m=2, n1=4.0).params(2, None)
-    assert (agent.max_steps, type(agent.max_steps)) == (9, int)
-
-
 def test_what_is_known_fills_open_options_and_only_those() -> None:
     before = BAIR(name="mine", delta=0.2)
     agent = before.informed({"delta": 0.01, "alpha": 2.0, "n1": None, "max_steps": 50, "other": 1})
@@ -217,23 +201,14 @@ def test_a_step_cap_of_its_own_goes_before_what_is_known_and_a_smaller_one_for_a
         assert TrackAndStop(max_steps=own).informed(facts, everyone).max_steps == cap
 
 
-def test_neither_options_nor_a_record_are_shared_with_who_gave_them(make: Make) -> None:
+def test_options_are_not_shared_with_who_gave_them() -> None:
     options = {"delta": 0.2}
     agent = AlgorithmAgent(ALGORITHMS["T&S"], options)
     options["delta"] = 0.9
     assert agent.params(5, None).delta == 0.2
-    record = make().algorithm
-    before = dict(record.defaults)
-    make(max_steps=3).informed(dict.fromkeys(before))
-    assert record.defaults == before
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        record.name = "other"  # type: ignore[misc]
-
-
-def test_a_representation_shows_what_was_given() -> None:
-    assert repr(BAIR()) == "BAIR()"
-    assert repr(BAIR(delta=0.2, m=3, max_steps=10)) == "BAIR(delta=0.2, m=3, max_steps=10)"
-    assert repr(Uniform(order="random", name="mine")) == "mine(order='random')"
+    before = dict(agent.algorithm.defaults)
+    agent.informed({"tied": "least recommended", "delta": 0.3})
+    assert agent.algorithm.defaults == before
 
 
 @given(counts=st.lists(st.integers(-1, 4), min_size=1, max_size=8), seed=st.integers(0, 1000))
@@ -250,11 +225,8 @@ def test_the_largest_is_found_and_the_stream_drawn_from_only_for_a_tie(
     assert rng.bit_generator.state == untouched.bit_generator.state
 
 
-@pytest.mark.parametrize("counts", [[3, 3], [0, 5, 1, 5, 5], [1, 1, 2, 2]])
-def test_tied_indices_are_equally_likely(counts: list[int]) -> None:
+def test_tied_indices_are_equally_likely() -> None:
     rng = np.random.default_rng(1)
-    answers = [largest(counts, rng) for _ in range(6000)]
-    tied = [index for index, count in enumerate(counts) if count == max(counts)]
-    share = 1 / len(tied)
-    width = 5 * (6000 * share * (1 - share)) ** 0.5  # five standard deviations
-    assert all(abs(answers.count(index) - 6000 * share) < width for index in tied)
+    answers = [largest([0, 5, 1, 5, 5], rng) for _ in range(6000)]
+    # 2000 each, five standard deviations: sqrt(6000 * 1/3 * 2/3) = 36.5.
+    assert all(abs(answers.count(index) - 2000) < 183 for index in (1, 3, 4))

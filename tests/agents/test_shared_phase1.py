@@ -51,9 +51,11 @@ def test_a_used_state_starts_with_phase_1_again(drive: Drive) -> None:
     drive(agent, 3, lambda step, arm: True)
     rule, params, used = agent.algorithm, agent._params, agent._state
     assert used.prepared == [1]
+    assert "phase" not in agent.explain()
     assert used.own.accepted == [2, 2, 1]
     rule.start(params, used, np.random.default_rng(0))
     assert used.prepared == [0]
+    assert agent.explain()["phase"] == "Phase 1, first sweep"
     assert used.own == Uniform().algorithm.blank(params.own)
     assert used.phase1.accepted == [0, 0, 0]
 

@@ -88,17 +88,3 @@ def test_with_one_user_it_is_elimination() -> None:
     one, other = (runs[runs["agent"] == name] for name in ("SE", "SE-transfer"))
     for column in ("answer", "interactions", "acceptances"):
         assert one[column].tolist() == other[column].tolist()
-
-
-@pytest.mark.slow
-def test_knowledge_of_users_is_worth_more_than_half_of_the_regret() -> None:
-    found = eu.evaluate(
-        ["SE", "SE-ordered", "SE-transfer"],
-        task="population",
-        n_arms=20,
-        n_instances=60,
-        progress=False,
-    )
-    regret = found.summary().set_index("agent")["regret"]
-    assert regret["SE-transfer"] < 0.45 * regret["SE"]
-    assert 0.9 * regret["SE"] < regret["SE-ordered"] < 1.02 * regret["SE"]

@@ -1,25 +1,44 @@
-"""Each address has its answer, whoever asks; nobody else is asked, and nothing is kept."""
+"""Each address has its answer, which tells nothing of the truth, to this machine alone."""
 
 import re
-import threading
+import signal
+import socket
+import sys
+import webbrowser
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
 
 import pytest
-from page_client import HOST, PageClient
 
-from explorative_user_env.display.plots import COLOURS
+pytest.importorskip("uvicorn", reason="the page needs the extra play")
+
+httpx = pytest.importorskip("httpx", reason="pages are asked for with httpx")
+
+from hypothesis import given
+from hypothesis import strategies as st
+from page_client import HOST, PageClient
+from page_server import address_of, started
+
 from explorative_user_env.play import game as rivals
+from explorative_user_env.play import page as serving
 from explorative_user_env.play.game import (
-    PLAYED,
     SURPRISES,
     Game,
     game_of,
     heard_in,
+    instance_at_end,
     moves_as_text,
     pairs_in,
+    pairs_of,
+    query_of,
     response_in_words,
+    truths_of,
 )
+from explorative_user_env.validation import InvalidArgumentError
 
 GAME = "n_arms=3&gap=2&seed=7"
+
 PLACES = (
     "/",
     "/colours.css",
@@ -41,31 +60,31 @@ def _no_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_every_answer_is_guarded_and_sets_no_cookie(client: PageClient, place: str) -> None:
-    headers = client.get(place).headers
-    assert "set-cookie" not in headers
-    policy = headers["content-security-policy"].split("; ")
-    assert policy[0] == "default-src 'self'"
-    assert not any("unsafe" in part or "http" in part or "*" in part for part in policy)
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["x-content-type-options"] == "nosniff"
+def test_every_answer_is_guarded_and_fetches_nothing_from_elsewhere(client: PageClient) -> None:
+    for place in PLACES:
+        answer = client.get(place)
+        assert "set-cookie" not in answer.headers
+        policy = answer.headers["content-security-policy"].split("; ")
+        assert policy[0] == "default-src 'self'"
+        assert not any("unsafe" in part or "http" in part or "*" in part for part in policy)
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        text = answer.text.replace(HOST, "").replace("http://www.w3.org/2000/svg", "")
+        assert "//" not in re.sub(r"(?m)^\s*//.*$|; // .*$", "", text)  # but in comments
+        assert "style=" not in text  # which the policy would not let
+        assert "onclick" not in text
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_nothing_is_fetched_from_elsewhere(client: PageClient, place: str) -> None:
-    text = client.get(place).text.replace(HOST, "").replace("http://www.w3.org/2000/svg", "")
-    assert "//" not in re.sub(r"(?m)^\s*//.*$|; // .*$", "", text)  # but in comments of the script
-    assert "style=" not in text  # which the policy would not let
-    assert "onclick" not in text
-
-
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil"])
-def test_a_page_by_another_name_is_somebody_elses(client: PageClient, host: str) -> None:
-    answer = client.get(f"/play?{GAME}", host=host)
-    assert answer.status_code == 400
-    assert "arm" not in answer.text
+def test_a_page_by_another_name_is_somebody_elses_and_only_reading_is_answered(
+    client: PageClient,
+) -> None:
+    for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost.evil"):
+        answer = client.get(f"/play?{GAME}", host=host)
+        assert answer.status_code == 400
+        assert "arm" not in answer.text
     assert client.get("/", host="localhost:8421").status_code == 200
+    for method in ("POST", "PUT", "DELETE"):
+        assert client.get(f"/play?{GAME}", method=method).status_code == 405
 
 
 def test_a_new_game_gets_a_seed_and_an_address(client: PageClient) -> None:
@@ -84,12 +103,6 @@ def test_a_new_game_gets_a_seed_and_an_address(client: PageClient) -> None:
     assert mind.headers["location"] == f"/mind?{GAME}"
 
 
-def test_the_first_form_begins_with_the_game_that_is_usual(client: PageClient) -> None:
-    text = client.get("/").text
-    for name, value in PLAYED.items():
-        assert re.search(rf'name="{name}"[^>]* value="{value:g}"', text)
-
-
 def test_a_recommendation_is_an_address_that_has_it_too(client: PageClient) -> None:
     query, game = GAME, Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
     for more in ("0", "1x10", "2x10", "0", "0x10"):
@@ -106,10 +119,7 @@ def test_a_recommendation_is_an_address_that_has_it_too(client: PageClient) -> N
 
 def test_the_reveal_has_the_truth_the_agents_and_a_moral(client: PageClient) -> None:
     text = client.get(f"/play?{GAME}&moves=0x5.1x5.2x5&answer=1").text
-    env = game_of(pairs_in(f"{GAME}&moves=0x5.1x5.2x5"))
-    from explorative_user_env.play.game import instance_at_end
-
-    for mean in instance_at_end(env).means:
+    for mean in instance_at_end(game_of(pairs_in(f"{GAME}&moves=0x5.1x5.2x5"))).means:
         assert f"<td>{mean:.2f}</td>" in text
     for name in ("you", "BAIR", "T&amp;S"):
         assert f'<th scope="row">{name}</th>' in text
@@ -128,29 +138,22 @@ def test_what_is_guessed_and_slid_is_in_the_address(client: PageClient) -> None:
     assert "rho" not in client.get(f"{place}&follow=1.5", follows=False).headers["location"]
 
 
-@pytest.mark.parametrize(
-    ("address", "place"),
-    [
+def test_a_shared_address_is_opened_here(client: PageClient) -> None:
+    for address, place in (
         (f"http://127.0.0.1:1/play?{GAME}&moves=0", f"/play?{GAME}&moves=0"),
-        (f"{GAME}&moves=0x1.0", f"/play?{GAME}&moves=0x2"),
-        (f"http://127.0.0.1:1/mind?{GAME}", f"/mind?{GAME}"),
+        (f"?{GAME}&moves=0x1.0", f"/play?{GAME}&moves=0x2"),
+        (f" http://127.0.0.1:1/mind?{GAME}#main\n", f"/mind?{GAME}"),
         (f"{GAME}&asked=1", f"/mind?{GAME}&asked=1"),
         ("https://evil.example/play?seed=7", "/play?seed=7"),
-    ],
-)
-def test_a_shared_address_is_opened_here(client: PageClient, address: str, place: str) -> None:
-    import urllib.parse
-
-    query = urllib.parse.urlencode({"address": address})
-    assert client.get(f"/open?{query}", follows=False).headers["location"] == place
+    ):
+        answer = client.get(f"/open?{urlencode({'address': address})}", follows=False)
+        assert answer.headers["location"] == place
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
+def test_a_bad_address_is_one_line_on_a_page(client: PageClient) -> None:
+    for place in (
         "/play",
         "/play?seed=7&moves=9",
-        "/play?seed=7&guesses=y",
         "/play?seed=7&answer=%3Cscript%3E",
         "/play?%3Cb%3E=1",
         "/mind?seed=7&answer=1",
@@ -159,61 +162,143 @@ def test_a_shared_address_is_opened_here(client: PageClient, address: str, place
         "/recommend?seed=7&answer=1&more=0",
         "/new?n_arms=99",
         "/new?mode=sleep",
-        "/new?colour=red",
         "/open",
-        "/open?address=nonsense",
         "/play?" + "a" * 30_000,
-    ],
-)
-def test_a_bad_address_is_one_line_on_a_page(client: PageClient, place: str) -> None:
-    answer = client.get(place)
-    assert answer.status_code == 400
-    (line,) = re.findall(r'<p class="response" data-said>(.+)</p>', answer.text)
-    assert " must be " in line
-    assert "<script>" not in line
-    assert "<b>" not in line
-
-
-def test_what_is_not_there_is_said(client: PageClient) -> None:
+    ):
+        answer = client.get(place)
+        assert answer.status_code == 400
+        (line,) = re.findall(r'<p class="response" data-said>(.+)</p>', answer.text)
+        assert " must be " in line
+        assert "<script>" not in line
+        assert "<b>" not in line
     outside = ("/static/../server.py", "/static/%2e%2e/game.py")
     for place in ("/nowhere", "/static/nothing.js", *outside):
-        answer = client.get(place)
-        assert answer.status_code == 404
-        assert "There is nothing at this address." in answer.text
-
-
-def test_only_reading_is_answered(client: PageClient) -> None:
-    for method in ("POST", "PUT", "DELETE"):
-        assert client.get(f"/play?{GAME}", method=method).status_code == 405
+        assert client.get(place).status_code == 404
 
 
 def test_many_players_at_once_have_each_a_user_of_their_own(client: PageClient) -> None:
-    def query(seed: int) -> str:
-        return f"/play?gap=2&seed={seed}&moves=0x30.1x30.2x30"
+    def page(seed: int) -> str:
+        return client.get(f"/play?gap=2&seed={seed}&moves=0x30.1x30.2x30").text
 
-    alone = {seed: client.get(query(seed)).text for seed in range(8)}
-    assert len({re.sub("seed.{1,9}", "", text) for text in alone.values()}) == 8
-    found: dict[int, set[str]] = {seed: set() for seed in alone}
-
-    def play(seed: int) -> None:
-        for _ in range(5):
-            found[seed].add(client.get(query(seed)).text)
-
-    threads = [threading.Thread(target=play, args=(seed,)) for seed in alone]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == {seed: {text} for seed, text in alone.items()}
+    alone = [page(seed) for seed in range(8)]
+    assert len({re.sub("seed.{1,9}", "", text) for text in alone}) == 8
+    with ThreadPoolExecutor(8) as threads:
+        assert [*threads.map(page, [*range(8)] * 5)] == alone * 5
 
 
-def test_the_page_has_the_colours_of_the_pictures(client: PageClient) -> None:
-    sheet = client.get("/colours.css").text
-    light, _, dark = sheet.partition("@media")
-    for role, colour in COLOURS.items():
-        assert re.search(rf"--eu-{role}:{colour.light}\b", light)
-        assert re.search(rf"--eu-{role}:{colour.dark}\b", dark)
-    used = set(re.findall(r"var\(--([\w-]+)\)", client.get("/static/page.css").text))
-    assert used <= set(re.findall(r"--([\w-]+):", light))
-    assert "eu-font" in used
-    assert not re.findall(r"#[0-9a-fA-F]{3,8}\b", client.get("/static/page.css").text)
+SEEDS = range(100_000, 100_400)
+
+"""Of one length, so that one stands where another stood."""
+
+
+def alike(options: dict[str, object], moves: tuple[int, ...]) -> tuple[Game, Game]:
+    """Return two games with users who answer alike, though they like other arms."""
+    known: dict[tuple[bool, ...], Game] = {}
+    for seed in SEEDS:
+        game = Game(options=options, seed=seed, moves=moves)
+        other = known.setdefault(heard_in(game).responses, game)
+        if instance_at_end(other).best_arm != instance_at_end(game).best_arm:
+            return other, game
+    raise AssertionError("there are none")
+
+
+def answers(client: PageClient, game: Game) -> Iterator[str]:
+    """Yield all that a player is sent on the way to where a game is, and there."""
+    for done in range(len(game.moves) + 1):
+        so_far = Game(options=game.options, seed=game.seed, moves=game.moves[:done])
+        query = query_of(pairs_of(so_far))
+        more = moves_as_text(game.moves[done : done + 1])
+        places = [f"/play?{query}"]
+        if more:
+            places += [f"/recommend?{query}&more={more}"]
+        for place in places:
+            answer = client.get(place, follows=False)
+            assert answer.status_code in (200, 303)
+            yield f"{answer.headers.raw}\n{answer.text}"
+
+
+@pytest.mark.slow
+@given(
+    st.sampled_from([{"n_arms": 2}, {"n_arms": 3, "gap": 2.0}, {"behaviour": "logistic"}]),
+    st.lists(st.integers(0, 1), max_size=8).map(tuple),
+)
+def test_users_who_answer_alike_are_not_told_apart(
+    client: PageClient, options: dict[str, object], moves: tuple[int, ...]
+) -> None:
+    one, other = alike(options, moves)
+    told = [answer.replace(str(one.seed), "SEED") for answer in answers(client, one)]
+    again = [answer.replace(str(other.seed), "SEED") for answer in answers(client, other)]
+    assert told == again
+
+
+NUMBER = re.compile(r"\d*\.\d\d+")
+
+
+def numbers(client: PageClient, place: str) -> set[str]:
+    """Return the numbers with two decimals or more that a page has, but those of its styles."""
+    text = re.sub(r"<style>.*?</style>", "", client.get(place).text, flags=re.DOTALL)
+    return set(NUMBER.findall(text))
+
+
+@given(st.lists(st.integers(0, 3), max_size=40), st.integers(0, 10**6))
+def test_no_number_of_the_truth_is_on_the_page(
+    client: PageClient, moves: list[int], seed: int
+) -> None:
+    game = Game(options={"n_arms": 4, "gap": 2.0}, seed=seed, moves=tuple(moves))
+    assert numbers(client, f"/play?{query_of(pairs_of(game))}") <= set(
+        NUMBER.findall(moves_as_text(moves))
+    )
+    (*_, truth) = truths_of(game)
+    shown = numbers(client, f"/mind?{query_of(pairs_of(game))}")  # where it was asked for
+    assert f"{truth.rho:.2f}" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_in_order_though_somebody_is_connected(sent: signal.Signals) -> None:
+    server = started("--port", "0", "--seed", "7")
+    address = address_of(server)
+    assert address.endswith("/play?gap=2&seed=7")
+    with httpx.Client() as browser:
+        assert browser.get(address, timeout=60).status_code == 200
+        server.send_signal(sent)
+        printed, errors = server.communicate(timeout=60)
+    assert (server.returncode, errors) == (0, "")
+    assert printed.splitlines()[-1].startswith("The page is closed.")
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_refused_in_one_line() -> None:
+    with socket.socket() as other:
+        other.bind((serving.LOOPBACK, 0))
+        other.listen()
+        port = other.getsockname()[1]
+        printed, errors = (server := started("--port", str(port))).communicate(timeout=60)
+    assert (server.returncode, printed) == (2, "")
+    assert errors.startswith("error: --port must be free (")
+    assert errors.count("\n") == 1
+    for wrong in (-1, 65536, True):
+        with pytest.raises(InvalidArgumentError, match="port must be"):
+            serving.serve(wrong, print)
+
+
+def test_it_listens_to_this_machine_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for port in (0, None):
+        with serving._listening(port) as heard:
+            assert heard.getsockname()[0] == "127.0.0.1"
+    with serving._listening(0) as taken:
+        monkeypatch.setattr(serving, "USUAL_PORT", taken.getsockname()[1])
+        with serving._listening(None) as another:  # the usual one, or else any
+            assert another.getsockname()[1] != serving.USUAL_PORT
+
+
+def test_no_browser_is_opened_where_there_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda page: not opened.append(page))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert not serving.open_browser("page")
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert serving.open_browser("page")
+    assert opened == ["page"]

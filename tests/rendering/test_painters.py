@@ -1,9 +1,14 @@
-"""The two painters show the same scene: as SVG and as pixels."""
+"""The painters show the same scene as SVG, as pixels, as a page's changes and as a film."""
 
+import io
+import itertools
+import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import browser
 import drawn
 import numpy as np
 import pytest
@@ -24,14 +29,22 @@ from explorative_user_env.show.shapes import (
     box_of,
     width_of,
 )
+from explorative_user_env.show.svg import (
+    ITS_WORDS,
+    Animation,
+    animation_of,
+    in_script,
+    tracks_in,
+)
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
+
 REJECTION = drawn.moment_of(5, 7, 200)
 
 
-def needs_pillow() -> None:
-    pytest.importorskip("PIL", reason="Pillow is not there")
+def needs_pillow() -> Any:
+    return pytest.importorskip("PIL.Image", reason="Pillow is not there")
 
 
 def painted(scene: Scene, theme: str = "auto") -> ET.Element:
@@ -43,18 +56,36 @@ def elements(root: ET.Element) -> list[ET.Element]:
     return [each for each in root if each.tag not in apart]
 
 
-@pytest.mark.parametrize("theme", svg.THEMES)
-@pytest.mark.parametrize("n_arms", [2, 30])
+TAGS = {Rectangle: "rect", Line: "line", Disc: "circle", Polygon: "polygon", Text: "text"}
+
+ATTRIBUTES = ("x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "width", "height", "r", "points")
+
+
+def numbers_of(shape: Shape) -> list[float]:
+    match shape:
+        case Rectangle():
+            return [shape.x, shape.y, shape.width, shape.height]
+        case Line():
+            return [shape.x1, shape.y1, shape.x2, shape.y2]
+        case Disc():
+            return [shape.x, shape.y, shape.radius]
+        case Polygon():
+            return [number for point in shape.points for number in point]
+        case Text():
+            return [shape.x, shape.y]
+
+
+@pytest.mark.parametrize(("theme", "n_arms"), [("light", 2), ("auto", 30)])
 def test_every_shape_is_in_the_svg_where_it_is(theme: str, n_arms: int) -> None:
     scene = scene_of_user(*drawn.moment_of(n_arms, 1, 100))
     root = painted(scene, theme)
     assert (root.get("width"), root.get("height")) == (str(scene.width), str(scene.height))
-    shown = elements(root)
-    assert len(shown) == len(scene.shapes)
-    for element, shape in zip(shown, scene.shapes, strict=True):
+    for element, shape in zip(elements(root), scene.shapes, strict=True):
         assert element.tag == NAMESPACE + TAGS[type(shape)]
         assert f"eu-{shape.role}" in element.get("class", "").split()
-        assert numbers_in(element) == pytest.approx(list(numbers_of(shape)), abs=0.051)
+        text = " ".join(element.get(name, "") for name in ATTRIBUTES)
+        numbers = [float(number) for number in re.split("[ ,]+", text.strip())]
+        assert numbers == pytest.approx(numbers_of(shape), abs=0.051)
         if isinstance(shape, Text):
             assert element.text == shape.text
             assert (element.get("font-weight") == "bold") == shape.bold
@@ -64,85 +95,43 @@ def test_every_shape_is_in_the_svg_where_it_is(theme: str, n_arms: int) -> None:
             assert shape.name == ("" if title is None else title.text)
 
 
-TAGS = {Rectangle: "rect", Line: "line", Disc: "circle", Polygon: "polygon", Text: "text"}
-PLACES = ("x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "width", "height", "r", "points")
-
-
-def numbers_in(element: ET.Element) -> list[float]:
-    text = " ".join(element.get(name, "") for name in PLACES)
-    return [float(number) for number in re.split("[ ,]+", text.strip())]
-
-
-def numbers_of(shape: Shape) -> Iterator[float]:
-    match shape:
-        case Rectangle():
-            yield from (shape.x, shape.y, shape.width, shape.height)
-        case Line():
-            yield from (shape.x1, shape.y1, shape.x2, shape.y2)
-        case Disc():
-            yield from (shape.x, shape.y, shape.radius)
-        case Polygon():
-            for point in shape.points:
-                yield from point
-        case Text():
-            yield from (shape.x, shape.y)
-
-
 def test_a_picture_says_what_it_is_to_who_does_not_see_it() -> None:
     scene = scene_of_user(*REJECTION)
     root = painted(scene)
-    title = root.find(f"{NAMESPACE}title")
+    title, told = (root.find(f"{NAMESPACE}{tag}") for tag in ("title", "desc"))
     assert title is not None
-    assert root.get("role") == "img"
-    assert root.get("aria-labelledby") == title.get("id")
-    assert title.text == scene.name
-    told = root.find(f"{NAMESPACE}desc")
     assert told is not None
-    assert root.get("aria-describedby") == told.get("id") != title.get("id")
-    for words in ("arm 0: 0 rejected", "arm 1: true mean", "arm 2: mean so far"):
-        assert words in str(told.text)
+    assert root.get("aria-labelledby") == title.get("id") != told.get("id")
+    assert root.get("aria-describedby") == told.get("id")
+    assert title.text == scene.name
+    assert "arm 1: true mean" in str(told.text)
     many = painted(scene_of_user(*drawn.moment_of(100, 0, 100)))
-    assert many.find(f"{NAMESPACE}desc") is None
     assert many.get("aria-describedby") is None
+    assert many.get("aria-labelledby") != root.get("aria-labelledby")  # both may be on a page
 
 
-def test_two_pictures_on_a_page_do_not_share_a_name_or_a_rule() -> None:
-    first, second = (scene_of_user(*drawn.moment_of(3, seed, 50)) for seed in (1, 2))
-    names = [painted(scene).get("aria-labelledby") for scene in (first, second)]
-    assert names[0] != names[1]
-    for theme in svg.THEMES:
+def test_each_theme_has_its_colours_and_auto_follows_the_page() -> None:
+    light, dark = svg.style_of("auto").split("@media(prefers-color-scheme:dark)")
+    for role, colour in COLOURS.items():
+        assert f"--eu-{role}:{colour.light}" in light
+        assert f"--eu-{role}:{colour.dark}" in dark
+        for theme in PAGES:
+            style = svg.style_of(theme)
+            assert f".eu-{role}{{color:{getattr(colour, theme)}}}" in style
+            assert not any(word in style for word in ("var(", "@media"))
+    for theme in svg.THEMES:  # no rule is one for the page around a picture
         style = svg.style_of(theme).replace("@media(prefers-color-scheme:dark){", "")
         for rule in re.findall(r"([^{}]+)\{", style):
             assert re.fullmatch(rf"(\.eu-{theme}|\.eu-scene)( \.eu-[a-z]+| \*| line)?", rule)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_theme_has_the_colours_of_its_page(theme: str) -> None:
-    style = svg.style_of(theme)
-    for role, colour in COLOURS.items():
-        own = getattr(colour, theme)
-        assert f".eu-{role}{{color:{own}}}" in style
-    assert "var(" not in style
-    assert "@media" not in style
-
-
-def test_a_page_of_either_colour_is_followed() -> None:
-    light, dark = svg.style_of("auto").split("@media(prefers-color-scheme:dark)")
-    for role, colour in COLOURS.items():
-        assert f"--eu-{role}:{colour.light}" in light
-        assert f"--eu-{role}:{colour.dark}" in dark
-
-
-@pytest.mark.parametrize("letter", ["\x00", "\x08", "\x1b", "\ud800", "\ufffe", "\u202e", "\u2028"])
-def test_what_no_page_may_hold_is_spelled_out(letter: str) -> None:
-    scene = scene_of_user(REJECTION[0], title=f"a{letter}b")._replace(name=f"a{letter}b")
-    text = svg.svg_of(scene)
-    assert letter not in text
-    ET.fromstring(text)
-    assert letter.encode("unicode_escape").decode() in text
-
-
-def test_words_of_others_are_escaped() -> None:
+def test_what_no_page_may_hold_is_spelled_out_and_words_of_others_are_escaped() -> None:
+    for letter in ("\x00", "\x08", "\x1b", "\ud800", "\ufffe", "\u202e", "\u2028"):
+        scene = scene_of_user(REJECTION[0], title=f"a{letter}b")._replace(name=f"a{letter}b")
+        text = svg.svg_of(scene)
+        assert letter not in text
+        ET.fromstring(text)
+        assert letter.encode("unicode_escape").decode() in text
     title = '<script>alert("&")</script>'
     scene = scene_of_user(REJECTION[0], title=title, width=1280)._replace(name=title)
     text = svg.svg_of(scene)
@@ -152,27 +141,15 @@ def test_words_of_others_are_escaped() -> None:
     assert root[0].text == title
 
 
-@pytest.mark.parametrize(("n_arms", "most"), [(5, 20_000), (100, 130_000)])
-def test_a_picture_is_small(n_arms: int, most: int) -> None:
-    assert len(svg.svg_of(scene_of_user(*drawn.moment_of(n_arms, 0, 100)))) < most
-
-
 def colour_of(role: str, theme: str) -> list[int]:
     return list(bytes.fromhex(getattr(COLOURS[role], theme)[1:]))
 
 
 def spot(shape: Shape) -> tuple[float, float]:
-    """A place that a shape covers, and no later one."""
-    match shape:
-        case Rectangle():
-            return shape.x + 0.5 * shape.width, shape.y + 0.5 * shape.height
-        case Disc():
-            return shape.x, shape.y
-        case Polygon():
-            xs, ys = zip(*shape.points, strict=True)
-            return sum(xs) / len(xs), sum(ys) / len(ys)
-        case Line():
-            return (shape.x1 + shape.x2) / 2, (shape.y1 + shape.y2) / 2
+    """A place that a shape covers."""
+    if isinstance(shape, Polygon):
+        xs, ys = zip(*shape.points, strict=True)
+        return sum(xs) / len(xs), sum(ys) / len(ys)
     box = box_of(shape)
     return (box.left + box.right) / 2, (box.top + box.bottom) / 2
 
@@ -182,8 +159,7 @@ def covers(shape: Shape, x: float, y: float) -> bool:
     return box.left - 2 <= x <= box.right + 2 and box.top - 2 <= y <= box.bottom + 2
 
 
-@pytest.mark.parametrize("theme", PAGES)
-@pytest.mark.parametrize("scale", [1, 2])
+@pytest.mark.parametrize(("theme", "scale"), [("light", 1), ("dark", 2)])
 def test_every_shape_is_in_the_pixels_where_it_is(theme: str, scale: int) -> None:
     needs_pillow()
     scene = scene_of_user(*REJECTION)
@@ -203,20 +179,21 @@ def test_every_shape_is_in_the_pixels_where_it_is(theme: str, scale: int) -> Non
             colour = pixels[int(y * scale), int(x * scale)].astype(int)
             assert abs(colour - colour_of(shape.role, theme)).max() <= 3, shape
     assert looked_at == {Rectangle, Line, Disc, Polygon}
+    pixels[:] = 0  # they are the caller's own
+    assert raster.pixels_of(scene).any()
 
 
-@pytest.mark.parametrize("theme", PAGES)
-def test_words_are_painted_in_their_colour_within_their_room(theme: str) -> None:
+def test_words_are_painted_in_their_colour_within_their_room() -> None:
     needs_pillow()
     scene = scene_of_user(*REJECTION)
-    pixels = raster.pixels_of(scene, theme, 2).astype(int)
+    pixels = raster.pixels_of(scene, "dark", 2).astype(int)
     without = scene._replace(shapes=tuple(s for s in scene.shapes if not isinstance(s, Text)))
-    changed = (pixels != raster.pixels_of(without, theme, 2)).any(axis=2)
+    changed = (pixels != raster.pixels_of(without, "dark", 2)).any(axis=2)
     for text in drawn.texts(scene):
         left, top, right, bottom = (round(2 * side) for side in box_of(text))
         inside = pixels[top:bottom, left:right][changed[top:bottom, left:right]]
         assert len(inside) > 2, text
-        assert abs(inside - colour_of(text.role, theme)).sum(axis=1).min() < 60, text
+        assert abs(inside - colour_of(text.role, "dark")).sum(axis=1).min() < 60, text
         changed[top:bottom, left:right] = False
     assert not changed.any()
 
@@ -233,38 +210,221 @@ def test_no_text_is_wider_than_it_is_taken_to_be(text: str, size: float, bold: b
     assert mask.width <= width_of(text, size, bold) + 1  # a whole number of pixels
 
 
-def test_every_letter_of_a_scene_is_in_the_painters_font() -> None:
-    needs_pillow()
-    missing, _ = raster.letters_of("\uffff", 13.0, False)
-    for letter in [*map(chr, range(33, 127)), "±", "·", "…"]:
-        mask, _ = raster.letters_of(letter, 13.0, False)
-        assert mask.tobytes() != missing.tobytes(), letter
-
-
-def test_the_same_scene_is_the_same_pixels() -> None:
-    needs_pillow()
-    scene = scene_of_user(*REJECTION)
-    first = raster.pixels_of(scene)
-    first[:] = 0  # it is the caller's own
-    assert raster.pixels_of(scene).any()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"theme": "auto"}, "theme must be one of dark, light, got 'auto'"),
-        ({"scale": 0}, "scale must be .*, got 0"),
-        ({"scale": 9}, "scale must be .*, got 9"),
-    ],
-)
-def test_what_cannot_be_painted_is_refused(options: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=message):
-        raster.image_of(scene_of_user(REJECTION[0]), **options)  # type: ignore[arg-type]
+def test_what_cannot_be_painted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of_user(REJECTION[0])
+    for theme, scale, named in (("auto", 1, "theme"), ("light", 0, "scale"), ("light", 9, "scale")):
+        with pytest.raises(InvalidArgumentError, match=f"{named} must be"):
+            raster.image_of(scene, theme, scale)
     with pytest.raises(InvalidArgumentError, match="theme must be one of auto, dark, light"):
-        svg.svg_of(scene_of_user(REJECTION[0]), "blue")
-
-
-def test_without_pillow_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+        svg.svg_of(scene, "blue")
     monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"^pictures as pixels need pillow: pip install"):
-        raster.image_of(scene_of_user(REJECTION[0]))
+    with pytest.raises(MissingExtraError, match="need pillow: pip install"):
+        raster.image_of(scene)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("theme", "asked"), [("dark", "auto"), ("light", "light")])
+def test_a_browser_shows_what_the_other_painter_shows(theme: str, asked: str) -> None:
+    image = needs_pillow()
+    with browser.chromium() as started, browser.page_in(started, dark=theme == "dark") as page:
+        for n_arms in (2, 5, 20):
+            scene = scene_of_user(*drawn.moment_of(n_arms, 3, 20 * n_arms))
+            page.set_viewport_size({"width": scene.width, "height": scene.height})
+            page.set_content(f"<body style='margin:0'>{svg.svg_of(scene, asked)}")
+            shown = np.array(image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+            apart = abs(shown - raster.pixels_of(scene, theme).astype(int)).max(axis=2)
+            for text in drawn.texts(scene):  # letters are of another font
+                left, top, right, bottom = (int(side) for side in box_of(text))
+                apart[max(top - 1, 0) : bottom + 2, max(left - 1, 0) : right + 2] = 0
+            assert (apart > 60).mean() < 0.002  # edges of what is slanted or between pixels
+
+
+PLACES = st.sampled_from([0.0, 1.5, 10.0, 33.25])
+
+ROLES = st.sampled_from(["ink", "accepted"])
+
+KINDS: dict[str, st.SearchStrategy[Shape]] = {
+    "rectangle": st.builds(Rectangle, st.just(""), PLACES, PLACES, PLACES, PLACES, ROLES),
+    "line": st.builds(Line, st.just(""), PLACES, PLACES, PLACES, PLACES, ROLES),
+    "disc": st.builds(Disc, st.just(""), PLACES, PLACES, PLACES, ROLES),
+    "polygon": st.builds(
+        Polygon, st.just(""), st.lists(st.tuples(PLACES, PLACES), min_size=3).map(tuple), ROLES
+    ),
+    "text": st.builds(
+        Text,
+        st.just(""),
+        PLACES,
+        PLACES,
+        st.sampled_from(["", "1.50", "7", "inf", "nan", "a < b", "</script>"]),
+        ROLES,
+        anchor=st.sampled_from(["start", "end"]),
+        bold=st.booleans(),
+    ),
+}
+
+PICTURES = st.fixed_dictionaries({}, optional=KINDS).map(
+    lambda shapes: Scene(
+        40, 40, "", tuple(shape._replace(key=key) for key, shape in sorted(shapes.items()))
+    )
+)
+
+
+def shown_at(animation: Animation, frame: int) -> list[tuple[dict[str, str], str]]:
+    """Return what stands in a page at a frame, by what the script does with the tracks."""
+    shown = []
+    for shape in animation.poster.shapes:
+        element = svg.element_of(shape)
+        shown.append(({**element.attributes}, element.words))
+    for place, attribute, frames, values in tracks_in(animation):
+        latest = max(number for number, first in enumerate(frames) if first <= frame)
+        attributes, words = shown[place]
+        value = str(values[latest])
+        if attribute == ITS_WORDS:
+            words = value
+        elif value == "":
+            attributes.pop(attribute, None)
+        else:
+            attributes[attribute] = value
+        shown[place] = (attributes, words)
+    return shown
+
+
+def is_there(shape: Shape) -> bool:
+    match shape:
+        case Rectangle():
+            return shape.width > 0 or shape.height > 0
+        case Line():
+            return (shape.x1, shape.y1) != (shape.x2, shape.y2)
+        case Disc():
+            return shape.radius > 0
+        case Polygon():
+            return len(set(shape.points)) > 1
+        case Text():
+            return shape.text != ""
+
+
+def is_nothing(attributes: dict[str, str], words: str) -> bool:
+    points = attributes.get("points", "").split()
+    ends = [attributes.get(end) for end in ("x1", "y1", "x2", "y2")]
+    return (
+        (attributes.get("width") == "0" and attributes.get("height") == "0")
+        or (ends[0] is not None and ends[:2] == ends[2:])
+        or attributes.get("r") == "0"
+        or (bool(points) and len(set(points)) == 1)
+        or ("font-size" in attributes and words == "")
+    )
+
+
+@pytest.mark.slow
+@given(st.lists(PICTURES, min_size=1, max_size=6))
+def test_every_frame_comes_out_as_it_is_and_only_what_changes_is_kept(scenes: list[Scene]) -> None:
+    animation = animation_of(scenes, "film")
+    keys = [shape.key for shape in animation.poster.shapes]
+    for frame, scene in enumerate(scenes):
+        shown = dict(zip(keys, shown_at(animation, frame), strict=True))
+        there = {shape.key: svg.element_of(shape) for shape in scene.shapes if is_there(shape)}
+        for key, element in there.items():
+            assert shown[key] == (element.attributes, element.words)
+        for key in set(keys) - set(there):
+            assert is_nothing(*shown[key])
+    for track in animation.tracks:
+        assert track.frames[0] == 0
+        assert track.frames == sorted(set(track.frames))
+        assert all(a != b for a, b in itertools.pairwise(track.values))
+        assert len(track.frames) > 1
+
+
+def test_data_in_a_page_ends_no_script_and_reads_the_same() -> None:
+    data = {"words": ["</script><!--", "a & b", "\u2028"], "numbers": [1, 2.5]}
+    text = in_script(data)
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == data
+    scenes = [Scene(9, 9, "", (Text("a", 0, 0, word, "ink"),)) for word in ("1", "inf", "-inf")]
+    ((_, _, _, values),) = tracks_in(animation_of(scenes, ""))
+    assert json.loads(in_script(values)) == [1, "inf", "-inf"]  # no finite numbers stay words
+
+
+def test_the_poster_of_a_film_has_all_shapes_in_order_and_no_name_of_one_moment() -> None:
+    def scene(*keys: str) -> Scene:
+        return Scene(9, 9, "now", tuple(Disc(key, 1, 1, 1, "ink", "now") for key in keys))
+
+    scenes = [scene("back", "front"), scene("back", "between", "front", "top")]
+    poster = animation_of(scenes, "the film").poster
+    assert [shape.key for shape in poster.shapes] == ["back", "between", "front", "top"]
+    assert poster.name == "the film"
+    assert "now" not in svg.svg_of(poster)
+
+
+@given(
+    n=st.integers(1, 2000),
+    important=st.sets(st.integers(0, 1999), max_size=400),
+    most=st.integers(2, 300),
+)
+def test_the_ends_are_kept_and_what_matters_before_the_rest(
+    n: int, important: set[int], most: int
+) -> None:
+    there = {place for place in important if place < n}
+    kept = raster.chosen(n, there, most)
+    assert kept == sorted(set(kept))
+    assert len(kept) == min(n, most)
+    assert {0, n - 1} <= set(kept) <= set(range(n))
+    inner = there - {0, n - 1}
+    if len(inner) + 2 <= most:
+        assert inner <= set(kept)
+    elif most < n:
+        assert set(kept) <= inner | {0, n - 1}
+    evenly = raster.chosen(1001, [], 101)
+    assert max(later - earlier for earlier, later in itertools.pairwise(evenly)) <= 12
+
+
+def film(n: int) -> list[Scene]:
+    return [
+        Scene(
+            101,
+            51,
+            "",
+            (Rectangle("r", number, 5, 20, 10, "accepted"), Text("t", 5, 40, str(number), "ink")),
+        )
+        for number in range(n)
+    ]
+
+
+def test_a_gif_shows_each_picture_and_the_important_ones_longer(tmp_path: Path) -> None:
+    image = needs_pillow()
+    reported: list[tuple[str, int, int]] = []
+    shapes = tuple(
+        Rectangle(role, place % 10 * 10, place // 10 * 10, 10, 10, role)
+        for place, role in enumerate(COLOURS)
+    )
+    scenes, path = [*film(4), Scene(101, 51, "", shapes)], tmp_path / "a.gif"
+    raster.write_gif(scenes, {2}, path, lambda *told: reported.append(told))
+    with image.open(path) as gif:
+        assert gif.n_frames == 5
+        assert gif.info["loop"] == 0
+        times = []
+        for number, scene in enumerate(scenes):
+            gif.seek(number)
+            times.append(gif.info["duration"])
+            shown, whole = gif.convert("RGB"), raster.image_of(scene)
+            assert shown.getpixel((number + 10, 10)) == whole.getpixel((number + 10, 10))
+        assert shown.tobytes() == whole.tobytes()  # every colour, to the bit
+    briefly = raster.BRIEFLY
+    assert times == [briefly, briefly, raster.LONGER, briefly, raster.AT_THE_END]
+    assert reported == [("GIF", number, 5) for number in range(1, 6)]
+    sizes = ((1140, 376), (1280, 1392), (4000, 4000))
+    many, fewer, least = (raster.frames_of_a_gif(*size) for size in sizes)
+    assert many == 200 > 100 > fewer >= 60 == least
+
+
+@pytest.mark.slow
+def test_a_video_has_a_frame_of_each_picture_in_whole_pairs_of_pixels(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="needs the extra render")
+    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="needs the extra video")
+    path = tmp_path / "a.mp4"
+    raster.write_video(film(12), path)
+    frames, seconds = ffmpeg.count_frames_and_secs(str(path))
+    assert frames == 12
+    assert seconds == pytest.approx(1.2, abs=0.2)
+    reader = ffmpeg.read_frames(str(path))
+    assert next(reader)["size"] == (102, 52)
+    reader.close()

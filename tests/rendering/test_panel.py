@@ -15,10 +15,11 @@ from explorative_user_env.show.scene import (
     panel_of,
     slots_of,
 )
-from explorative_user_env.show.shapes import ArmRows, Disc, Line, Rectangle
-from explorative_user_env.show.words import Explained, number_in_words
+from explorative_user_env.show.shapes import ArmRows
+from explorative_user_env.show.words import Explained
 
 NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
+
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])
 
 
@@ -80,7 +81,6 @@ def test_flags_are_dots_and_who_is_out_has_a_small_one() -> None:
     shapes = shapes_of({"F": (True, False, True)})
     sizes = [shapes[f"column-0-{arm}"].radius for arm in range(3)]
     assert sizes[0] == sizes[2] > sizes[1] > 0
-    assert isinstance(shapes["column-0-1"], Disc)
     assert shapes["column-0-1"].name == "arm 1: F 0"
 
 
@@ -92,20 +92,17 @@ def test_bars_begin_at_zero_and_have_their_targets_on_the_same_scale() -> None:
     assert marks == pytest.approx([bars[1].width, bars[2].width, bars[0].width])
     below, zero, above = (shapes[f"column-1-{arm}"] for arm in range(3))
     assert below.x + below.width == pytest.approx(zero.x) == pytest.approx(above.x)
-    assert isinstance(shapes["column-0-0-target"], Line)
-    assert isinstance(below, Rectangle)
 
 
 def test_beside_a_user_its_rows_are_hers() -> None:
-    rows = rows_of(4)
-    board = board_of(slots_of([{"F": (True, False, True, True)}]), rows, 420)
-    scene = panel_of({"F": (True, False, True, True)}, board, "BAIR", now=2)
-    shapes: dict[str, Any] = {shape.key: shape for shape in scene.shapes}
+    rows, said = rows_of(4), {"F": (True, False, True, True)}
+    board = board_of(slots_of([said]), rows, 420)
+    shapes: dict[str, Any] = {s.key: s for s in panel_of(said, board, "BAIR", now=2).shapes}
     for arm in range(4):
         assert shapes[f"column-0-{arm}"].y == rows.top + (arm + 0.5) * rows.height
     assert shapes["now"].y == rows.top + 2 * rows.height
     assert "arm-0" not in shapes
-    alone = board_of(slots_of([{"F": (True, False, True, True)}]), rows, 420, labelled=True)
+    alone = board_of(slots_of([said]), rows, 420, labelled=True)
     labels = [shape for shape in panel_of({}, alone, "a").shapes if shape.key.startswith("arm-")]
     assert len(labels) == 4
 
@@ -118,27 +115,13 @@ def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
     assert problems(panel_of(said, board, "a")) == []
 
 
-def test_numbers_that_are_0_and_1_by_chance_are_bars_and_truth_values_dots() -> None:
+def test_truth_values_are_dots_numbers_bars_and_one_number_then_by_arm_has_two_places() -> None:
     slots = slots_of([{"rate": (1.0, 0.0), "F": (True, True)}] * 3)
     assert [slot.form for slot in slots] == ["bars", "flags"]
-
-
-def test_what_is_said_as_one_number_and_then_by_arm_has_two_places() -> None:
     third: Mapping[str, Explained] = {"w": "a", "F": (True, False)}
     slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
-    assert [(slot.name, slot.form) for slot in slots] == [
-        ("N", "bars"),
-        ("N", "line"),
-        ("w", "line"),
-        ("F", "flags"),
-    ]
-
-
-def test_numbers_at_both_ends_of_the_floats_have_a_place() -> None:
-    (slot,) = slots_of([{"N": (1e308, -1e308, 0.0)}])
-    assert [slot.share(number) for number in (-1e308, 0.0, 1e308)] == [0.0, 0.5, 1.0]
-    (small,) = slots_of([{"N": (5e-324, 0.0)}])
-    assert small.share(5e-324) == 1.0
+    forms = [(slot.name, slot.form) for slot in slots]
+    assert forms == [("N", "bars"), ("N", "line"), ("w", "line"), ("F", "flags")]
 
 
 def test_a_scale_holds_all_that_is_said_in_a_film_and_nothing_infinite() -> None:
@@ -146,11 +129,7 @@ def test_a_scale_holds_all_that_is_said_in_a_film_and_nothing_infinite() -> None
     assert (slot.low, slot.high) == (-4.0, 1.0)
     assert slot.share(math.inf) == 1.0
     assert slot.share(math.nan) == slot.share(0.0) == 0.8
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(3.0, "3"), (0.5, "0.50"), (-0.0, "0"), (1e-9, "0"), (123456.0, "123456"), (math.inf, "inf")],
-)
-def test_numbers_are_short(value: float, text: str) -> None:
-    assert number_in_words(value) == text
+    (large,) = slots_of([{"N": (1e308, -1e308, 0.0)}])
+    assert [large.share(number) for number in (-1e308, 0.0, 1e308)] == [0.0, 0.5, 1.0]
+    (small,) = slots_of([{"N": (5e-324, 0.0)}])
+    assert small.share(5e-324) == 1.0

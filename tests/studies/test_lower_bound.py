@@ -3,7 +3,6 @@
 Slow or exact versions are the reference; a measured share may be four standard errors off.
 """
 
-import itertools
 import math
 from typing import Any
 
@@ -92,32 +91,6 @@ def test_histories_are_those_of_a_slow_double_simulation() -> None:
 
 
 @pytest.mark.slow
-def test_three_acceptances_have_the_probability_worked_out_by_hand() -> None:
-    # Arm 1 is tried again once, at n = 2: it is rejected iff x_1 + s <= x_2 - s, s^2 = 2 log 2 / 4.
-    pair = hard_pair(0.1, alpha=0.25, n0=3, gap=0.5)
-    s = math.sqrt(0.5 * math.log(2))
-    exact = norm.cdf((1.0 - 1.5 - 2 * s) / math.sqrt(2))
-    found = histories(pair, Uniform(horizon=4), 4, SEEDS)
-    assert abs(found.only_arm_2_prime.mean() - exact) < four_errors(exact, len(SEEDS))
-    paths = overlap_probability(rejected_below([3], 0.25, 1.0, 2, 100_000, 0), pair.nu_prime)[0]
-    assert abs(paths.mean() - exact) < 4 * paths.std() / math.sqrt(100_000)
-    exact = norm.cdf((1.0 - pair.nu.means[0] - 2 * s) / math.sqrt(2))
-    assert abs(found.only_arm_2.mean() - exact) < four_errors(exact, len(SEEDS))
-
-
-@pytest.mark.slow
-def test_paths_and_users_agree_where_the_bound_is_exact() -> None:
-    for n0 in (10, 30):
-        pair = hard_pair(0.1, alpha=0.25, n0=n0, gap=0.5)
-        seen = histories(pair, Uniform(horizon=2 * n0 - 2), 2 * n0 - 2, SEEDS)
-        rejected = rejected_below([n0], 0.25, 1.0, 2, 20_000, 0)
-        for instance, share in ((pair.nu, seen.only_arm_2), (pair.nu_prime, seen.only_arm_2_prime)):
-            paths = overlap_probability(rejected, instance)
-            exact, of_paths = paths.mean(), 4 * paths.std() / math.sqrt(paths.size)
-            assert abs(share.mean() - exact) < four_errors(exact, len(SEEDS)) + of_paths
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "n_arms", "rho"),
     [
@@ -138,32 +111,6 @@ def test_no_agent_has_the_history_less_often_than_the_bound(
     assert found.only_arm_2_prime.mean() > bound - four_errors(bound, len(SEEDS))
 
 
-@pytest.mark.slow
-def test_the_history_under_nu_prime_is_one_under_nu_and_a_longer_one_contains_a_shorter() -> None:
-    pair = noticing_pair()
-    seen = [histories(pair, Uniform(horizon=steps), steps, SEEDS) for steps in (6, 18, 38)]
-    for found in seen:
-        assert (found.only_arm_2 | ~found.only_arm_2_prime).all()
-        assert (found.same | ~found.only_arm_2_prime).all()
-        assert found.only_arm_2.mean() > found.only_arm_2_prime.mean() > 0
-    for shorter, longer in itertools.pairwise(seen):
-        assert (shorter.only_arm_2_prime | ~longer.only_arm_2_prime).all()
-        assert (shorter.same | ~longer.same).all()
-    rejected = rejected_below([2, 3, 10, 300], 1.0, 1.0, 2, 50, 3)
-    assert np.isinf(rejected[0]).all()
-    assert (np.diff(rejected[1:], axis=0) <= 0).all()
-
-
-def test_an_agent_that_recommends_at_random_may_have_another_history() -> None:
-    """The proof leaves it unsaid: before arm 2 is known arm 1 is accepted again and again."""
-    pair = hard_pair(0.1, alpha=0.25, n0=1000, gap=0.5)
-    random, in_turn = (
-        histories(pair, Uniform(horizon=30, order=order), 30, SEEDS[:1000])
-        for order in ("random", "round robin")
-    )
-    assert 0 < random.only_arm_2.mean() < in_turn.only_arm_2.mean() - 0.1
-
-
 def test_paths_are_the_same_in_blocks_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     module = "explorative_user_env.studies.lower_bound.REWARDS_AT_ONCE"
     whole = rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2)
@@ -182,13 +129,9 @@ def test_overlap_frames_do_not_depend_on_company_and_fall_with_n0() -> None:
     assert frame["n0"].tolist() == [3, 10, 30]
     assert frame["overlap"].is_monotonic_decreasing
     assert (frame["nu_prime"] <= frame["same"]).all()
-    assert frame["delta"].tolist() == pytest.approx(
-        [3 ** -(1 / 3.75), 10 ** -(1 / 3.75), 30 ** -(1 / 3.75)]
-    )
     alone = overlap([3], alpha=0.25, gap=0.5, n_instances=300, seed=4)
-    pd.testing.assert_frame_equal(
-        frame[["nu", "nu_prime", "same"]].head(1), alone[["nu", "nu_prime", "same"]]
-    )
+    users = ["delta", "nu", "nu_prime", "same"]
+    pd.testing.assert_frame_equal(frame[users].head(1), alone[users])
 
 
 def test_a_row_has_the_numbers_of_its_pair() -> None:
@@ -224,16 +167,6 @@ def test_users_have_the_schedule_and_the_bound_its_greatest_value() -> None:
     assert row["overlap"] == overlap_probability(bounds, pair.nu_prime).mean()
 
 
-def test_an_agent_is_wrong_at_least_as_often_as_it_has_the_history() -> None:
-    pair = noticing_pair()
-    bound = overlap_probability(rejected_below([10], 0.25, 1.0, 2, 20_000, 0), pair.nu_prime).mean()
-    runs = evaluate(
-        [BAIR(n1=10)], means=pair.nu_prime.means, n_arms=2, alpha=0.25, rho=1.0,
-        n_instances=4000, progress=False,
-    ).runs  # fmt: skip
-    assert (~runs["correct"]).mean() > bound - four_errors(bound, 4000)
-
-
 def test_the_standard_bandit_of_two_arms_has_its_closed_form() -> None:
     for pulls in (1, 7, 30):
         exact = norm.cdf(0.5 * math.sqrt(pulls / 2))
@@ -266,8 +199,7 @@ def test_any_agent_needs_as_many_as_leave_the_history_twice_delta(
 
 def test_the_line_up_has_n_where_each_agent_can_have_one() -> None:
     bair, tracking, *others = line_up(40, 0.2)
-    assert (bair.name, bair.options["n1"], bair.max_steps) == ("BAIR", 40, None)
-    assert (tracking.name, tracking.max_steps) == ("T&S", 40)
+    assert (bair.options["n1"], bair.max_steps, tracking.max_steps) == (40, None, 40)
     assert {agent.options["delta"] for agent in (bair, tracking)} == {0.2}
     assert [agent.name for agent in others] == ["UNI", "EXP3", "Full-information"]
     assert {agent.options["horizon"] for agent in others} == {40}
@@ -279,47 +211,35 @@ def few(n: int, delta: float) -> list[AlgorithmAgent]:
 
 
 def test_success_is_the_share_of_right_answers_whoever_works() -> None:
-    pair = noticing_pair()
-    told: list[tuple[str, int, int]] = []
-    asked: list[tuple[int, float]] = []
+    pair, asked = noticing_pair(), list[tuple[int, float]]()
 
     def made(n: int, delta: float) -> list[AlgorithmAgent]:
         asked.append((n, delta))
         return few(n, delta)
 
-    frame = success(
-        pair, [20, 5], agents=made, n_instances=60, seed=2, progress=lambda *what: told.append(what)
-    )
+    frame = success(pair, [20, 5], agents=made, n_instances=60, seed=2)
     assert asked == [(5, 0.1), (5, 0.1), (20, 0.1), (20, 0.1)]
-    assert len(frame) == 2 * 2 * 2
     assert frame.equals(success(pair, [20, 5], agents=few, n_instances=60, seed=2, workers=2))
     assert frame["n"].tolist() == [5] * 4 + [20] * 4
     assert frame["instance"].tolist() == 2 * ["nu", "nu", "nu'", "nu'"]
     row = frame.query("n == 20 and instance == \"nu'\" and agent == 'BAIR'").iloc[0]
-    runs = evaluate(
-        few(20, 0.1)[:1], means=pair.nu_prime.means, n_arms=2, alpha=0.25, rho=1.0,
-        n_instances=60, seed=2, progress=False,
-    ).runs  # fmt: skip
+    users: dict[str, Any] = {"means": pair.nu_prime.means, "n_arms": 2, "alpha": 0.25, "rho": 1.0}
+    runs = evaluate(few(20, 0.1)[:1], n_instances=60, seed=2, **users).runs
     assert (runs["correct"] & runs["censored"]).any()  # cut off, and its guess counts
     assert row["success"] == (runs["answer"] == 0).mean()
     assert row["success_low"] < row["success"] < row["success_high"]
     assert row["n_runs"] == 60
     assert row["interactions"] == runs["interactions"].mean() <= 20
     assert row["acceptances"] == runs["acceptances"].mean() < row["interactions"]
-    assert (told[0], told[-1]) == (("N = 5, nu", 0, 4), ("", 4, 4))
 
 
 def test_success_is_measured_under_the_schedule_that_is_asked_for() -> None:
     pair = noticing_pair()
     found = success(pair, [20], agents=few, rho=0.3, n_instances=60, seed=2)
-    runs = evaluate(
-        few(20, 0.1), means=pair.nu.means, n_arms=2, alpha=0.25, rho=0.3, n_instances=60, seed=2
-    ).runs
-    shares = runs.groupby("agent", sort=False)["acceptances"].mean()
+    users: dict[str, Any] = {"means": pair.nu.means, "n_arms": 2, "alpha": 0.25, "rho": 0.3}
+    runs = evaluate(few(20, 0.1), n_instances=60, seed=2, **users).runs
     own = found[found["instance"] == "nu"].set_index("agent")["acceptances"]
-    assert own.to_dict() == shares.to_dict()
-    usual = success(pair, [20], agents=few, n_instances=60, seed=2)
-    assert usual["acceptances"].tolist() != found["acceptances"].tolist()
+    assert own.to_dict() == runs.groupby("agent")["acceptances"].mean().to_dict()
 
 
 @pytest.mark.slow
@@ -348,22 +268,6 @@ def test_what_is_needed_worked_by_hand() -> None:
     assert [bound["n"]] == [bound["interactions"]] == any_agent_needs(pair, [0.1])
 
 
-def test_the_standard_bandit_is_tried_as_often_as_its_answer_has_digits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tried: list[int] = []
-
-    def never(instance: Instance, pulls: int) -> float:  # as rounding may have it
-        tried.append(pulls)
-        return 0.0
-
-    monkeypatch.setattr(module, "standard_bandit_success", never)
-    for gap, delta in ((1e-8, 0.9), (0.5, 1e-300), (1e100, 1e-17), (1e-8, 1e-300)):
-        tried.clear()
-        most = standard_bandit_needs(Instance((gap, 0.0), 0), delta)
-        assert len(tried) <= 2 * most.bit_length()
-
-
 def test_what_has_no_answer_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="unique best arm"):
         standard_bandit_needs(Instance((0.5, 0.5), 0), 0.1)
@@ -373,95 +277,48 @@ def test_what_has_no_answer_is_refused() -> None:
         histories(noticing_pair(), Uniform(horizon=3), 3, SEEDS[:2], "acceptance_rate")
 
 
-def test_the_tables_show_the_figures_the_conditions_and_who_sees_rewards() -> None:
+def test_the_tables_show_the_worse_of_both_users_and_what_was_never_enough() -> None:
     row = {
         "n0": 10, "d": 3.14159, "overlap": 0.0123, "nu_prime": 0.25, "nu_prime_low": 0.2,
         "nu_prime_high": 0.31, "nu": 0.5, "overlap_bound": 0.001, "twice_delta": 0.2,
     }  # fmt: skip
-    columns = ["n", "instance", "agent", "success", "n_runs"]
     shares = [(8, "nu", 0.9), (8, "nu'", 0.7), (16, "nu", 0.95), (16, "nu'", 0.99)]
-    measured = pd.DataFrame(
-        [(n, instance, "BAIR", share, 77) for n, instance, share in shares], columns=columns
+    measured = pd.DataFrame(shares, columns=["n", "instance", "success"])
+    needs = pd.DataFrame({"delta": [0.1, 0.02], "interactions": [34.4, math.nan]})
+    frames = (frame.assign(agent="BAIR", n_runs=77) for frame in (measured, needs))
+    tables = sections_of(noticing_pair(), pd.DataFrame([row]), *frames).values()
+    shown, succeed, need, conditions = (
+        [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+        for lines in (markdown(table).splitlines() for table in tables)
     )
-    needs = pd.DataFrame(
-        [(0.1, "BAIR", 34.4), (0.02, "BAIR", math.nan)], columns=["delta", "agent", "interactions"]
-    )
-
-    def cells(sees_rewards: bool) -> list[list[list[str]]]:
-        """The rows of each table."""
-        frames = [frame.assign(sees_rewards=sees_rewards) for frame in (measured, needs)]
-        tables = sections_of(noticing_pair(), pd.DataFrame([row]), *frames).values()
-        lines = [markdown(table).splitlines() for table in tables]
-        return [
-            [[cell.strip() for cell in line.strip("|").split("|")] for line in each[:1] + each[2:]]
-            for each in lines
-        ]
-
-    shown, succeed, need, conditions = cells(sees_rewards=False)
-    assert shown[1:] == [
-        ["10", "3.14", "1.23e-02", "0.2500 [0.2000, 0.3100]", "0.500", "1.00e-03", "2.00e-01"]
-    ]
-    assert succeed == [["agent", "N=8", "N=16"], ["BAIR", ".700", ".950"]]  # the worse of the two
-    assert need == [["agent", "δ=0.1", "δ=0.02"], ["BAIR", "34", "-"]]
-    assert {row[-1] for row in conditions[1:]} == {"yes", "no"}
-    for _, _, left, right, holds in conditions[1:]:
+    assert shown[0][:4] == ["10", "3.14", "1.23e-02", "0.2500 [0.2000, 0.3100]"]
+    assert succeed == [["BAIR", ".700", ".950"]]
+    assert need == [["BAIR", "34", "-"]]
+    for _, _, left, right, holds in conditions:
         assert (holds == "yes") == (float(left) < float(right))
-    assert [table[1][0] for table in cells(sees_rewards=True)[1:3]] == ["BAIR†", "BAIR†"]
 
 
-OVERLAP = pd.DataFrame(
-    {
-        "n0": [3, 10, 30],
-        "overlap": [0.2, 0.05, 0.01],
-        "overlap_low": [0.19, 0.04, 0.009],
-        "overlap_high": [0.21, 0.06, 0.011],
-        "nu_prime": [0.3, 0.06, 0.0],
-        "nu_prime_low": [0.25, 0.05, 0.0],
-        "nu_prime_high": [0.36, 0.08, 0.002],
-        "overlap_bound": [0.1, 0.02, 0.001],
-    }
-)
-
-NEEDED = pd.DataFrame(
-    [
-        (delta, agent, interactions)
-        for agent, times in (
-            (STANDARD_BANDIT, (20.0, 10.0)),
-            (ANY_AGENT, (90.0, 30.0)),
-            ("BAIR", (math.nan, 50.0)),
-        )
-        for delta, interactions in zip((0.05, 0.1), times, strict=True)
-    ],
-    columns=["delta", "agent", "interactions"],
-)
-
-
-def points(line: Any) -> list[tuple[float, float]]:
-    return list(zip(line.get_xdata().tolist(), line.get_ydata().tolist(), strict=True))
-
-
-def test_the_left_panel_shows_the_history_fading_as_n0_grows() -> None:
+def test_the_figure_shows_the_history_fading_and_what_each_agent_needs() -> None:
     pytest.importorskip("matplotlib")
-    left: Any = draw(OVERLAP, NEEDED).axes[0]
-    lines = {line.get_label(): points(line) for line in left.lines}
-    assert lines["any agent, at least"] == [(3, 0.2), (10, 0.05), (30, 0.01)]
-    assert lines["the proof's 2^(1-K) P[B']"] == [(3, 0.1), (10, 0.02), (30, 0.001)]
-    (measured,) = left.containers
-    assert measured.get_label() == "UNI, measured"
+    shares = {"overlap": [0.2, 0.05, 0.01], "overlap_bound": [0.1, 0.02, 0.001]}
+    shares |= {"overlap_low": [0.1] * 3, "overlap_high": [0.3] * 3, "nu_prime": [0.3, 0.06, 0.0]}
+    shares |= {"nu_prime_low": [0.25, 0.05, 0.0], "nu_prime_high": [0.36, 0.08, 0.002]}
+    needs = [(STANDARD_BANDIT, 20.0, 10.0), (ANY_AGENT, 90.0, 30.0), ("BAIR", math.nan, 50.0)]
+    needs = pd.DataFrame(needs, columns=["agent", 0.05, 0.1]).melt(
+        "agent", var_name="delta", value_name="interactions"
+    )
+    panels: Any = draw(pd.DataFrame({"n0": [3, 10, 30], **shares}), needs).axes
+    left, right = (
+        {line.get_label(): line.get_xydata().tolist() for line in axes.lines} for axes in panels
+    )
+    assert left["any agent, at least"] == [[3, 0.2], [10, 0.05], [30, 0.01]]
+    assert left["the proof's 2^(1-K) P[B']"] == [[3, 0.1], [10, 0.02], [30, 0.001]]
+    (measured,) = panels[0].containers
     # What was never seen has no place on a logarithmic axis.
-    assert points(measured.lines[0]) == [(3, 0.3), (10, 0.06)]
+    assert measured.lines[0].get_xydata().tolist() == [[3, 0.3], [10, 0.06]]
     (bars,) = measured.lines[2]
-    assert [segment[:, 1].tolist() for segment in bars.get_segments()] == [
-        pytest.approx([0.25, 0.36]),
-        pytest.approx([0.05, 0.08]),
-    ]
-    assert (left.get_xlabel(), left.get_xscale()) == ("acceptances N_0", "log")
-
-
-def test_the_right_panel_shows_what_each_agent_needs_against_one_over_delta() -> None:
-    pytest.importorskip("matplotlib")
-    right: Any = draw(OVERLAP, NEEDED).axes[1]
-    lines = {line.get_label(): points(line) for line in right.lines}
-    assert lines[STANDARD_BANDIT] == [(20, 20), (10, 10)]
-    assert lines[ANY_AGENT] == [(20, 90), (10, 30)]
-    assert lines["BAIR"] == [(10, 50)]  # where no N was enough there is no point
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert ends == [pytest.approx([0.25, 0.36]), pytest.approx([0.05, 0.08])]
+    assert right[STANDARD_BANDIT] == [[20, 20], [10, 10]]
+    assert right[ANY_AGENT] == [[20, 90], [10, 30]]
+    assert right["BAIR"] == [[10, 50]]  # where no N was enough there is no point

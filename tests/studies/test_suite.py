@@ -1,8 +1,7 @@
 """The suite: frozen tasks, runs in any company, scores with intervals by a slow computation."""
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -62,27 +61,14 @@ def found(_few_users: None) -> SuiteResults:
 def test_the_records_of_a_version_never_change() -> None:
     # Whoever changes a record on purpose makes a new version: scores are compared by its name.
     assert (SUITE_VERSION, suite_digest(SUITE)) == ("v1", "c4c13fe0cba0cdfd")
-
-
-def test_any_number_of_a_record_makes_another_digest_and_words_about_it_do_not() -> None:
-    first, *rest = SUITE
-    changes: tuple[dict[str, Any], ...] = (
-        {"seed": 1},
-        {"max_steps": 9},
-        {"options": {"n_arms": 3}},
-    )
-    for change in changes:
-        assert suite_digest([replace(first, **change), *rest]) != suite_digest(SUITE)
-    words = replace(first, about="Clearer.", why="Because.")
-    assert suite_digest([words, *rest]) == suite_digest(SUITE)
+    words = [replace(task, about="Clearer.", why="Because.") for task in SUITE]
+    assert suite_digest(words) == suite_digest(SUITE)
 
 
 def test_tasks_have_names_and_users_of_their_own_for_each_seed() -> None:
-    for name in ("name", "seed", "about"):
-        assert len({getattr(task, name) for task in SUITE}) == len(SUITE)
-    assert {task.reference for task in SUITE} != {tasks_room.WORST}
     seeds = [task.seed for run in (3, 4) for task in SuiteRun(seed=run).records()]
-    assert len(set(seeds)) == 2 * len(SUITE)
+    seeds += [task.seed for task in SUITE]
+    assert len(set(seeds)) == 3 * len({task.name for task in SUITE}) == 3 * len(SUITE)
     assert SuiteRun(["bai-k5"], seed=3).records()[0].seed == seeds[1]
     for task, quick in zip(tasks_named(None), SuiteRun(quick=True).records(), strict=True):
         assert quick == replace(task, n_instances=task.n_instances // 10)
@@ -158,14 +144,6 @@ def test_an_agent_more_changes_nothing_of_another() -> None:
     both = mean_losses(made_losses(), SEED)
     for name, own in alone.items():
         assert np.array_equal(own.drawn, both[name].drawn)
-
-
-def test_trainings_that_differ_make_an_interval_longer() -> None:
-    losses = made_losses()
-    one = mean_losses({"model": losses["model"].mean(axis=0)[np.newaxis]}, SEED)["model"]
-    three = mean_losses({"model": losses["model"]}, SEED)["model"]
-    assert one.value == pytest.approx(three.value)
-    assert np.std(three.drawn) > 1.5 * np.std(one.drawn)
 
 
 def test_the_interquartile_mean_leaves_out_a_quarter_on_both_sides() -> None:
@@ -277,33 +255,25 @@ def test_trainings_of_one_model_are_one_entrant() -> None:
 
 
 def test_what_has_no_scores_is_refused(tmp_path: Path) -> None:
-    def line_up(agents: Any) -> Any:
+    def line_up(agents: Any) -> Callable[[], Any]:
         return lambda: run_suite(agents, progress=False)
 
-    none = tmp_path / "none.sqlite"
-    eu.evaluate(["UNI"], baseline_time=3, n_instances=2, progress=False).save(none)
-    once: dict[str, Any] = {"tasks": ["bai-k2"], "progress": False, "store": tmp_path / "a.sqlite"}
-    run_suite(["UCB1"], **once)
-    for asked, told in (
+    none, once = tmp_path / "none.sqlite", {"tasks": ["bai-k2"], "store": tmp_path / "a.sqlite"}
+    eu.evaluate(["UNI"], baseline_time=3, n_instances=2).save(none)
+    run_suite(["UCB1"], **once)  # type: ignore[arg-type]
+    refused: list[tuple[Callable[[], Any], str]] = [
         (line_up([]), "agents must be agents with different names"),
         (line_up(["BAIR", BAIR()]), "agents must be agents with different names"),
         (line_up([SuccessiveElimination(delta=0.3)]), "agents must be with another name than SE"),
-        (line_up([Constant(0, "UNI")]), "agents must be with another name than UNI"),
         (line_up([Constant(0, "c", n_arms=7)]), "agents must be of a kind and a K that is among"),
-        (line_up(["Bayes"]), "agent must be one of"),
-        (line_up(BAIR()), "agents must be a list of agents"),
-        (lambda: run_suite([UCB1(name="other")], **once), "asked for the same"),
+        (lambda: run_suite([UCB1(name="other")], **once), "asked for the same"),  # type: ignore[arg-type]
         (lambda: load_suite(none), "a file of runs of suite"),
         (lambda: ModelsByTask("c", {"bai-k6": [Constant(0, "c")]}), "task must be one of bai-k2"),
         (lambda: ModelsByTask("c", {"bai-k5": [Constant(0, "d")]}), "models must be called c"),
-        (lambda: SuiteRun(["bai"]), "task must be one of bai-k2"),
         (lambda: SuiteRun([]), "tasks must be at least one"),
         (lambda: SuiteRun(seed=-1), "seed must be"),
-        (
-            lambda: SuiteTask("m", "regret", {"behaviour": "drifting"}, 10, 1, "SE", "", ""),
-            "behaviour must be",
-        ),
-    ):
+    ]
+    for asked, told in refused:
         with pytest.raises(InvalidArgumentError, match=told):
             asked()
 
@@ -332,44 +302,35 @@ def test_what_another_task_ranks_otherwise_is_told_with_certainty_only() -> None
 def test_the_table_has_each_score_with_its_interval_and_a_dash_for_none(
     found: SuiteResults,
 ) -> None:
-    missing = replace(found, cells=dict(found.cells))
-    cell = missing.cells["regret-k5"]
+    cell = found.cells["regret-k5"]
     kept = cell.runs[cell.runs["agent"] != "BAIR"].reset_index(drop=True)
-    missing.cells["regret-k5"] = replace(cell, runs=kept)  # type: ignore[index]
-    text = str(missing)
-    assert text.splitlines()[0].strip() == found.run.title
-    (row,) = (line.split() for line in text.splitlines() if line.strip().startswith("regret-k5"))
-    header = next(line.split() for line in text.splitlines() if line.strip().startswith("task"))
-    shown = dict(zip(header, re.sub(" ± ", "±", " ".join(row)).split(), strict=True))
+    cells = {**found.cells, "regret-k5": replace(cell, runs=kept)}
+    text = str(replace(found, cells=cells)).replace(" ± ", "±")
+    lines = {words[0]: words for line in text.splitlines() if (words := line.split())}
+    shown = dict(zip(lines["task"], lines["regret-k5"], strict=True))
     assert (shown["BAIR"], shown["UNI"], shown["SE"]) == ("-", "0", "1")
-    scores = found.scores().set_index(["task", "agent"])
-    score, low, high = scores.loc[("regret-k5", "UCB1"), ["score", "low", "high"]]
-    assert shown["UCB1"] == f"{score:.2f}±{max(high - score, score - low):.2f}"
+    row = found.scores().set_index(["task", "agent"]).loc[("regret-k5", "UCB1")]
+    half = max(row["high"] - row["score"], row["score"] - row["low"])
+    assert shown["UCB1"] == f"{row['score']:.2f}±{half:.2f}"
 
 
-def test_the_record_and_the_page_have_every_row_and_what_the_tasks_are(
-    found: SuiteResults,
-) -> None:
+def test_the_record_has_every_row_and_what_the_tasks_are(found: SuiteResults) -> None:
     record = json.loads(json.dumps(found.record(), allow_nan=False))
-    assert record["title"] == found.run.title
     assert [task["seed"] for task in record["tasks"]] == [task.seed for task in found.tasks]
     pd.testing.assert_frame_equal(pd.DataFrame(record["scores"]), found.scores())
     assert len(record["totals"]) == len(found.agents)
     assert record["streams"]
-    page = found.page()
-    assert all(f"| {task.task}: " in page and task.about in page for task in found.tasks)
-    assert found._repr_html_().count("<table") == 2
+    assert all(task.about in found.page() for task in found.tasks)
 
 
 def test_the_heat_map_has_every_score_and_the_mean_written_in(found: SuiteResults) -> None:
     pytest.importorskip("matplotlib")
-    axes = found.plot()
-    totals, scores = found.totals(), found.scores()
+    axes, totals = found.plot(), found.totals()
     assert [label.get_text() for label in axes.get_yticklabels()] == totals["agent"].tolist()
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["bai-k5", "regret-k5", "mean"]
-    written = [text.get_text() for text in axes.texts]
-    expected = []
-    for row in totals.to_dict("records"):
-        own = scores[scores["agent"] == row["agent"]].set_index("task")["score"]
-        expected += [f"{value:.2f}" for value in (*own[["bai-k5", "regret-k5"]], row["mean"])]
-    assert written == expected
+    assert [label.get_text() for label in axes.get_xticklabels()] == [*TASKS, "mean"]
+    scores = found.scores().set_index(["agent", "task"])["score"]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{value:.2f}"
+        for row in totals.to_dict("records")
+        for value in (*(scores[row["agent"], task] for task in TASKS), row["mean"])
+    ]

@@ -3,8 +3,7 @@
 import dataclasses
 import json
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,7 @@ from small_tuning import CELL, SMALL, TUNED, USERS
 
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.agents import BAIR
-from explorative_user_env.display.plots import as_png
 from explorative_user_env.display.progress import silent
-from explorative_user_env.files import Folder
 from explorative_user_env.seeding import tuning_seed, user_seeds
 from explorative_user_env.studies import tuning as module
 from explorative_user_env.studies.tuning import (
@@ -80,17 +77,6 @@ def test_the_evidence_is_the_mixture_of_likelihood_ratios(delta: float) -> None:
         assert evidence(failures, n, delta) == pytest.approx((below, above), rel=1e-6)
 
 
-def test_at_delta_the_evidence_is_on_average_what_it_was() -> None:
-    """Hand-worked: a martingale at q = delta, and it begins at 1."""
-    delta = 0.1
-    for failures, n in [(0, 0), (0, 7), (2, 7), (7, 7), (3, 100)]:
-        now = evidence(failures, n, delta)
-        failed, succeeded = evidence(failures + 1, n + 1, delta), evidence(failures, n + 1, delta)
-        for before, bad, good in zip(now, failed, succeeded, strict=True):
-            assert delta * bad + (1 - delta) * good == pytest.approx(before, rel=1e-9)
-    assert evidence(0, 0, delta) == pytest.approx((1, 1), rel=1e-12)
-
-
 def probability_of(decision: str, q: float, delta: float, error: float, horizon: int) -> float:
     """The exact probability that the test says `decision` in `horizon` trials, by all states."""
     undecided = {0: 1.0}
@@ -117,17 +103,7 @@ def test_the_exact_error_at_the_border_keeps_to_what_is_allowed(decision: str, q
     assert 0.02 < wrong < 0.1
 
 
-def test_far_from_delta_it_is_quick_and_too_few_trials_decide_nothing() -> None:
-    # Without a failure, evidence is at most (1 - delta)^-n: log(1/error) / -log(1 - delta).
-    least = math.log(1 / 0.01) / -math.log(1 - 0.1)
-    none = judge(np.zeros(1000, bool), 0.1, 0.01)
-    assert none[::2] == ("good", 0)
-    assert least <= none[1] < 1.7 * least
-    assert judge(np.ones(1000, bool), 0.1, 0.01)[:2] == ("bad", 4)
-    assert judge(np.array([True, False, False]), 0.3, 0.05) == ("undecided", 3, 1)
-
-
-def test_it_does_not_matter_how_trials_are_portioned() -> None:
+def test_it_does_not_matter_how_trials_are_portioned_and_too_few_decide_nothing() -> None:
     failed = np.random.default_rng(3).random(2000) < 0.13
     whole = judge(failed, 0.1, 0.01)
     assert whole[0] == "bad"
@@ -139,6 +115,7 @@ def test_it_does_not_matter_how_trials_are_portioned() -> None:
             break
     assert verdict == whole
     assert whole[2] == failed[: whole[1]].sum()
+    assert judge(np.array([True, False, False]), 0.3, 0.05) == ("undecided", 3, 1)
 
 
 @pytest.mark.parametrize(("side", "decision"), [(0, "good"), (1, "bad")])
@@ -155,25 +132,18 @@ def search(*where: Any, **how: Any) -> list[Candidate]:
     return list(module.search(*where, **how))
 
 
-def drawn_from(success: Callable[[int], float], seed: int = 0) -> Draw:
-    """Users with whom N_1 succeeds with a known probability."""
-
-    def draw(n1: int, candidate: int, portion: int, n_users: int) -> np.ndarray:
-        rng = np.random.default_rng([seed, candidate, portion])
-        return np.asarray(rng.random(n_users) < success(n1))
-
-    return draw
-
-
 def sure(least: int) -> Draw:
     return lambda n1, candidate, portion, n_users: np.full(n_users, n1 >= least)
 
 
 def test_on_a_smooth_curve_every_decision_is_right() -> None:
     # Success 1 - exp(-N_1/100)/2: at least .9 from N_1 = 161 on; error .05 over all decisions.
-    # Of 20 searches one or two might go wrong; with these seeds none does.
-    for seed in range(20):
-        draw = drawn_from(lambda n1: 1 - 0.5 * np.exp(-n1 / 100), seed)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+
+        def draw(n1: int, candidate: int, portion: int, n_users: int) -> np.ndarray:
+            return np.asarray(rng.random(n_users) < 1 - 0.5 * np.exp(-n1 / 100))  # noqa: B023
+
         candidates = search(draw, 10, 2000, delta=0.1, error=0.05, cap=3000)
         assert all(c.n1 >= 161 for c in candidates if c.decision == "good")
         assert all(c.n1 < 161 for c in candidates if c.decision == "bad")
@@ -229,9 +199,6 @@ def test_without_a_decision_a_candidate_is_not_good_and_ends_at_the_cap() -> Non
 
 
 def test_where_nothing_is_good_there_is_none_and_the_undecided_are_counted() -> None:
-    bad = search(sure(9), 1, 8, delta=0.1, error=0.05, cap=1000)
-    with pytest.raises(NoneFoundError, match=r"with probability 0\.9$"):
-        found(bad, 0.1)
     unclear = search(sure(0), 1, 8, delta=0.1, error=0.05, cap=10)
     with pytest.raises(NoneFoundError, match=r"\(4 undecided") as none:
         found(unclear, 0.1)
@@ -247,12 +214,7 @@ def test_a_candidates_success_has_an_interval_that_allows_for_stopping() -> None
 
 
 def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None:
-    places = [
-        (),
-        (1,),
-        (2,),
-        *((0, candidate, portion) for candidate in (0, 1) for portion in (0, 1)),
-    ]
+    places = [(), (1,), (2,), (0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
     studies = [0, *(tuning_seed(0, *place) for place in places)]
     users = [user for study in studies for user in user_seeds(study, 50)]
     assert len(set(users)) == 50 * len(studies)
@@ -319,19 +281,14 @@ def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning
             assert [figure.value, figure.low, figure.high] == ends
 
 
-def test_the_frontier_has_the_papers_n1_and_the_one_found(tuning: Tuning) -> None:
-    rows = tuning.frontier
-    assert rows["n1"].is_monotonic_increasing
-    assert rows["n1"].is_unique
-    assert {0, 1, 3, tuning.tuned.n1, 30} <= set(rows["n1"])
-    assert rows.iloc[-1]["stopping_time"] == tuning.tuned.paper_stopping_time.value
-    assert set(rows["n_runs"]) == {40}
-
-
-def test_the_grid_is_geometric_and_keeps_to_the_papers_n1() -> None:
+def test_the_grid_is_geometric_and_has_the_n1_found_and_the_papers(tuning: Tuning) -> None:
     points = grid(137, 20, 10_000)
     assert points == [0, 1, 3, 8, 20, 22, 60, 137, 167, 464, 1292, 3594, 10_000]
     assert grid(1, 20, 2) == [0, 1, 2]
+    rows = tuning.frontier
+    assert rows["n1"].tolist() == grid(tuning.tuned.n1, 3, 30)
+    assert rows.iloc[-1]["stopping_time"] == tuning.tuned.paper_stopping_time.value
+    assert set(rows["n_runs"]) == {40}
 
 
 def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
@@ -345,16 +302,14 @@ def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
 
 
 @pytest.mark.slow
-def test_workers_change_nothing(tuning: Tuning) -> None:
-    parallel = tune_n1(**SMALL | {"workers": 2})
+def test_workers_change_nothing_and_what_goes_on_is_told(tuning: Tuning) -> None:
+    told, candidates = list[tuple[str, int, int]](), list[Candidate]()
+    how: dict[str, Any] = {"workers": 2, "progress": lambda *event: told.append(event)}
+    parallel = tune_n1(**SMALL | how, on_candidate=candidates.append)
     assert parallel.tuned == tuning.tuned
-    assert parallel.candidates == tuning.candidates
+    assert parallel.candidates == tuning.candidates == candidates
     pd.testing.assert_frame_equal(parallel.frontier, tuning.frontier)
-
-
-def test_the_seed_changes_the_users(tuning: Tuning) -> None:
-    other = tune_n1(**SMALL | {"seed": 1}).frontier
-    assert list(other["stopping_time"]) != list(tuning.frontier["stopping_time"])
+    assert (told[0], told[-1]) == (("N_1 = 5", 0, 600), ("BAIR-tuned", 80, 80))
 
 
 def test_a_run_that_the_cap_ends_is_no_success() -> None:
@@ -364,33 +319,8 @@ def test_a_run_that_the_cap_ends_is_no_success() -> None:
     assert none.value.candidates[-1].n1 == 30
 
 
-@pytest.mark.slow
-def test_what_goes_on_is_told() -> None:
-    told: list[tuple[str, int, int]] = []
-    candidates: list[Candidate] = []
-    found = tune_n1(
-        **SMALL | {"progress": lambda *event: told.append(event)}, on_candidate=candidates.append
-    )
-    assert candidates == found.candidates
-    assert told[0] == ("N_1 = 5", 0, 600)
-    assert told[-1] == ("BAIR-tuned", 80, 80)
-
-
-def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.standard_normal(n_arms)
-
-
-def test_any_law_of_the_means_will_do() -> None:
-    given = [0.0, 1.0, 0.5]
-    for means, words in ((given, given), (normal_means, "normal_means")):
-        assert tune_n1(**SMALL | {"means": means}).tuned.cell["means"] == words
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("n_arms", 1),
-        ("delta", 0.0),
+def test_a_wrong_option_is_named() -> None:
+    for name, value in (
         ("delta", 1.0),
         ("means", "cauchy"),
         ("error", 0.0),
@@ -398,11 +328,11 @@ def test_any_law_of_the_means_will_do() -> None:
         ("n_instances", 0),
         ("confirm", -1),
         ("max_steps", 0),
-    ],
-)
-def test_a_wrong_option_is_named(name: str, value: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=f"^{name} "):
-        tune_n1(**SMALL | {name: value})
+    ):
+        with pytest.raises(InvalidArgumentError, match=f"^{name} "):
+            tune_n1(**SMALL | {name: value})
+    with pytest.raises(InvalidArgumentError, match="n1 must be"):
+        TunedAgent(-1)
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
@@ -429,26 +359,16 @@ def test_the_agent_is_bair_with_that_n1_and_the_delta_it_was_tuned_for() -> None
     assert short.runs["interactions"].max() <= 9
 
 
-def test_a_number_alone_makes_an_agent_without_a_cell() -> None:
-    assert TunedAgent(12).trained_on == {}
-    assert TunedAgent(12).params(5, None).n1 == 12
-    with pytest.raises(InvalidArgumentError, match="n1 must be"):
-        TunedAgent(-1)
-
-
 def test_a_file_that_is_not_right_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "tuned.json"
     TUNED.save(file)
     record = json.loads(file.read_text())
     changes: list[dict[str, Any]] = [
         {"n1": -1},
-        {"n1": 2.5},
         {"more": 1},
         {"interval": [1]},
-        {"success": None},
         {"success": {"value": 1}},
         {"cell": CELL | {"n_arms": 1}},
-        {"cell": CELL | {"delta": 1.0}},
         {"cell": {"n_arms": 3, "delta": 0.1}},
     ]
     for text in ("", "[]", "{}", *(json.dumps(record | change) for change in changes)):
@@ -459,52 +379,30 @@ def test_a_file_that_is_not_right_is_refused(tmp_path: Path) -> None:
         load_tuned(tmp_path / "none.json")
 
 
-def test_a_record_beside_a_manifest_of_another_is_refused(tmp_path: Path) -> None:
-    Folder(tmp_path).write({"tuned.json": TUNED.save})
-    assert load_tuned(tmp_path) == TUNED
-    dataclasses.replace(TUNED, n1=TUNED.n1 + 1).save(tmp_path / "tuned.json")
-    for source in (tmp_path, tmp_path / "tuned.json"):
-        with pytest.raises(InvalidArgumentError, match=r"^tuned must be .*tuned\.json is not\)"):
-            load_tuned(source)
-
-
-def test_the_page_has_the_candidates_the_frontier_and_whether_it_is_confirmed() -> None:
-    tuned = dataclasses.replace(TUNED, success=Estimate(0.95, 0.92, 0.97))
-    columns = ["n1", "stopping_time", "stopping_time_low", "stopping_time_high"]
-    columns += ["success", "success_low", "success_high", "wrong", "censored", "n_runs"]
-    frontier = [
-        [7, 60.0, 50.0, 70.0, 0.95, 0.92, 0.97, 0.04, 0.01, 500],
-        [12, 40.0, 35.0, 45.0, 0.96, 0.93, 0.98, 0.04, 0.0, 500],
-        [30, 200.0, 190.0, 210.0, 1.0, 0.99, 1.0, 0.0, 0.0, 500],
-    ]
-    candidates = [Candidate(3, 900, 300, "bad"), Candidate(7, 800, 10, "good")]
-    made_up = Tuning(tuned, candidates, pd.DataFrame(frontier, columns=columns))
-    rows = [line for line in tuning_page(made_up).splitlines() if line.startswith("|")]
-    assert re.fullmatch(r"\| 3 \| 900 \| 0\.6667 \[0\.6\d+, 0\.7\d+\] \| bad \|", rows[2])
-    assert rows[6] == "| 7 | 60 ± 10 | 0.9500 [0.9200, 0.9700] | 0.0400 | 0.0100 | found |"
-    assert rows[7].endswith("| 0.0400 | 0.0000 | fastest |")
-    assert rows[8].endswith("| paper |")
-    told = sentences(made_up)
-    assert "is in 4..7" in told[1]
-    assert "50 ± 5, 0.250 of the 200 ± 10" in told[2]
-    assert ": confirmed. Censored: 0.0100" in told[3]
-    unsure = dataclasses.replace(tuned, success=Estimate(0.95, 0.79, 0.97))  # below 1 - delta
-    assert ": not confirmed. " in sentences(dataclasses.replace(made_up, tuned=unsure))[3]
+def test_the_page_has_the_candidates_the_frontier_and_whether_it_is_confirmed(
+    tuning: Tuning,
+) -> None:
+    page = tuning_page(tuning)
+    rows = [line for line in page.splitlines() if line.startswith("|")]
+    assert len(rows) == len(tuning.candidates) + len(tuning.frontier) + 4
+    (row,) = (row for row in rows if "found" in row)
+    (figures,) = tuning.frontier.query(f"n1 == {tuning.tuned.n1}").to_dict("records")
+    assert f"| {figures['success']:.4f} [{figures['success_low']:.4f}, " in row
+    assert sum("paper" in row for row in rows) == 1
+    for low, says in ((0.8, ": confirmed."), (0.79, ": not confirmed.")):  # 1 - delta = .8
+        tuned = dataclasses.replace(tuning.tuned, success=Estimate(0.95, low, 0.97))
+        assert says in "".join(sentences(dataclasses.replace(tuning, tuned=tuned)))
 
 
 def test_the_picture_has_the_frontier_its_intervals_and_what_is_asked_for(tuning: Tuning) -> None:
     pytest.importorskip("matplotlib")
     figure: Any = frontier_figure(tuning)
-    assert as_png(figure).startswith(b"\x89PNG")
     for axes, name in zip(figure.axes, ("stopping_time", "success"), strict=True):
-        curve = axes.lines[0]
-        assert curve.get_xdata().tolist() == list(tuning.frontier["n1"])
-        assert curve.get_ydata().tolist() == list(tuning.frontier[name])
-        (band,) = axes.collections
-        edges = {tuple(point) for point in band.get_paths()[0].vertices.tolist()}
+        curve, edges = axes.lines[0].get_xydata(), axes.collections[0].get_paths()[0].vertices
+        assert np.array_equal(curve, tuning.frontier[["n1", name]])
         for end in ("low", "high"):
             rows = tuning.frontier[["n1", f"{name}_{end}"]].to_numpy(float).tolist()
-            assert {tuple(row) for row in rows} <= edges
+            assert all(row in edges.tolist() for row in rows)
         lines = {line.get_label(): line for line in axes.lines}
         assert list(lines["found"].get_xdata()) == [tuning.tuned.n1] * 2
         assert list(lines["paper's"].get_xdata()) == [tuning.tuned.paper_n1] * 2

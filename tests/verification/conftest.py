@@ -16,15 +16,6 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of two agents in four cells."""
-    path = tmp_path_factory.mktemp("swept") / "run.sqlite"
-    cells: dict[str, Any] = {"deltas": [0.1, 0.2], "n_arms": [2, 3]}
-    eu.sweep(["BAIR", "SE"], store=path, n_instances=10, progress=False, **cells)
-    return path
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     return tmp_path / "run.sqlite"

@@ -1,10 +1,13 @@
 """Files in other forms, what stands beside them, and what nobody can read."""
 
+import contextlib
 import hashlib
 import json
 import lzma
 import os
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,26 +56,25 @@ def test_rows_for_other_programs_are_verified_by_what_stands_in_them(
     assert told[1] == "SE: 1 of 40 runs are missing (instances 10)"
     assert told[2].startswith("BAIR, instance 7: stopping_time is 5 there and ")
     assert len(told) == 3
+    forged = rows.assign(answer=0, correct=rows["best_arm"] == 0).iloc[[50]]
+    double = verified(written(pd.concat([forged, rows]), tmp_path / f"c{ending}"), share=0.02)
+    assert "SE: 1 runs are there more than once" in [each.words for each in double.findings]
 
 
-def test_a_forged_row_beside_the_true_one_is_told_whichever_is_drawn(
+def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(
     rows: pd.DataFrame, tmp_path: Path
 ) -> None:
-    forged = rows.assign(answer=0, correct=rows["best_arm"] == 0).iloc[[7, 50]]
-    path = written(pd.concat([forged, rows]), tmp_path / "rows.csv")
-    told = [each.words for each in verified(path, share=0.02).findings]
-    assert "BAIR: 1 runs are there more than once" in told
-    assert "SE: 1 runs are there more than once" in told
-
-
-def test_a_table_that_lacks_what_is_needed_is_refused(rows: pd.DataFrame, tmp_path: Path) -> None:
-    for name, words in (("seed", "columns that export writes"), ("setting", "setting is not")):
+    path = tmp_path / "rows.csv"
+    lacking = {"columns that export writes": rows.drop(columns="seed")}
+    lacking["setting is not"] = rows.drop(columns="setting")
+    lacking["rho must be acceptance_rate"] = rows.assign(rho="mine")
+    for words, table in lacking.items():
         with pytest.raises(InvalidArgumentError, match=words):
-            verified(written(rows.drop(columns=name), tmp_path / "rows.csv"))
-    with pytest.raises(InvalidArgumentError, match="rho must be acceptance_rate"):
-        verified(written(rows.assign(rho="mine"), tmp_path / "rows.csv"))
-    with pytest.raises(InvalidArgumentError, match="there is none"):
-        verified(tmp_path / "nothing.csv")
+            verified(written(table, path))
+    claims = rows.iloc[:2].assign(instance=[0, 9_999_999])
+    assert "9999998 of 10000000 runs are missing" in str(verified(written(claims, path)))
+    endless = rows.iloc[:2].assign(interactions=10**15, max_steps=10**16, gap=1e-13)
+    assert not verified(written(endless, path)).equal
 
 
 def test_a_packed_file_is_read_like_the_file(honest: Path, tmp_path: Path) -> None:
@@ -83,8 +85,6 @@ def test_a_packed_file_is_read_like_the_file(honest: Path, tmp_path: Path) -> No
     assert str(eu.load(small)) == str(eu.load(honest))
     with pytest.raises(InvalidArgumentError, match="a new file"):
         pack(honest, small)
-    with pytest.raises(InvalidArgumentError, match=r"a name that ends in \.xz"):
-        pack(honest, tmp_path / "run.sqlite")
 
 
 def test_a_packed_file_that_is_cut_or_a_bomb_is_refused(
@@ -92,17 +92,13 @@ def test_a_packed_file_that_is_cut_or_a_bomb_is_refused(
 ) -> None:
     small = tmp_path / "run.sqlite.xz"
     pack(honest, small)
-    (tmp_path / "cut.sqlite.xz").write_bytes(small.read_bytes()[:-100])
-    (tmp_path / "other.sqlite.xz").write_bytes(b"no such thing")
-    for name in ("cut", "other"):
+    for content in (small.read_bytes()[:-100], b"no such thing", lzma.compress(b"text")):
+        (tmp_path / "other.sqlite.xz").write_bytes(content)
         with pytest.raises(InvalidArgumentError, match="as explorative-user-env writes them"):
-            eu.load(tmp_path / f"{name}.sqlite.xz")
+            verified(tmp_path / "other.sqlite.xz")
     monkeypatch.setattr(packed, "MOST_BYTES", 1000)
     with pytest.raises(InvalidArgumentError, match="at most 1000 bytes"):
         verified(small)
-    (tmp_path / "text.sqlite.xz").write_bytes(lzma.compress(b"text"))
-    with pytest.raises(InvalidArgumentError, match="as explorative-user-env writes them"):
-        verified(tmp_path / "text.sqlite.xz")
 
 
 def test_a_folder_without_one_file_of_runs_is_refused(honest: Path, tmp_path: Path) -> None:
@@ -114,80 +110,47 @@ def test_a_folder_without_one_file_of_runs_is_refused(honest: Path, tmp_path: Pa
         verified(tmp_path)
 
 
-HOSTILE: dict[str, Any] = {
-    "a horizon of ages": lambda record: record["cell"].update(horizon=10**15),
-    "no number of users": lambda record: record["request"].update(n_instances="many"),
-    "no agents": lambda record: record["request"].pop("agents"),
-    "agents as a list": lambda record: record["request"].update(agents=[1]),
-    "no population": lambda record: record["request"].update(population=7),
-    "another task": lambda record: record["request"].update(task="theft"),
-    "no cell": lambda record: record.update(cell=None),
-    "a step cap in words": lambda record: record["cell"]["agents"]["BAIR"].update(max_steps="a"),
-    "an option in words": lambda record: record["request"]["agents"]["BAIR"]["options"].update(
-        n1="much"
-    ),
-    "nested": lambda record: record["request"].update(seed=[[]]),
-}
+HOSTILE: list[Callable[[Any], Any]] = [
+    lambda record: record["cell"].update(horizon=10**15),
+    lambda record: record["request"].update(n_instances="many"),
+    lambda record: record["request"].update(agents=[1]),
+    lambda record: record["request"].update(task="theft"),
+    lambda record: record.update(cell=None),
+    lambda record: record["cell"]["agents"]["BAIR"].update(max_steps="a"),
+    lambda record: record["request"].update(seed=[[]]),
+]
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-def test_what_nobody_can_have_written_is_refused_in_a_line_or_not_right(
-    honest: Path, tmp_path: Path, what: str
-) -> None:
-    path = by_sql(honest, tmp_path / "run.sqlite")
-    with_records(path, HOSTILE[what])
-    told = ""
-    try:
-        told = str(verified(path, share=0.1))
-    except InvalidArgumentError as refused:
-        told = str(refused)
-    assert told.startswith("path must be ") or told.splitlines()[-1].find(": equal") == -1
+def test_what_nobody_can_have_written_is_refused_or_not_right(honest: Path, tmp_path: Path) -> None:
+    for change in HOSTILE:
+        path = with_records(by_sql(honest, tmp_path / "run.sqlite"), change)
+        with contextlib.suppress(InvalidArgumentError):
+            assert not verified(path, share=0.1).equal
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["explorative_user_env.__main__:main", "explorative_user_env.commands:main", "os:system"],
-)
+@pytest.mark.parametrize("place", ["explorative_user_env.commands:main", "os:system"])
 def test_no_program_is_run_because_a_file_names_it(
     honest: Path, tmp_path: Path, place: str
 ) -> None:
-    path = by_sql(honest, tmp_path / "run.sqlite")
-
     def change(record: Any) -> None:
         behaviour = record["request"]["population"]["behaviour"]
         behaviour["respond"] = {"function": place}
 
     with pytest.raises(InvalidArgumentError, match="which the users rest on"):
-        verified(with_records(path, change))
-    with pytest.raises(ValueError, match=place):
+        verified(with_records(by_sql(honest, tmp_path / "run.sqlite"), change))
+    with pytest.raises(ValueError, match=re.escape(place)):
         from_record({"function": place})
 
 
-def test_a_file_that_computes_its_rows_without_an_end_is_refused(
+def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(
     honest: Path, tmp_path: Path
 ) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-    views = ("ALTER TABLE runs_bai RENAME TO other", f"CREATE VIEW runs_bai AS {endless}")
-    path = by_sql(honest, tmp_path / "run.sqlite", *views)
-    for read in (verified, eu.load):
-        with pytest.raises(InvalidArgumentError, match="as explorative-user-env writes them"):
-            read(path)
-
-
-def test_a_file_of_other_tables_is_refused(honest: Path, tmp_path: Path) -> None:
-    path = by_sql(honest, tmp_path / "run.sqlite", "DROP TABLE runs_bai")
-    with pytest.raises(InvalidArgumentError, match="path must be a file"):
-        verified(path)
-
-
-def test_what_a_table_claims_costs_no_more_than_its_rows(
-    rows: pd.DataFrame, tmp_path: Path
-) -> None:
-    claims = rows.iloc[:2].assign(instance=[0, 9_999_999])
-    found = verified(written(claims, tmp_path / "rows.csv"))
-    assert "9999998 of 10000000 runs are missing" in str(found)
-    endless = rows.iloc[:2].assign(interactions=10**15, max_steps=10**16, gap=1e-13)
-    assert not verified(written(endless, tmp_path / "rows.csv")).equal
+    path = by_sql(honest, tmp_path / "run.sqlite", "ALTER TABLE runs_bai RENAME TO other")
+    for edit in ("DROP TABLE IF EXISTS runs_bai", f"CREATE VIEW runs_bai AS {endless}"):
+        for read in (verified, eu.load):
+            with pytest.raises(InvalidArgumentError, match=r"^path must be a file"):
+                read(by_sql(path, tmp_path / "other.sqlite", edit))
 
 
 def test_a_manifest_is_followed_in_its_own_folder_alone(honest: Path, tmp_path: Path) -> None:

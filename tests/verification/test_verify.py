@@ -1,6 +1,7 @@
-"""An honest file is accepted, and what somebody has changed in one is named."""
+"""An honest file is accepted, and what somebody has changed is named; agents may be given."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ from tampered import by_sql, with_parts, with_records, with_request, without_dig
 from verification.conftest import SHARED
 
 import explorative_user_env as eu
+from explorative_user_env.agents import UCB1, SuccessiveElimination
 from explorative_user_env.check import verify as verifying
-from explorative_user_env.check.verify import Verification, most_missed
+from explorative_user_env.check.verify import NOT_CHECKED, Verification, named_as
+from explorative_user_env.studies import suite_tasks
+from explorative_user_env.studies.suite import run_suite
 from explorative_user_env.validation import InvalidArgumentError
 
 BAIRS = "part = (SELECT id FROM parts WHERE agent = 'BAIR')"
@@ -40,26 +44,26 @@ def test_an_honest_file_is_accepted_with_what_that_could_have_missed(
     n_again = sum(each.n_again for each in found.checked)
     assert n_again == {0.1: 12, 1.0: 120}.get(found.share, 51)
     assert f"checked {n_again} of 120 rows: all as stated." in str(found)
-    assert ("--all checks every row." in str(found)) == (found.share < 1.0)
-    assert str(found).endswith(": equal (rows drawn with seed 0)")
+    assert ("Up to 28 edited rows" in str(found)) == (found.share == 0.1)  # 0.9^28 > 5%
 
 
-def test_every_agent_of_every_cell_is_asked(swept: Path) -> None:
-    found = verified(swept, rows=1)
-    assert found.equal
-    assert [each.n_again for each in found.checked] == [1] * 8
-    assert len({(each.cell, each.agent) for each in found.checked}) == 8
-
-
-def test_regret_is_verified_like_the_best_arm(tmp_path: Path, place: Path) -> None:
-    task: dict[str, Any] = {"task": "regret", "horizon": 50}
-    users = SHARED | {"max_steps": None}
-    eu.evaluate(["BAIR", "UNI"], store=tmp_path / "honest.sqlite", **users, **task)
-    assert verified(tmp_path / "honest.sqlite", share=1.0).equal
-    edit = f"UPDATE runs_regret SET regret = regret - 0.001 WHERE instance = 7 AND {BAIRS}"
-    changed = without_digests(by_sql(tmp_path / "honest.sqlite", place, edit))
-    (line,) = words(verified(changed, share=1.0))
-    assert line.startswith("BAIR, instance 7: regret is ")
+def test_every_agent_of_every_cell_is_asked_or_those_that_are_named(
+    honest: Path, tmp_path: Path, place: Path
+) -> None:
+    cells: dict[str, Any] = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 10}
+    swept = tmp_path / "swept.sqlite"
+    eu.sweep(["BAIR", "SE"], store=swept, progress=False, **cells)
+    for only, n_asked in (([], 8), (["SE", "n_arms=2 delta=0.1"], 5)):
+        found = verified(swept, rows=1, only=only)
+        assert found.equal
+        told = {(each.cell, each.agent): each.n_again for each in found.checked}
+        assert list(told.values()) == [1] * n_asked
+        assert ("n_arms=2 delta=0.1", "BAIR") in told
+    with pytest.raises(InvalidArgumentError, match="only must be one of BAIR, SE, UNI"):
+        verified(honest, only=["SES"])
+    cut = by_sql(swept, place, "DELETE FROM results WHERE id = 4")
+    line = "the whole cell n_arms=3 delta=0.2 is missing, which was asked for"
+    assert words(verified(cut)) == [line]
 
 
 def test_an_edited_number_is_named_with_what_comes_out(honest: Path, place: Path) -> None:
@@ -76,6 +80,32 @@ def test_an_edited_number_is_named_with_what_comes_out(honest: Path, place: Path
     assert verdicts == {"BAIR": "differs", "SE": "equal", "UNI": "equal"}
 
 
+TASKS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "regret": (
+        {"horizon": 50},
+        "UPDATE runs_regret SET regret = regret - 0.001 WHERE instance = 4 AND ",
+        "SE, instance 4: regret is ",
+    ),
+    "population": (
+        {"n_users": 3, "horizon": 30, "n_instances": 6, "compiled": False},
+        "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND ",
+        "SE, instance 4: regret_by_user is 1 2 3 there and ",
+    ),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_other_tasks_are_verified_like_the_best_arm(task: str, tmp_path: Path, place: Path) -> None:
+    (options, edit, line), path = TASKS[task], tmp_path / "honest.sqlite"
+    users = SHARED | {"max_steps": None}
+    eu.evaluate(["SE", "UNI"], store=path, **users | {"task": task} | options)
+    assert verified(path, share=1.0, compiled=False).equal
+    changed = without_digests(by_sql(path, place, edit + SES))
+    (found,) = words(verified(changed, share=1.0, compiled=False))
+    assert found.startswith(line)
+    assert verified(changed, only=["UNI"]).equal
+
+
 @pytest.mark.slow
 def test_one_edited_row_is_found_as_often_as_the_share_says(honest: Path, place: Path) -> None:
     numbers = "stopping_time = 5, interactions = 5, acceptances = 3, rejections = 2"
@@ -85,40 +115,37 @@ def test_one_edited_row_is_found_as_often_as_the_share_says(honest: Path, place:
     assert 4 <= sum(found) <= 21  # 12 expected; outside with probability 0.005
 
 
-@pytest.mark.parametrize(
-    ("edit", "line"),
-    [
-        (
-            f"DELETE FROM runs_bai WHERE instance IN (3, 8, 9, 39) AND {BAIRS}",
-            "BAIR: 4 of 40 runs are missing (instances 3, 8..9, 39)",
-        ),
-        (f"DELETE FROM runs_bai WHERE {BAIRS}", "BAIR: 40 of 40 runs are missing (all)"),
-    ],
-)
-def test_dropped_runs_are_named(honest: Path, place: Path, edit: str, line: str) -> None:
-    assert line in words(verified(without_digests(by_sql(honest, place, edit))))
+EDITS: dict[str, tuple[str, ...]] = {
+    "BAIR: 4 of 40 runs are missing (instances 3, 8..9, 39)": (
+        f"DELETE FROM runs_bai WHERE instance IN (3, 8, 9, 39) AND {BAIRS}",
+    ),
+    "BAIR: 40 of 40 runs are missing (all)": (f"DELETE FROM runs_bai WHERE {BAIRS}",),
+    "BAIR: 10 of 40 runs are missing (instances 30..39), as it says itself: it is not finished": (
+        f"DELETE FROM runs_bai WHERE instance > 29 AND {BAIRS}",
+        "UPDATE results SET finished = 0",
+    ),
+    "BAIR: the user seeds of 1 of 40 runs do not follow from the study's seed 0 (instance 8: 5": (
+        f"UPDATE runs_bai SET user_seed = 5 WHERE instance = 8 AND {BAIRS}",
+    ),
+    "all agents: the cell is there more than once": (
+        "INSERT INTO results(key, record, parts, finished) "
+        "SELECT 'other', record, parts, finished FROM results",
+    ),
+}
 
 
-def test_runs_of_a_file_that_says_it_is_not_finished_are_missing_all_the_same(
-    honest: Path, place: Path
+@pytest.mark.parametrize("line", EDITS)
+def test_what_is_missing_or_double_or_of_other_users_is_named(
+    honest: Path, place: Path, line: str
 ) -> None:
-    cut = f"DELETE FROM runs_bai WHERE instance > 29 AND {BAIRS}"
-    unfinished = "UPDATE results SET finished = 0"
-    changed = without_digests(by_sql(honest, place, cut, unfinished))
-    (line, *_) = words(verified(changed))
-    assert line.endswith("(instances 30..39), as it says itself: it is not finished")
+    changed = without_digests(by_sql(honest, place, *EDITS[line]))
+    assert any(each.startswith(line) for each in words(verified(changed)))
 
 
-def test_an_agent_or_a_cell_that_was_asked_for_is_missed(
-    honest: Path, swept: Path, place: Path
-) -> None:
+def test_an_agent_that_was_asked_for_is_missed(honest: Path, place: Path) -> None:
     cut = by_sql(honest, place, f"DELETE FROM runs_bai WHERE {SES}")
     without = with_records(cut, lambda record: record["request"]["agents"].pop("SE"))
     assert "SE: all runs are missing, and it was asked for" in words(verified(without))
-
-    cut = by_sql(swept, place, "DELETE FROM results WHERE id = 4")
-    line = "the whole cell n_arms=3 delta=0.2 is missing, which was asked for"
-    assert words(verified(cut)) == [line]
 
 
 def test_another_seed_is_named_where_the_users_seeds_do_not_follow(
@@ -133,133 +160,188 @@ def test_another_seed_is_named_where_the_users_seeds_do_not_follow(
     )
 
 
-def test_one_user_seed_that_was_edited_is_named(honest: Path, place: Path) -> None:
-    edit = f"UPDATE runs_bai SET user_seed = 5 WHERE instance = 8 AND {BAIRS}"
-    told = words(verified(without_digests(by_sql(honest, place, edit))))
-    assert told[0].startswith(
-        "BAIR: the user seeds of 1 of 40 runs do not follow from the study's seed 0 (instance 8: 5"
-    )
-
-
-def of_the_request(change: Any) -> Any:
-    return lambda whole: change(whole) if isinstance(whole, dict) else None
-
-
-def test_other_versions_are_named_and_are_no_accusation(honest: Path, place: Path) -> None:
-    shutil.copyfile(honest, place)
-    change = of_the_request(lambda whole: whole["versions"].update(numpy="1.99.0"))
-    found = verified(with_records(place, change, "about", "value"))
-    assert found.equal
-    (note,) = found.notes
-    assert note == f"other versions: numpy is 1.99.0 there and {np.__version__} here"
-
-
-def test_other_streams_are_named(honest: Path, place: Path) -> None:
-    shutil.copyfile(honest, place)
-    change = of_the_request(lambda whole: whole["made with"].update(streams="0123"))
-    (line,) = words(verified(with_records(place, change, "about", "value")))
-    assert line.startswith("the random streams are others: their fingerprint is 0123 there and ")
-
-
-def test_other_code_is_told_and_the_rows_are_compared(honest: Path, place: Path) -> None:
-    shutil.copyfile(honest, place)
-    change = of_the_request(lambda whole: whole["made with"].update(code="0123"))
-    found = verified(with_records(place, change, "about", "value"))
-    assert found.equal
-    assert found.notes[0].startswith("other code of the package: its digest is 0123 there and ")
-
-
 @pytest.mark.parametrize(
-    "words", [{"step_cost": 0.0001}, {"noise": 0.3}, {"delta": 0.5}, {"seed": 3}], ids=str
-)
-def test_what_a_file_says_twice_is_read_once(
-    honest: Path, place: Path, words: dict[str, Any]
-) -> None:
-    shutil.copyfile(honest, place)
-    changed = with_records(place, lambda record: record["cell"].update(words))
-    assert str(eu.load(changed)) == str(eu.load(honest))
-    assert eu.load(changed).cell == eu.load(honest).cell  # type: ignore[union-attr]
-
-
-def test_a_cell_that_is_there_twice_is_named(honest: Path, place: Path) -> None:
-    twice = (
-        "INSERT INTO results(key, record, parts, finished) "
-        "SELECT 'other', record, parts, finished FROM results"
-    )
-    assert "all agents: the cell is there more than once" in words(
-        verified(by_sql(honest, place, twice))
-    )
-
-
-def test_the_same_seed_draws_the_same_rows_and_none_a_new_one(
-    honest: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[list[int]] = []
-    places_of = verifying._drawn
-
-    def seen(*arguments: Any) -> Any:
-        places = places_of(*arguments)
-        drawn.append(places.tolist())
-        return places
-
-    monkeypatch.setattr(verifying, "_drawn", seen)
-    verified(honest, seed=4, rows=3)
-    verified(honest, seed=4, rows=3)
-    assert drawn[:3] == drawn[3:]
-    seeds = {verified(honest, seed=None, rows=3).seed for _ in range(2)}
-    assert len(seeds) == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
+    ("part", "change", "line"),
     [
-        ({"share": 0.0}, r"share must be a number in \(0, 1\]"),
-        ({"share": 1.5}, r"share must be a number in \(0, 1\]"),
-        ({"rows": 0}, "rows must be an integer of at least 1"),
-        ({"rows": 1, "share": 0.5}, "rows must be left out beside a share"),
-        ({"seed": -1}, "seed must be an integer of at least 0"),
+        ("versions", {"numpy": "1.99.0"}, "other versions: numpy is 1.99.0 there and "),
+        ("made with", {"code": "0123"}, "other code of the package: its digest is 0123 there and "),
+        ("made with", {"streams": "0123"}, "the random streams are others: their fingerprint is "),
     ],
 )
-def test_what_is_out_of_range_is_refused(honest: Path, options: dict[str, Any], line: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=line):
-        verified(honest, **options)
-
-
-@pytest.mark.parametrize(("share", "most"), [(0.05, 58), (0.5, 4), (0.95, 1), (0.99, 0)])
-def test_what_can_be_missed_is_counted_by_hand(share: float, most: int) -> None:
-    assert most_missed(share) == most
-    assert (1 - share) ** most >= 0.05 > (1 - share) ** (most + 1)
-
-
-def test_some_agents_or_cells_alone_are_run_again(honest: Path, swept: Path) -> None:
-    found = verified(swept, only=["SE", "n_arms=2 delta=0.1"])
-    assert found.equal
-    told = {(each.cell, each.agent) for each in found.checked}
-    assert len(told) == 5
-    assert ("n_arms=2 delta=0.1", "BAIR") in told
-    assert "Only rows of SE, n_arms=2 delta=0.1 were checked." in str(found)
-    with pytest.raises(InvalidArgumentError, match="only must be one of BAIR, SE, UNI"):
-        verified(honest, only=["SES"])
-
-
-def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
-    tmp_path: Path, place: Path
+def test_other_versions_and_code_are_no_accusation_and_other_streams_are(
+    honest: Path, place: Path, part: str, change: dict[str, str], line: str
 ) -> None:
-    users: dict[str, Any] = {"n_users": 3, "horizon": 30, "n_arms": 3, "n_instances": 6}
-    path = tmp_path / "honest.sqlite"
-    users |= {"task": "population", "compiled": False, "progress": False}
-    eu.evaluate(["SE", "UNI"], store=path, **users)
-    assert verified(path, share=1.0, compiled=False).equal
-    edit = "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND " + SES
-    changed = without_digests(by_sql(path, place, edit))
-    (line,) = words(verified(changed, share=1.0, compiled=False))
-    assert line.startswith("SE, instance 4: regret_by_user is 1 2 3 there and ")
-    assert verified(changed, only=["UNI"]).equal
+    def update(whole: Any) -> None:
+        if isinstance(whole, dict):
+            whole[part].update(change)
+
+    shutil.copyfile(honest, place)
+    found = verified(with_records(place, update, "about", "value"))
+    (told,) = words(found) if "streams" in change else found.notes
+    assert told.startswith(line)
+    assert found.equal == ("streams" not in change)
+
+
+def test_what_is_out_of_range_is_refused(honest: Path) -> None:
+    rows: list[tuple[str, Any]] = [("share", 0.0), ("share", 1.5), ("rows", 0), ("seed", -1)]
+    for name, value in rows:
+        with pytest.raises(InvalidArgumentError, match=f"^{name} must be"):
+            verified(honest, **{name: value})
+    with pytest.raises(InvalidArgumentError, match=r"^rows must be left out"):
+        verified(honest, rows=1, share=0.5)
+    assert len({verified(honest, seed=None, rows=3).seed for _ in range(2)}) == 2
 
 
 def test_words_of_numbers_are_the_same_up_to_their_last_bits() -> None:
-    there, here = (pd.DataFrame({"instance": [0, 1], "of": each}) for each in TEXTS)
+    texts = (["0.1 0.30000000000000004", "1 2"], ["0.1 0.3", "1 3"])
+    there, here = (pd.DataFrame({"instance": [0, 1], "of": each}) for each in texts)
     assert [place for place, *_ in verifying._others(there, here)] == [1]
 
 
-TEXTS = (["0.1 0.30000000000000004", "1 2"], ["0.1 0.3", "1 3"])
+def of_agents(path: Path, *own: Any) -> Verification:
+    """The verdict on all rows, where these agents are given."""
+    return verified(path, own=own, share=1.0)
+
+
+MET: dict[str, Any] = {"n_instances": 12, "n_arms": 3, "progress": False}
+
+
+class Sweeper:
+    """Recommends every arm so many times and answers the last one that was accepted."""
+
+    def __init__(self, sweeps: int = 3) -> None:
+        self.sweeps = sweeps
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self.n_arms, self.steps, self.last = n_arms, 0, int(rng.integers(n_arms))
+
+    def act(self) -> int | None:
+        return None if self.steps == self.sweeps * self.n_arms else self.steps % self.n_arms
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.steps += 1
+        self.last = arm if accepted else self.last
+
+    def answer(self) -> int:
+        return self.last
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("mine") / "run.sqlite"
+    eu.evaluate([Sweeper(), "SE"], store=path, **MET)
+    return path
+
+
+def test_rows_of_code_that_is_not_given_are_not_said_to_be_right(mine: Path) -> None:
+    found = of_agents(mine)
+    assert (found.differs, found.whole, found.equal) == (False, False, False)
+    verdicts = {each.agent: each.verdict for each in found.checked}
+    assert verdicts == {"Sweeper": NOT_CHECKED, "SE": "equal"}
+    assert found.reasons() == [f"Sweeper: {found.checked[0].why}"]
+
+
+def test_rows_of_code_that_is_given_are_run_again(mine: Path, tmp_path: Path) -> None:
+    found = of_agents(mine, Sweeper())
+    assert found.equal
+    assert not found.notes
+    edit = "UPDATE runs_bai SET answer = 2 - answer WHERE instance = 3"
+    changed = without_digests(by_sql(mine, tmp_path / "run.sqlite", edit))
+    assert "Sweeper" in [each.agent for each in of_agents(changed, Sweeper()).findings]
+
+
+def test_an_agent_with_other_options_is_told_and_its_rows_are_others(mine: Path) -> None:
+    found = of_agents(mine, Sweeper(2))
+    (note,) = found.notes
+    assert note.startswith("Sweeper: the agent that was given has other code, options or weights")
+    assert {each.agent for each in found.findings} == {"Sweeper"}
+
+
+def test_who_goes_by_the_name_of_another_is_told(tmp_path: Path) -> None:
+    agents: dict[str, Any] = {
+        "BAIR: n1 is 0 there and paper of the package's BAIR": SuccessiveElimination(name="BAIR"),
+        "BAIR: code of somebody's own, and not the package's": named_as("BAIR", Sweeper()),
+    }
+    for number, (line, agent) in enumerate(agents.items()):
+        path = tmp_path / f"{number}.sqlite"
+        eu.evaluate([agent], store=path, **MET)
+        found = of_agents(path, agent)
+        assert found.equal
+        assert found.notes[0].startswith(line)
+
+
+class Policy(Sweeper):
+    """Stands for a trained policy, whose rows rest on how a processor rounds."""
+
+    def __init__(self, moves: float = 0.0) -> None:
+        super().__init__()
+        self.options = {"weights": 1}
+        self.trained_on = {"task": "bai", "n_arms": 3}
+        self.moves = moves
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.sweeps = 3 + (rng.random() < self.moves) * (-1) ** int(rng.integers(2))
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of a policy that met a hundred users."""
+    path = tmp_path_factory.mktemp("policy") / "run.sqlite"
+    eu.evaluate([Policy()], store=path, **MET | {"n_instances": 100})
+    return path
+
+
+def test_an_agent_is_known_by_its_options_under_another_name(policy: Path) -> None:
+    for agent in (Policy(), named_as("other", Policy())):
+        assert of_agents(policy, agent).equal
+
+
+def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(
+    policy: Path, tmp_path: Path
+) -> None:
+    found = of_agents(policy, Policy(0.01))
+    assert [each.verdict for each in found.checked] == ["alike"]
+    assert 0 < found.checked[0].n_differing <= 2
+    assert not found.differs
+    found = of_agents(policy, Policy(0.5))  # whose mean stays as well
+    assert [each.verdict for each in found.checked] == ["differs"]
+    edit = "UPDATE runs_bai SET stopping_time = stopping_time - instance % 2"
+    changed = without_digests(by_sql(policy, tmp_path / "faster.sqlite", edit))
+    assert of_agents(changed, Policy()).differs
+    edit = "UPDATE runs_bai SET best_arm = (best_arm + 1) % 3 WHERE instance = 3"
+    changed = without_digests(by_sql(policy, tmp_path / "users.sqlite", edit))
+    findings = of_agents(changed, Policy()).findings
+    assert (3, "best_arm") in [(each.instance, each.column) for each in findings]
+
+
+class Turns(Sweeper):
+    """Recommends each arm so many times in a row."""
+
+    name = "mine"
+
+    def act(self) -> int:
+        return self.steps // self.sweeps % self.n_arms
+
+
+def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = tuple(replace(task, n_instances=6) for task in suite_tasks.SUITE)
+    monkeypatch.setattr(suite_tasks, "SUITE", few)
+    models = {"regret-k5": [Turns(2)], "noisy-k5": [Turns(4)], "logistic-k5": [Turns(3)]}
+    tuned = {
+        "regret-k5": [UCB1(exploration=0.1, name="tuned")],
+        "logistic-k5": [UCB1(exploration=0.2, name="tuned")],
+    }
+    entrants = [
+        suite_tasks.ModelsByTask("mine", models),
+        suite_tasks.ModelsByTask("tuned", tuned),
+    ]
+    path = tmp_path / "run.sqlite"
+    run_suite(entrants, tasks=["regret-k5", "noisy-k5"], store=path, progress=False)
+    found = of_agents(path, *suite_tasks.who(entrants).values())
+    assert found.equal
+    assert not found.notes
+    others = of_agents(path, Turns(2), Turns(5))
+    assert {(each.cell, each.agent) for each in others.findings} == {("noisy-k5", "mine")}
