@@ -4,7 +4,7 @@ import copy
 import math
 import pickle
 from dataclasses import fields, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +12,13 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env import theory
 from explorative_user_env.agents import (
-    ALGORITHMS,
     AlgorithmAgent,
     SuccessiveElimination,
     agent_named,
 )
 from explorative_user_env.protocol import as_task
 from explorative_user_env.studies.lower_bound import overlap
-from explorative_user_env.studies.suite import Variety, robustness
+from explorative_user_env.studies.suite import robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import EXPLORATIVE, as_behaviour
@@ -37,48 +36,12 @@ from explorative_user_env.users.population import (
     title_of,
 )
 
-WRONG: dict[Any, list[Any]] = {
-    bool: ["no", 0, 1, None],
-    int: [-1, 1.5, True, "1", None, math.nan],
-    float: [math.nan, math.inf, "1.0", True, None, 1j],
-    str: [None, 3, b"x"],
-    Schedule: ["acceptance_rate", 1.0, None],
-}
 RECORDS: list[Any] = [
     *(PRINTED, RELEASED, ACCEPTANCE_RATE, constant(1.5), EXPLORATIVE, as_behaviour("forgetful")),
     replace(RELEASED, private_draws=3, rho=constant(1.25), name="mine"),
     Instance((0.5, 1.0), 1),
     eu.Population(noise=0.1, means=[1.0, 0.5, 0.0], n_arms=3, rho=constant(1.5)),
 ]
-
-
-def wrong_for(kind: Any) -> list[Any]:
-    """What a field of this type must not hold."""
-    if get_origin(kind) is Literal:
-        return [get_args(kind)[0] + "s", "", None, 3]
-    if get_origin(kind) is tuple:
-        return [None, "x", 3, (object(),), [], (None,)]
-    wrong = WRONG.get(kind, [None, "x", 3])
-    return [value for value in wrong if value is not None or type(None) not in get_args(kind)]
-
-
-@pytest.mark.parametrize(
-    "record",
-    [PRINTED, ACCEPTANCE_RATE, EXPLORATIVE, ALGORITHMS["BAIR"], Variety("mine")],
-    ids=type,
-)
-def test_every_field_refuses_what_its_type_does_not_allow(record: Any) -> None:
-    hints = get_type_hints(type(record))
-    tried = 0
-    for field in fields(record):
-        for value in wrong_for(hints[field.name]):
-            with pytest.raises(eu.InvalidArgumentError) as error:
-                replace(record, **{field.name: value})
-            words = "rho range" if field.name in ("rho_0", "rho_1") else field.name
-            assert str(error.value).startswith(f"{words} ")
-            assert "\n" not in str(error.value)
-            tried += 1
-    assert tried > 2 * len(fields(record))
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=type)
@@ -131,10 +94,6 @@ REFUSED: list[tuple[str, Any]] = [
     ("trained_on must be None or a cell", lambda: TunedAgent(3, trained_on=[1])),  # type: ignore[arg-type]
     ("name must be a str", lambda: eu.RewardLaw(3, print)),  # type: ignore[arg-type]
     # The fields of settings, instances and their laws
-    ("private_draws must be an integer of at least 0", making(RELEASED, private_draws=-1)),
-    ("rho_refresh must be one of acceptance, response", making(RELEASED, rho_refresh="x")),
-    ("tas_max_steps must be an integer of at least 1", making(RELEASED, tas_max_steps=0)),
-    ("rho_at_start must be a finite number above 0", making(RELEASED, rho_at_start=0.0)),
     *(
         ("means must be a tuple of at least two", with_means(means))
         for means in ((1.0,), [0.0, 1.0], (0.0, math.nan), (0.0, -math.inf), (0.0, 1e308))
