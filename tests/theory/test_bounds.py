@@ -329,7 +329,7 @@ def test_the_condition_for_hopeless_arms_is_there_for_more_than_two_arms() -> No
 
 def test_the_growth_of_f_is_looked_at_for_every_n() -> None:
     for options in ({"n0": 6}, {"n0": 40, "n_arms": 4}, {"n0": 3000, "alpha": 0.25}):
-        pair = hard_pair(0.001, rho_1=2.0, **options)  # type: ignore[arg-type]
+        pair = hard_pair(0.001, rho_1=2.0, **options)
 
         def f(n: int, pair: Any = pair) -> float:
             m = n - pair.n_arms + 1

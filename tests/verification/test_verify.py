@@ -127,6 +127,9 @@ EDITS: dict[str, tuple[str, ...]] = {
     "BAIR: the user seeds of 1 of 40 runs do not follow from the study's seed 0 (instance 8: 5": (
         f"UPDATE runs_bai SET user_seed = 5 WHERE instance = 8 AND {BAIRS}",
     ),
+    "BAIR: 1 runs were not requested": (
+        f"UPDATE runs_bai SET instance = 77 WHERE instance = 8 AND {BAIRS}",
+    ),
     "all agents: the cell is there more than once": (
         "INSERT INTO results(key, record, parts, finished) "
         "SELECT 'other', record, parts, finished FROM results",
