@@ -295,9 +295,11 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_an_agent_is_known_by_its_options_under_another_name(policy: Path) -> None:
-    for agent in (Policy(), named_as("other", Policy())):
-        assert of_agents(policy, agent).equal
+def test_an_agent_is_known_by_its_options_under_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    eu.evaluate([Policy(0.5)], store=path, **MET)
+    for agent in (Policy(0.5), named_as("other", Policy(0.5))):
+        assert of_agents(path, agent).equal  # though its stream follows from its name
 
 
 def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(
