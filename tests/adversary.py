@@ -10,7 +10,7 @@ import numpy as np
 
 from explorative_user_env.protocol import Algorithm
 
-RANDOM, PAIR, STAY, TURN = range(4)
+RANDOM, PAIR = range(2)
 
 
 class PlayParams(NamedTuple):
@@ -48,8 +48,6 @@ def observe(params: PlayParams, state: PlayState, arm: int, accepted: bool) -> N
         state.accepted[arm] += 1
     if params.kind == PAIR:
         state.arm[0] = 1 - arm
-    elif params.kind == TURN or not accepted:
-        state.arm[0] = (arm + 1) % params.n_arms
 
 
 def verdict(params: PlayParams, state: PlayState, rng: np.random.Generator) -> int:

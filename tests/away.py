@@ -14,7 +14,6 @@ from typing import Any
 
 from explorative_user_env.evaluation.workers import Crew, done
 from explorative_user_env.protocol import Array
-from explorative_user_env.results import records as provenance
 
 CHUNKS = [[chunk] for chunk in range(12)]
 
@@ -25,14 +24,9 @@ def done_by(job: Any, usual: str, **crew: Any) -> list[Any]:
         return [result for _, result in sorted(found)]
 
 
-def spawned(**facts: Any) -> Executor:
+def spawned() -> Executor:
     """Two processes of Python's own, which know nothing of this one."""
-    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), **facts)
-
-
-def pretend(version: str) -> None:
-    """Let this process be of another version of the package."""
-    provenance.__version__ = version  # type: ignore[attr-defined]
+    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
 
 
 class Gathering:
@@ -57,23 +51,14 @@ def gathered(folder: Path, usual: str, n_workers: int = 2, **crew: Any) -> set[t
         return set(done_by(Gathering(Path(marks), n_workers), usual, **crew))
 
 
-def endless(seeds: Sequence[int], halt: Array | None = None) -> None:
-    """A job that ends when it is told to, and after minutes."""
-    end = time.monotonic() + 200.0
-    while time.monotonic() < end and not (halt is not None and halt[0]):
-        time.sleep(0.01)
-
-
 class Deadly:
-    """A job that ends its worker with one of the chunks, the first so many times."""
+    """A job that ends its worker whenever it comes to one of the chunks."""
 
-    def __init__(self, folder: Path, chunk: Sequence[int], times: int) -> None:
-        self._marks, self._chunk, self._times = folder, chunk, times
+    def __init__(self, chunk: Sequence[int]) -> None:
+        self._chunk = chunk
 
     def __call__(self, seeds: Sequence[int], halt: Array | None = None) -> int:
         time.sleep(0.05)
-        done = len(list(self._marks.iterdir()))
-        if seeds == self._chunk and done < self._times:
-            (self._marks / str(done)).touch()
+        if seeds == self._chunk:
             os.kill(os.getpid(), signal.SIGKILL)
         return seeds[0]

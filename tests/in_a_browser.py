@@ -67,17 +67,19 @@ def steps_of_many(mode: str) -> list[Any]:
     return [*heard, repr(many.unwrapped.hidden_states())]
 
 
-def refused(ask: Callable[..., Any], *given: Any, **options: Any) -> str:
+def refused(ask: Callable[[], Any]) -> str:
     """The words in which something is refused."""
     try:
-        ask(*given, **options)
+        ask()
     except Exception as error:
         return str(error)
     return "not refused"
 
 
-def runs_found(line_up: list[str], shared: dict[str, Any]) -> dict[str, Any]:
-    """What came of evaluations."""
+def runs_found(
+    line_up: list[str], shared: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, bool]]:
+    """What came of evaluations, and which of them worked."""
     import explorative_user_env as eu
 
     shared = shared | {"progress": False}
@@ -88,10 +90,12 @@ def runs_found(line_up: list[str], shared: dict[str, Any]) -> dict[str, Any]:
     checks: Any = eu.evaluate(["BAIR"], check_theory=True, **shared).checks
     bai.save("runs.sqlite")
     loaded: Any = eu.load("runs.sqlite")
-    return {
+    found = {
         "bai": bai.runs.map(repr).to_numpy().tolist(),
         "regret": regret.runs.map(repr).to_numpy().tolist(),
         "versions": bai.cell["versions"],
+    }
+    return found, {
         "two workers": bai.runs.equals(eu.evaluate(line_up, workers=2, **shared).runs),
         "a sweep": len(cells.runs) == 12,
         "checks of the theory": len(checks) == shared["n_instances"],
@@ -120,8 +124,8 @@ def has_a_bar(line_up: list[str], shared: dict[str, Any]) -> bool:
         sys.stderr = usual
 
 
-def one_run_found() -> dict[str, Any]:
-    """What came of single runs, and of what is made of them."""
+def one_run_found() -> tuple[dict[str, Any], dict[str, bool]]:
+    """What came of single runs, and which of what is made of them worked."""
     import gymnasium as gym
 
     import explorative_user_env as eu
@@ -147,10 +151,9 @@ def one_run_found() -> dict[str, Any]:
     said: list[str] = []
     game = Game(options=PLAYED, seed=1)
     over = play_lines(game, ["0", "1x3", "best 1"], lambda *lines: said.extend(lines))
-    return {
+    return {"compiled users": refused(asked.reset)}, {
         "rollout": episode.stopping_time > 2,
         "pictures": "<svg" in env.render() and "<svg" in Path("film.html").read_text(),
-        "compiled users": refused(asked.reset),
         "a policy of many users": len(met.runs) == 70,
         "the hard pair": len(histories(pair, Uniform(horizon=20), 20, [1, 2, 3]).same) == 3,
         "theory": theory.characteristic_time(pair.nu) > 0,
@@ -186,11 +189,12 @@ def main() -> None:
             notices.append(record.getMessage())
 
     logging.getLogger(eu.__name__).addHandler(Hearing())
-    found = runs_found(asked["line_up"], asked["shared"])
-    found |= one_run_found() | {mode: steps_of_many(mode) for mode in asked["modes"]}
-    found["a bar"] = has_a_bar(asked["line_up"], asked["shared"])
-    found["bench --quick"] = bench_found()
-    found["notices"] = notices
+    found, works = runs_found(asked["line_up"], asked["shared"])
+    single, well = one_run_found()
+    found |= single | {mode: steps_of_many(mode) for mode in asked["modes"]}
+    works |= well | {"a bar": has_a_bar(asked["line_up"], asked["shared"])}
+    works["bench --quick"] = bench_found()
+    found |= {"works": works, "notices": notices}
     Path("found.json").write_text(json.dumps(found))
 
 

@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 PACKAGE = "explorative_user_env"
 
-Floors = Sequence[Sequence[str]]
-"""The rooms from the ground up; a room imports from floors below its own."""
-
-FLOORS: Floors = (
+FLOORS: Sequence[Sequence[str]] = (
     ("validation", "version"),
     ("protocol", "seeding", "files", "display"),
     ("agents", "users", "shipped"),
@@ -35,12 +32,6 @@ class Import(NamedTuple):
     imported: str
 
 
-@functools.cache
-def tree_of(path: Path) -> ast.Module:
-    """Return what stands in a file, which is read once."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def modules(root: Path) -> dict[str, Path]:
     """Return every module of the package by its dotted name; agents live beside the package."""
     found = {}
@@ -61,7 +52,7 @@ def room_of(module: str) -> str:
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[Import]:
     """Yield what a module imports from the package, wherever in it and however it is written."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(tree_of(path)):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -79,6 +70,7 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[Import]:
                 yield Import(name, module)
 
 
+@functools.cache
 def all_imports(root: Path) -> list[Import]:
     """Return every import from one module of the package to another."""
     known = modules(root)
@@ -86,16 +78,16 @@ def all_imports(root: Path) -> list[Import]:
     return [each for each in found if each.importer != each.imported]
 
 
-def strangers(root: Path, floors: Floors) -> list[str]:
+def strangers(root: Path) -> list[str]:
     """Return rooms that are on no floor, and rooms on floors that are not there."""
-    known = {room for floor in floors for room in floor}
+    known = {room for floor in FLOORS for room in floor}
     there = {room_of(module) for module in modules(root)}
     return sorted(known ^ there)
 
 
-def arrows_up(root: Path, floors: Floors) -> list[str]:
+def arrows_up(root: Path) -> list[str]:
     """Return imports that do not point down."""
-    level = {room: number for number, floor in enumerate(floors) for room in floor}
+    level = {room: number for number, floor in enumerate(FLOORS) for room in floor}
     found = []
     for importer, imported in all_imports(root):
         here, there = room_of(importer), room_of(imported)
@@ -123,27 +115,3 @@ def circles(root: Path) -> list[str]:
         return seen
 
     return sorted(module for module in below if module in reaches(module))
-
-
-def without_docstring(root: Path) -> list[str]:
-    """Return public functions, classes and methods that nobody explains, and overloads aside."""
-    found = []
-    for module, path in modules(root).items():
-        tree = tree_of(path)
-        if not (ast.get_docstring(tree) or "").split("\n")[0].endswith((".", "!", "?")):
-            found.append(f"{module}: first line")
-        for node in _public_definitions(tree):
-            overload = any("overload" in ast.unparse(mark) for mark in node.decorator_list)
-            if not overload and not ast.get_docstring(node):
-                found.append(f"{module}: {node.name}")
-    return sorted(found)
-
-
-def _public_definitions(
-    tree: ast.Module | ast.ClassDef,
-) -> Iterator[ast.FunctionDef | ast.ClassDef]:
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            yield node
-            if isinstance(node, ast.ClassDef):
-                yield from _public_definitions(node)

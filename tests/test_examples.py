@@ -1,191 +1,114 @@
+"""Every example runs on fewer users and prints what it is about; its policies are worth it."""
+
 import importlib
+import json
 import re
 import runpy
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR
+from explorative_user_env.agents import SuccessiveElimination, Uniform
+from explorative_user_env.studies.suite_tasks import tasks_named
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import InvalidArgumentError
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-RUN_HERE = {  # or, the learnt ones, in test_learning_that_pays
-    "cleanrl_style.py",
-    "custom_agent.py",
-    "interval_coverage.py",
-    "learning_that_pays.py",
-    "learnt_index.py",
-    "leaderboard.py",
-    "pictures.py",
-    "quickstart.py",
-    "scale_out.py",
-    "speed.py",
-    "text_agent.py",
-    "theory.py",
-    "train_index.py",
-    "train_ppo.py",
-    "training_speed.py",
-    "tuned_by_hand.py",
-}
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """What runs an example as a script would, on fewer users, and returns what it prints."""
 
-    def of(name: str, **constants: int) -> str:
-        space = runpy.run_path(str(EXAMPLES / name))
+    def of(name: str, *arguments: Any, **constants: int) -> str:
+        space = runpy.run_path(str(EXAMPLES / f"{name}.py"))
         for constant, value in constants.items():
             assert constant in space, f"{name} has no {constant} any more"
             monkeypatch.setitem(space["main"].__globals__, constant, value)
-        space["main"]()
+        space["main"](*arguments)
         return capsys.readouterr().out
 
     return of
 
 
-def row_of(agent: str, printed: str) -> str:
-    """The one row of a printed table that is about this agent."""
-    (row,) = (line for line in printed.splitlines() if re.search(rf"(^|\s){agent}\s+\d", line))
-    return row
-
-
-def test_every_example_is_run_here() -> None:
-    assert {path.name for path in EXAMPLES.glob("*.py")} == RUN_HERE
-
-
-def test_quickstart(run: Callable[..., str]) -> None:
-    printed = run("quickstart.py", N_INSTANCES=5)
-    assert "arm 2: accepted" in printed
-    bair = eu.rollout(gym.make("ExplorativeUser-v0", n_arms=5), BAIR(delta=0.1), seed=7)
-    assert f"BAIR answers arm {bair.answer} after {bair.stopping_time} recommend" in printed
-    for agent in ("BAIR", "T&S", "UNI", "EXP3"):
-        assert row_of(agent, printed)
-
-
-def test_a_custom_agent_stands_beside_bair(run: Callable[..., str]) -> None:
-    printed = run("custom_agent.py", N_INSTANCES=5)
-    assert row_of("BAIR", printed)
-    assert row_of("mine", printed)
-
-
-def test_an_agent_that_answers_in_words_stands_beside_bair(run: Callable[..., str]) -> None:
-    printed = run("text_agent.py", N_INSTANCES=3)
-    assert printed.startswith("You recommend one arm at a time")
-    for agent in ("BAIR", "UNI", "words"):
-        assert row_of(agent, printed)
-    assert "answers that could not be read: 0" in printed
-
-
-def test_the_bounds_of_the_paper_and_how_often_they_were_broken(run: Callable[..., str]) -> None:
-    printed = run("theory.py", N_INSTANCES=5)
-    for word in ("phase1_rejections", "total", "lm:Er", "thm:upperbound2"):
-        assert word in printed
-    verdicts = re.findall(r"broken .*: (.+) \((\d) of 5 runs\)$", printed, re.MULTILINE)
-    assert len(verdicts) == 9
-    # Phase 1's rounds never happen to users of the text's setting: nothing there can be broken.
-    assert [each for each in verdicts if each[0] != "holds"] == [("never met", "0")] * 2
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_ppo_of_stable_baselines3_stands_beside_bair(run: Callable[..., str]) -> None:
-    pytest.importorskip("stable_baselines3")
-    pytest.importorskip("sb3_contrib")
-    printed = run("train_ppo.py", STEPS=512, N_USERS=8, N_STEPS=64, N_INSTANCES=5)
-    for agent in ("BAIR", "SE", "UNI", "PPO"):
-        assert row_of(agent, printed)
+PPO = {"STEPS": 512, "N_USERS": 8, "N_STEPS": 64, "N_INSTANCES": 5}
+ONE_FILE = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64, "N_INSTANCES": 5}
+SCALE = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
+TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_ppo_in_one_file_stands_beside_bair(run: Callable[..., str]) -> None:
-    small = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64}
-    printed = run("cleanrl_style.py", **small, N_INSTANCES=5)
-    # 128 steps of users whose episodes are 20 steps long: some have ended.
-    told = [line for line in printed.splitlines() if line.startswith("update ")]
-    assert [re.sub(r"\d+$", "R", line) for line in told] == [
-        f"update {n} of 2: regret of the last episodes R" for n in (1, 2)
-    ]
-    assert row_of("one-file PPO", printed)
+@pytest.mark.parametrize(
+    ("name", "constants", "printed"),
+    [
+        ("quickstart", {"N_INSTANCES": 5}, [r"arm 2: accepted", r"BAIR\s+\d", r"EXP3\s+\d"]),
+        ("custom_agent", {"N_INSTANCES": 5}, [r"BAIR\s+\d", r"mine\s+\d"]),
+        (
+            "text_agent",
+            {"N_INSTANCES": 3},
+            [r"words\s+\d", "answers that could not be read: 0"],
+        ),
+        ("theory", {"N_INSTANCES": 5}, [r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"]),
+        ("cleanrl_style", ONE_FILE, [r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"]),
+        pytest.param("train_ppo", PPO, [r"SE\s+\d", r"PPO\s+\d"], marks=pytest.mark.slow),
+        pytest.param(
+            "training_speed",
+            TRAINING,
+            [r"8 DummyVecEnvs +\d+ steps a second\n", r"\(256\) +\d+ steps a second, [\d.]+ times"],
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "scale_out",
+            SCALE,
+            [r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n", r"run takes [2-5]\d bytes"],
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_an_example_runs(
+    run: Callable[..., str], name: str, constants: dict[str, int], printed: list[str]
+) -> None:
+    if name.startswith("train"):
+        pytest.importorskip("sb3_contrib")
+    told = run(name, **constants)
+    for pattern in printed:
+        assert re.search(pattern, told), pattern
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_training_speed_prints_the_ratio(run: Callable[..., str]) -> None:
-    pytest.importorskip("stable_baselines3")
-    pytest.importorskip("sb3_contrib")
-    printed = run("training_speed.py", STEPS_OF_AN_UPDATE=4096, ROUNDS=1)
-    (few,) = re.findall(r"^8 DummyVecEnvs +(\d+) steps a second$", printed, flags=re.MULTILINE)
-    ((many, ratio),) = re.findall(r"\(256\) +(\d+) steps a second, (\S+) times as many", printed)
-    assert float(ratio) == pytest.approx(int(many) / int(few), abs=0.06, rel=0.01)
-
-
-@pytest.mark.slow
-def test_scale_out_prints_rates_and_ratios(run: Callable[..., str]) -> None:
-    few = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
-    printed = run("scale_out.py", **few)
-    row = r"^\| .* \| [\d,]+ (\| \d+\.\d\d \[\d+\.\d\d, \d+\.\d\d\] ){3}\|$"
-    assert len(re.findall(row, printed, flags=re.MULTILINE)) == 4
-    (taken,) = re.findall(r"A kept run takes (\d+) bytes", printed)
-    assert 20 < int(taken) < 60
-
-
-@pytest.fixture
-def speed(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The example as a module, as its processes have to find it again, with small constants."""
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.syspath_prepend(EXAMPLES)
-    module = importlib.import_module("speed")
-    small: dict[str, Any] = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096}
-    small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
-    small |= {"SHORT_RUNS": 100, "FRAMES": 3}
-    for constant, value in small.items():
-        monkeypatch.setattr(module, constant, value)
-    return module
+def test_the_pictures_of_the_documents_are_drawn(run: Callable[..., str], tmp_path: Path) -> None:
+    run("pictures", tmp_path)
+    for path in tmp_path.iterdir():
+        assert (EXAMPLES / "pictures" / path.name).exists()
+        assert "<svg" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_speed_prints_every_comparison(
-    speed: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.syspath_prepend(EXAMPLES)
+    speed: Any = importlib.import_module("speed")
+    small: dict[str, Any] = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096, "FRAMES": 3}
+    small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
     # In this process: another for each row would start Python as often.
-    monkeypatch.setattr(speed, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
+    small |= {"SHORT_RUNS": 100, "ProcessPoolExecutor": lambda n, context: ThreadPoolExecutor(n)}
+    for constant, value in small.items():
+        monkeypatch.setattr(speed, constant, value)
     speed.main()
     printed = capsys.readouterr().out
-    titles = ("Single environment", "256 lanes", "4096 lanes", "Compiled batch", "Growth")
-    for title in (*titles, "Runs of 500 steps", "Pictures"):
-        assert title in printed
-    for row in (
-        "K = 5, made",
-        "BAIR, K = 100",
-        "T&S, K = 2",
-        "100 runs of 500 steps",
-        "regret, 2 workers",
-        "rgb_array, K = 5",
-    ):
+    for row in ("BAIR, K = 100", "T&S, K = 2", "regret, 2 workers", "rgb_array, K = 5"):
         assert re.search(rf"{row}.*\d", printed), row
     # What is compared with itself is as fast as itself.
     references = re.findall(r"CartPole-v1.*\D(\d+\.\d)\W*$", printed, flags=re.MULTILINE)
-    assert references == ["1.0"] * len(references)
-    assert len(references) == 2 + 3 + 1 + 1
-
-
-@pytest.mark.slow
-def test_growth_is_measured_in_a_process_of_its_own(
-    speed: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(speed, "ARMS", ())
-    monkeypatch.setattr(speed, "LONGEST", 1)
-    names, seconds, *_, peak = (list(column.cells) for column in speed.growth().columns)
-    assert names == ["100 runs of 500 steps, K = 5"]
-    assert float(str(seconds[0])) >= 0.0
-    assert peak == ["?"] or int(str(peak[0]).replace(",", "")) > 20
+    assert references == ["1.0"] * 7
 
 
 def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation() -> None:
@@ -197,27 +120,104 @@ def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation() -> None:
         env = getattr(importlib.import_module(module), name)(env)
     observation, _ = env.reset(seed=0)
     assert env.observation_space.contains(observation)
-    page = EXAMPLES.parent / "docs" / "how_to" / "use_another_rl_library.md"
-    (zoo,) = re.findall(r"rl_zoo3\.train .*", page.read_text("utf-8"))
-    assert "--env ExplorativeUser-v0" in zoo
-    assert "--conf-file examples/rl_zoo3.yml" in zoo
 
 
-def test_the_pictures_of_the_documents_can_be_drawn_again(tmp_path: Path) -> None:
-    space = runpy.run_path(str(EXAMPLES / "pictures.py"))
-    space["main"](tmp_path)
-    for name, words in (("rejection", "is clearly better"), ("run", "BAIR names arm")):
-        drawn, committed = (
-            (folder / f"{name}.svg").read_text(encoding="utf-8")
-            for folder in (tmp_path, EXAMPLES / "pictures")
-        )
-        assert words in drawn
-        # The last tenth of a pixel is the processor's.
-        letters = [re.sub(r"[\d.]+", "", text) for text in (drawn, committed)]
-        assert letters[0] == letters[1]
-        numbers = [
-            [float(number) for number in re.findall(r"[ \",](\d+(?:\.\d)?)[ \",]", text)]
-            for text in (drawn, committed)
-        ]
-        assert numbers[0] == pytest.approx(numbers[1], abs=0.11)
-        assert len(committed) < 60_000
+# Learning that pays
+
+TASKS = ["noisy-k5", "varied-k5", "impatient-k5", "regret-k20", "population-k20"]
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The script, imported as who stands in its folder would."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+    return importlib.import_module("learnt_index")
+
+
+def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room: Any) -> None:
+    for task in tasks_named(TASKS):
+        users = room.USERS_OF[task.name]
+        assert Population(**{"n_arms": 5} | users) == task.population
+        files = room.files_of(task.name)
+        assert len(room.by_task().models[task.name]) == len(files) > 0
+        for path in files:
+            made = json.loads(path.read_text(encoding="utf-8"))
+            assert (made["task"], made["users"]) == (task.name, users)
+            assert path.name == f"seed-{made['seed']}.json"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task: str) -> None:
+    met = room.met_in(task, 1 if task == room.POPULATION_TASK else 12)
+    agents = ["UNI", room.shipped(task)[0]]
+    runs = eu.evaluate(agents, seed=0, compiled=False, progress=False, **met).runs
+    by_chance, learnt = runs.groupby("agent", sort=False)["regret"].mean()
+    assert learnt < 0.7 * by_chance
+
+
+@pytest.mark.slow
+def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = importlib.import_module("learning_that_pays")
+    monkeypatch.setattr(script, "N_INSTANCES", 2)
+    monkeypatch.setattr(script, "by_hand", lambda task: [Uniform(), SuccessiveElimination()])
+    table = script.compared("noisy-k5").set_index("agent")
+    assert [*table.index[-2:]] == ["SE", "UNI"]  # the best first
+    gap = table.loc[[f"learnt index #{seed}" for seed in range(3)], "regret"].mean()
+    told = table.loc["UNI"]
+    assert told["policies minus it"] == pytest.approx(gap - told["regret"])
+    assert told["low"] < told["policies minus it"] < told["high"]
+
+
+@pytest.mark.slow
+def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(
+    monkeypatch: pytest.MonkeyPatch, room: Any
+) -> None:
+    script = importlib.import_module("tuned_by_hand")
+    ways = script.ways("regret")
+    assert len({agent.name for agent in ways}) == len(ways)
+    tried = [agent for agent in ways if agent.name in ("SE, m = 8, all", "SE, m = 1")]
+    monkeypatch.setattr(script, "ways", lambda task: tried)
+    seeds, evaluate = [], eu.evaluate
+
+    def asked(agents: Any, *, seed: int, **met: Any) -> Any:
+        seeds.append(seed)
+        return evaluate(agents, seed=seed, compiled=False, **met)
+
+    monkeypatch.setattr(eu, "evaluate", asked)
+    best = script.best_way(0, **room.met_in("regret-k20", 4))
+    assert (best.name, best.options["m"]) == ("tuned: SE, m = 1", 1)
+    assert 0 not in seeds
+
+
+def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
+    """In turn, the least accepted first, until an arm is rejected."""
+    agent = room.learnt_index()
+    agent.reset(4, np.random.default_rng(0), 100)
+
+    def after(accepted: bool) -> int:
+        arm = int(agent.act())
+        agent.observe(arm, accepted)
+        return arm
+
+    arms = [after(True) for _ in range(8)]
+    assert sorted(arms[:4]) == [0, 1, 2, 3]
+    dropped = after(False)
+    assert dropped not in {after(True) for _ in range(40)}
+    with pytest.raises(InvalidArgumentError, match=r"^weights must be 17 finite numbers"):
+        room.learnt_index([1.0])
+
+
+@pytest.mark.slow
+def test_training_follows_from_its_seed_and_begins_at_elimination(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = importlib.import_module("train_index")
+    for name, few in (("N_DRAWS", 4), ("N_BEST", 2), ("N_TIMES", 2), ("N_USERS", 3)):
+        monkeypatch.setattr(script, name, few)
+    weights = script.train("noisy-k5", 0)
+    assert weights == script.train("noisy-k5", 0)
+    assert weights != script.train("noisy-k5", 1)
+    assert np.abs(np.array(weights) - room.elimination(3)).max() < 3.0

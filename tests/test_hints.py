@@ -2,10 +2,8 @@
 
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,100 +20,58 @@ from explorative_user_env.show.raster import PAINTER, VIDEO_NEEDS, WINDOW_NEEDS
 from explorative_user_env.validation import MissingExtraError
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/**/*.md"), *ROOT.glob("docs/**/*.md")])
-ELSEWHERE = {"jupyter-server", "jupyterlite-core", "jupyterlite-pyodide-kernel", "rl_zoo3", "torch"}
-"""Packages of others that the pages name, which are on an index."""
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+    "optional-dependencies"
+]
+PLACES = ("*.md", "examples/**/*.md", "docs/**/*.md")
+PAGES = [page.read_text("utf-8") for place in PLACES for page in ROOT.glob(place)]
+COMMANDS = {
+    command
+    for page in PAGES
+    for block in blocks_of(page)
+    if block.kind == "sh"
+    for command in commands_of(block)
+}
 
 
-def commands() -> Iterator[tuple[str, str]]:
-    """Yield every command of every page: lines of shell blocks, and installs within sentences."""
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        for block in blocks_of(text):
-            if block.kind == "sh":
-                yield from ((page.name, command) for command in commands_of(block))
-        for line in re.findall(r"`(pip install [^`\n]+)`", text):
-            yield page.name, line.split("&&")[0].strip()
-
-
-def of_kind(*words: str) -> list[str]:
-    found = sorted(
-        {command for _, command in commands() if command.split()[: len(words)] == [*words]}
-    )
-    assert found, f"no page has a command that begins with {words}"
-    return found
-
-
-@pytest.mark.parametrize("command", of_kind("pip", "install"))
-def test_what_is_to_be_installed_is_in_the_clone_or_named_as_another_s(command: str) -> None:
-    wanted = [word for word in shlex.split(command)[2:] if not word.startswith(("-", "http"))]
-    for name in wanted:
-        if name.startswith("."):
-            asked = re.findall(r"[\w-]+", name)
-            assert set(asked) <= set(PROJECT["optional-dependencies"])
-        else:
-            assert name in ELSEWHERE
-
-
-@pytest.mark.parametrize("command", of_kind("explorative-user"))
-def test_each_command_of_a_page_is_understood(command: str) -> None:
+def test_each_command_of_a_page_is_understood(subtests: pytest.Subtests) -> None:
     known = dict(cli.commands_of(typer.main.get_command(cli.app())))
-    # What a shell puts in for a variable is a number or a path: a number is both.
-    words = shlex.split(re.sub(r"\$\w+", "7", command))[1:]
-    name = next(name for name in known if words[: len(name.split())] == name.split())
-    arguments = [each for each in words[len(name.split()) :] if each != "..."]
-    known[name].make_context(name, arguments)
+    asked = [command for command in COMMANDS if command.startswith("explorative-user ")]
+    assert len(asked) > 30
+    for command in sorted(asked):
+        with subtests.test(command):
+            # What a shell puts in for a variable is a number or a path: a number is both.
+            words = shlex.split(re.sub(r"\$\w+", "7", command))[1:]
+            name = next(name for name in known if words[: len(name.split())] == name.split())
+            arguments = [each for each in words[len(name.split()) :] if each != "..."]
+            known[name].make_context(name, arguments)
 
 
-@pytest.mark.parametrize("extra", ["course", "plot", "play", "rl", "video"])
-def test_the_command_of_a_message_installs_what_the_extra_brings(extra: str) -> None:
-    command = extras.how_to_get(extra)
-    assert sorted(shlex.split(command)[2:]) == sorted(PROJECT["optional-dependencies"][extra])
+def test_every_extra_that_a_page_installs_there_is() -> None:
+    asked = re.findall(r"pip install [^\n`]*\.\[([\w,]+)\]", "\n".join(PAGES))
+    assert "rl" in asked
+    assert {name for names in asked for name in names.split(",")} <= set(EXTRAS)
 
 
-@pytest.mark.parametrize(
-    ("version", "window"), [((3, 13, 9), "pygame>=2.5"), ((3, 14, 0), "pygame-ce>=2.5")]
-)
-def test_of_what_is_for_some_pythons_the_command_names_what_is_for_this_one(
-    version: tuple[int, ...], window: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "version_info", version)
-    assert shlex.split(extras.how_to_get("render"))[2:] == ["pillow>=10.1", window]
-
-
-def test_every_condition_of_the_extras_is_one_that_is_understood() -> None:
-    every = [each for extra in PROJECT["optional-dependencies"].values() for each in extra]
-    conditions = [each.partition(";")[2].strip() for each in every if ";" in each]
-    assert conditions
-    assert all(extras.FOR_PYTHON.fullmatch(each) for each in conditions)
-
-
-@pytest.mark.slow
-def test_the_command_of_a_message_runs_in_any_folder(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    words = shlex.split(extras.how_to_get("plot"))
-    finished = subprocess.run(
-        [sys.executable, "-m", *words, "--dry-run", "--no-deps", "--no-index"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
-    assert "already satisfied: matplotlib" in finished.stdout
-
-
-def test_what_was_not_installed_is_asked_for_from_its_folder(
+def test_the_command_of_a_message_installs_what_the_extra_brings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    for extra in ("course", "plot", "play", "rl", "video"):
+        assert sorted(shlex.split(extras.how_to_get(extra))[2:]) == sorted(EXTRAS[extra])
+    conditions = [each.partition(";")[2].strip() for extra in EXTRAS.values() for each in extra]
+    assert all(extras.FOR_PYTHON.fullmatch(each) for each in conditions if each)
+    for version, window in (((3, 13, 9), "pygame>=2.5"), ((3, 14, 0), "pygame-ce>=2.5")):
+        monkeypatch.setattr(sys, "version_info", version)
+        assert shlex.split(extras.how_to_get("render"))[2:] == ["pillow>=10.1", window]
     monkeypatch.setattr(extras, "DISTRIBUTION", "a-package-that-is-nowhere")
     assert extras.how_to_get("rl") == 'pip install ".[rl]"'
 
 
-@pytest.mark.parametrize(
-    ("extra", "modules"),
-    [
+def test_an_extra_brings_all_that_its_part_of_the_package_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    for extra, modules in [
         PAINTER[1:],
         VIDEO_NEEDS[1:],
         ("course", OPENS),
@@ -123,14 +79,9 @@ def test_what_was_not_installed_is_asked_for_from_its_folder(
         ("play", SERVED_BY),
         ("plot", NEEDS),
         ("rl", BROUGHT),
-    ],
-)
-def test_an_extra_brings_all_that_its_part_of_the_package_needs(
-    extra: str, modules: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    brought = {re.split(r"[>;]", each)[0] for each in PROJECT["optional-dependencies"][extra]}
-    assert set(extras.missing_of(modules)) <= brought
+    ]:
+        brought = {re.split(r"[>;]", each)[0] for each in EXTRAS[extra]}
+        assert set(extras.missing_of(modules)) <= brought
 
 
 def test_a_missing_extra_is_one_line_with_that_command() -> None:

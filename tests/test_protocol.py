@@ -1,18 +1,29 @@
-import dataclasses
+"""What an agent says of itself, agents of many users, tasks, and which models are for whom."""
+
+import copy
+import json
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from explorative_user_env import shipped
 from explorative_user_env.agents import BAIR, EXP3, FullInformation, uniform
 from explorative_user_env.protocol import (
+    BAI,
+    POPULATION,
+    REGRET,
     STOP,
+    TASKS,
     Agent,
     Array,
     ManyUserAgent,
     OneUserAtATime,
+    as_task,
     cap_of,
     name_of,
     needs_horizon,
@@ -38,49 +49,36 @@ class Bare:
 class Telling(Bare):
     """One that tells all there is to tell."""
 
-    name = "teller"
+    name: Any = "teller"
     max_steps = 7
     needs_horizon = True
     sees_rewards = True
     trained_on = {"n_arms": 3}  # noqa: RUF012 - as an agent might have it
 
 
-def test_what_an_agent_does_not_say_has_a_default() -> None:
-    agent = Bare()
-    assert isinstance(agent, Agent)
-    assert not isinstance(agent, ManyUserAgent)
-    assert name_of(agent) == "Bare"
-    assert cap_of(agent) is None
-    assert not needs_horizon(agent)
-    assert not sees_rewards(agent)
-    assert trained_on(agent) == {}
+def said(agent: Any) -> tuple[Any, ...]:
+    asked = (name_of, cap_of, needs_horizon, sees_rewards, trained_on)
+    return tuple(ask(agent) for ask in asked)
 
 
-def test_what_an_agent_says_of_itself_is_heard() -> None:
-    agent = Telling()
-    assert (name_of(agent), cap_of(agent)) == ("teller", 7)
-    assert needs_horizon(agent)
-    assert sees_rewards(agent)
-    assert trained_on(agent) == {"n_arms": 3}
-
-
-@pytest.mark.parametrize("name", ["", None, 3])
-def test_a_name_that_is_no_word_gives_way_to_the_class_s(name: Any) -> None:
-    agent: Any = Telling()
-    agent.name = name
-    assert name_of(agent) == "Telling"
+def test_what_an_agent_says_of_itself_is_heard_and_what_it_does_not_say_has_a_default() -> None:
+    assert isinstance(Bare(), Agent)
+    assert not isinstance(Bare(), ManyUserAgent)
+    assert said(Bare()) == ("Bare", None, False, False, {})
+    assert said(Telling()) == ("teller", 7, True, True, {"n_arms": 3})
+    for name in ("", None, 3):
+        nameless = Telling()
+        nameless.name = name
+        assert name_of(nameless) == "Telling"
+    assert said(BAIR(name="mine", max_steps=5))[:4] == ("mine", 5, False, False)
+    assert (needs_horizon(EXP3()), needs_horizon(EXP3(horizon=3))) == (True, False)
+    assert sees_rewards(FullInformation())
 
 
 @pytest.mark.parametrize("method", ["reset", "act", "observe", "answer"])
 def test_what_lacks_a_method_is_no_agent(method: str) -> None:
     methods = {name: None for name in ("reset", "act", "observe", "answer") if name != method}
     assert not isinstance(type("Half", (), methods)(), Agent)
-
-
-def test_the_agents_of_the_package_say_what_they_are() -> None:
-    assert (name_of(BAIR(name="mine")), cap_of(BAIR(max_steps=5))) == ("mine", 5)
-    assert (needs_horizon(EXP3()), needs_horizon(EXP3(horizon=3))) == (True, False)
-    assert (sees_rewards(FullInformation()), sees_rewards(BAIR())) == (True, False)
 
 
 class Crowd(OneUserAtATime):
@@ -114,14 +112,38 @@ def test_an_agent_of_many_users_meets_one_as_its_first() -> None:
         agent.observe(arm, accepted)
     assert agent.told == [([0], [0], [True]), ([0], [1], [False])]
     assert agent.act() is None
-    assert agent.answer() == 1
-    assert type(agent.answer()) is int
+    assert (type(agent.answer()), agent.answer()) == (int, 1)
 
 
-def test_records_with_the_same_parts_are_the_same_record() -> None:
-    record = uniform.ALGORITHM
-    twin = pickle.loads(pickle.dumps(record))
-    assert twin == record
-    assert hash(twin) == hash(record)
-    other = dataclasses.replace(record, stops_itself=True)
-    assert other != record
+def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent() -> None:
+    assert TASKS == {"regret": REGRET, "bai": BAI, "population": POPULATION}
+    for record in (REGRET, BAI, POPULATION, uniform.ALGORITHM):
+        for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+            assert other == record
+            assert hash(other) == hash(record)
+    assert as_task("bai") == as_task(copy.copy(BAI)) == BAI != REGRET
+    assert replace(uniform.ALGORITHM, stops_itself=True) != uniform.ALGORITHM
+
+
+def test_a_model_of_other_users_is_never_the_usual_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {
+        "a/noisy/seed-0": {"noise": 0.2, "behaviour": "explorative"},
+        "a/noisy/seed-1": {"noise": 0.2, "behaviour": "explorative"},
+        "usual": {"noise": 0.0},
+    }
+    for name, users in made.items():
+        (tmp_path / name).mkdir(parents=True)
+        told = {"task": "regret", "n_arms": 5, "environment": {}, "users": users}
+        (tmp_path / name / "settings.json").write_text(json.dumps(told))
+    monkeypatch.setattr(shipped, "MODELS", tmp_path)
+    assert list(shipped.shipped_models()) == [*made]
+
+    def found(task: Any, n_arms: int, **users: Any) -> str | None:
+        model = shipped.shipped_for(task, n_arms, **users)
+        return model and model[0]
+
+    assert found(REGRET, 5) == found(REGRET, 5, behaviour="logistic") == "usual"
+    assert found(REGRET, 5, noise=0.2) == "a/noisy/seed-0"
+    assert found(REGRET, 4) is found(BAI, 5) is None

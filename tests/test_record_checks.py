@@ -1,22 +1,41 @@
-"""Every public record is checked when it is made, by its fields' types, and survives copies."""
+"""Records, settings and what is no option at all: checked when made, refused by name, copied."""
 
 import copy
 import math
 import pickle
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import ALGORITHMS
-from explorative_user_env.studies.suite import Variety
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
+from explorative_user_env import theory
+from explorative_user_env.agents import (
+    ALGORITHMS,
+    AlgorithmAgent,
+    SuccessiveElimination,
+    agent_named,
+)
+from explorative_user_env.protocol import as_task
+from explorative_user_env.studies.lower_bound import overlap
+from explorative_user_env.studies.suite import Variety, robustness
+from explorative_user_env.studies.tuning import TunedAgent, tune_n1
+from explorative_user_env.users import model as confidence
+from explorative_user_env.users.behaviours import EXPLORATIVE, as_behaviour
 from explorative_user_env.users.instances import LARGEST_MEAN, Instance, InstanceLaw
 from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule, constant
-from explorative_user_env.users.population import PRINTED, RELEASED, Setting
-from explorative_user_env.validation import check_fields
+from explorative_user_env.users.population import (
+    ALIKE,
+    DIFFERENCES,
+    PRINTED,
+    RELEASED,
+    Setting,
+    as_setting,
+    differences_of,
+    name_in,
+    title_of,
+)
 
 WRONG: dict[Any, list[Any]] = {
     bool: ["no", 0, 1, None],
@@ -25,16 +44,12 @@ WRONG: dict[Any, list[Any]] = {
     str: [None, 3, b"x"],
     Schedule: ["acceptance_rate", 1.0, None],
 }
-RECORDS: dict[str, Any] = {
-    "printed": PRINTED,
-    "released": RELEASED,
-    "schedule": ACCEPTANCE_RATE,
-    "constant": constant(1.5),
-    "behaviour": EXPLORATIVE,
-    "another": as_behaviour("forgetful"),
-    "instance": Instance((0.5, 1.0), 1),
-    "population": eu.Population(noise=0.1, means=[1.0, 0.5, 0.0], n_arms=3, rho=constant(1.5)),
-}
+RECORDS: list[Any] = [
+    *(PRINTED, RELEASED, ACCEPTANCE_RATE, constant(1.5), EXPLORATIVE, as_behaviour("forgetful")),
+    replace(RELEASED, private_draws=3, rho=constant(1.25), name="mine"),
+    Instance((0.5, 1.0), 1),
+    eu.Population(noise=0.1, means=[1.0, 0.5, 0.0], n_arms=3, rho=constant(1.5)),
+]
 
 
 def wrong_for(kind: Any) -> list[Any]:
@@ -66,94 +81,218 @@ def test_every_field_refuses_what_its_type_does_not_allow(record: Any) -> None:
     assert tried > 2 * len(fields(record))
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "allowed"),
-    [
-        ("private_draws", -1, "an integer of at least 0"),
-        ("rho_refresh", "responses", "one of acceptance, response"),
-        ("rejects_ties", "no", "True or False"),
-        ("rejection_rate", "mean of ratio", "one of mean of ratios, ratio of means"),
-        ("tas_max_steps", 0, "an integer of at least 1"),
-        ("rho_at_start", 0.0, "a finite number above 0"),
-    ],
-)
-def test_a_setting_says_what_its_fields_may_be(field: str, value: Any, allowed: str) -> None:
-    with pytest.raises(eu.InvalidArgumentError) as error:
-        replace(RELEASED, **{field: value})
-    assert str(error.value) == f"{field} must be {allowed}, got {value!r}"
+@pytest.mark.parametrize("record", RECORDS, ids=type)
+def test_a_record_is_equal_after_pickle_and_copy_and_cannot_be_changed(record: Any) -> None:
+    copied = pickle.loads(pickle.dumps(record))
+    for other in (copied, copy.copy(record), copy.deepcopy(record), replace(record)):
+        assert other == record
+        assert hash(other) == hash(record)
+    with pytest.raises(AttributeError):
+        setattr(record, fields(record)[0].name, None)
 
 
-@pytest.mark.parametrize(
-    "means",
-    [
-        (), (1.0,), [0.0, 1.0], (0.0, math.nan), (math.nan, 0.0), (0.0, math.inf), (-math.inf, 0.0),
-        (0.0, 1e308), (-1e308, 0.0), ("a", "b"), (None, 1.0), "ab", None, 3,
-    ],
-)  # fmt: skip
-def test_an_instance_has_means_that_can_be_counted_with(means: Any) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^means must be a tuple of at least two"):
-        Instance(means, 0)
+NO_TRUTH: Any = np.array([1.0, 2.0])
+"""Neither true nor false."""
+NO_LIST: Any = np.array(1)
+"""It can be gone through, it says."""
+RUN: dict[str, Any] = {"n_instances": 2, "max_steps": 9, "progress": False}
+OVER: dict[str, Any] = {"task": "regret", "horizon": 50, "n_instances": 2, "progress": False}
 
 
-@pytest.mark.parametrize("best_arm", [-1, 2, True, 1.0, None, "1"])
-def test_an_instance_has_a_best_arm(best_arm: Any) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^best_arm must be "):
-        Instance((0.0, 1.0), best_arm)
-    assert Instance((0.0, 1.0), np.int64(1)).gap == 1.0  # type: ignore[arg-type]
+def failing(n_arms: int, rng: np.random.Generator) -> list[float]:
+    raise LookupError("no")
+
+
+def env() -> eu.ExplorativeUserEnv:
+    return eu.ExplorativeUserEnv(n_arms=2)
+
+
+def rolled(**options: Any) -> Any:
+    return eu.rollout(env(), "BAIR", 0, **options)
+
+
+def making(record: Any, **options: Any) -> Any:
+    return lambda: replace(record, **options)
+
+
+def with_means(means: Any, best_arm: Any = 0) -> Any:
+    return lambda: Instance(means, best_arm)
+
+
+any_of: Any = eu.Population  # by wrong types as well
+
+REFUSED: list[tuple[str, Any]] = [
+    ("agent must be one of", lambda: agent_named(3)),  # type: ignore[arg-type]
+    ("setting must be a Setting", lambda: title_of("printed")),  # type: ignore[arg-type]
+    ("setting must be one of printed, released", lambda: as_setting("Printed")),
+    ("setting must be one of printed, released", lambda: as_setting(None)),  # type: ignore[arg-type]
+    ("task must be one of bai, population, regret, got 'sleep'", lambda: as_task("sleep")),
+    ("m must be", lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0))),
+    ("trained_on must be None or a cell", lambda: TunedAgent(3, trained_on=[1])),  # type: ignore[arg-type]
+    ("name must be a str", lambda: eu.RewardLaw(3, print)),  # type: ignore[arg-type]
+    # The fields of settings, instances and their laws
+    ("private_draws must be an integer of at least 0", making(RELEASED, private_draws=-1)),
+    ("rho_refresh must be one of acceptance, response", making(RELEASED, rho_refresh="x")),
+    ("tas_max_steps must be an integer of at least 1", making(RELEASED, tas_max_steps=0)),
+    ("rho_at_start must be a finite number above 0", making(RELEASED, rho_at_start=0.0)),
+    *(
+        ("means must be a tuple of at least two", with_means(means))
+        for means in ((1.0,), [0.0, 1.0], (0.0, math.nan), (0.0, -math.inf), (0.0, 1e308))
+    ),
+    *(
+        ("means must be a tuple of at least two", with_means(means))
+        for means in (("a", "b"), (None, 1.0), "ab", None)
+    ),
+    *(("best_arm must be ", with_means((0.0, 1.0), best)) for best in (-1, 2, True, 1.0, None)),
+    ("within must be None or (least, largest)", lambda: InstanceLaw(2, within=(1.0, 0.0))),
+    ("gap must be above 0 and at most 1e+150", lambda: InstanceLaw(2, gap=1e200)),
+    (
+        "parameters must be a tuple of at least 2 num",
+        lambda: Schedule(confidence.acceptance_rate_rule, 1.0, 2.0, (1.0,)),
+    ),
+    ("parameters must be ", lambda: Schedule(confidence.constant_rule, 1.0, 2.0, ())),
+    # Options of users
+    ("n_arms must be an integer of at least 2, got 1", lambda: any_of(n_arms=1)),
+    ("n_arms must be at most 1000000, as ", lambda: any_of(n_arms=1_000_001)),
+    ("alpha must be a finite number above 0, got 0.0", lambda: any_of(alpha=0.0)),
+    ("alpha must be a finite number above 0, got '1'", lambda: any_of(alpha="1")),
+    ("noise must be a number in [0, 1], got 1.5", lambda: any_of(noise=1.5)),
+    ("noise must be a number in [0, 1], got None", lambda: any_of(noise=None)),
+    ("gap must be a finite number above 0, got -1", lambda: any_of(gap=-1.0)),
+    ("rho must be ", lambda: any_of(rho="fast")),
+    ("means must be one of normal, uniform, uniform_with_room", lambda: any_of(means="odd")),
+    ("means must be in", lambda: any_of(means=[0.1, 2.0], reward_law="bernoulli", n_arms=2)),
+    (
+        "means (failing) raised LookupError: no (when tried)",
+        lambda: any_of(reward_law="bernoulli", means=failing),
+    ),
+    ("reward_law must be ", lambda: any_of(reward_law="odd")),
+    ("behaviour must be ", lambda: any_of(behaviour="odd")),
+    # Environments and runs
+    ("options must be a dict", lambda: env().reset(options=NO_TRUTH)),
+    ("max_episode_steps must be", lambda: eu.ExplorativeUserVectorEnv(max_episode_steps=NO_TRUTH)),
+    (
+        "max_episode_steps must be an integer of at least 1",
+        lambda: eu.ExplorativeUserVectorEnv(max_episode_steps=0),
+    ),
+    ("commits must be True or False", lambda: rolled(commits=NO_TRUTH)),
+    ("delta must be", lambda: rolled(delta=NO_TRUTH)),
+    ("compiled must be True or False", lambda: eu.evaluate(["BAIR"], compiled=NO_TRUTH, **RUN)),
+    (
+        "progress must be True, False or a callable",
+        lambda: eu.evaluate(["BAIR"], progress=NO_TRUTH),
+    ),
+    ("agents must be a list", lambda: eu.evaluate(NO_LIST, **RUN)),
+    ("means must be", lambda: eu.evaluate(["UNI"], n_arms=2, means=[0.0, 1e308], **OVER)),
+    (
+        "means must be",
+        lambda: eu.evaluate(["UNI"], n_arms=3, means=lambda n, rng: [0.0, 1.0, -1e308], **OVER),
+    ),
+    ("deltas must be a list", lambda: eu.sweep(["BAIR"], deltas=NO_LIST, **RUN)),
+    ("n_arms must be a list of at least one", lambda: eu.sweep(["BAIR"], n_arms=[], **RUN)),
+    # Studies and theory
+    ("error must be at least", lambda: tune_n1(error=5e-324)),
+    ("users must be a list", lambda: robustness(users=NO_LIST)),
+    ("users (each) must be a Variety", lambda: robustness(users=["paper"])),  # type: ignore[list-item]
+    ("n0s must be a list", lambda: overlap(NO_LIST)),
+    ("n0s must be at least one number", lambda: overlap([])),
+    ("alpha must be small enough", lambda: theory.elimination_bound(0.5, 9, 2, 0.1, alpha=1e308)),
+    ("n1 must be small enough", lambda: theory.phase1_rejections_bound(1e308, 2, 0.1)),
+]
+
+
+def test_what_is_no_option_is_refused_by_name_in_one_line(subtests: Any) -> None:
+    for told, call in REFUSED:
+        with subtests.test(told):
+            with pytest.raises(eu.InvalidArgumentError) as refused:
+                call()
+            assert str(refused.value).startswith(told)
+            assert len(str(refused.value).splitlines()) == 1
 
 
 def test_regret_is_finite_with_the_largest_means_that_there_may_be() -> None:
-    facts: dict[str, Any] = {"n_arms": 3, "task": "regret", "horizon": 50, "n_instances": 2}
     largest = [-LARGEST_MEAN, LARGEST_MEAN, 0.0]
-    runs = eu.evaluate(["UNI"], means=largest, progress=False, **facts).runs
+    runs = eu.evaluate(["UNI"], n_arms=3, means=largest, **OVER).runs
     assert np.isfinite(runs["regret"]).all()
-    for means in ([0.0, 1.0, 1e308], lambda n_arms, rng: [0.0, 1.0, -1e308]):
-        with pytest.raises(eu.InvalidArgumentError, match=r"means must be .* 1e\+150"):
-            eu.evaluate(["UNI"], means=means, progress=False, **facts)
-    with pytest.raises(eu.InvalidArgumentError, match=r"^gap must be above 0 and at most 1e\+150"):
-        InstanceLaw(2, gap=1e200)
 
 
-@pytest.mark.parametrize(("rule", "needed"), [("acceptance_rate_rule", 2), ("constant_rule", 1)])
-def test_a_schedule_has_the_numbers_that_its_rule_needs(rule: str, needed: int) -> None:
-    from explorative_user_env.users import model as confidence
-
-    with pytest.raises(eu.InvalidArgumentError, match=f"parameters must be at least {needed} num"):
-        Schedule(getattr(confidence, rule), 1.0, 2.0, (1.0,) * (needed - 1))
+# The two settings
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_a_record_is_equal_after_pickle_and_copy(name: str) -> None:
-    record = RECORDS[name]
-    for other in (
-        pickle.loads(pickle.dumps(record)),
-        copy.copy(record),
-        copy.deepcopy(record),
-        replace(record),
-    ):
-        assert other == record
-        assert hash(other) == hash(record)
+def test_the_differences_lead_from_the_text_to_the_code_and_are_each_told_alone() -> None:
+    named = [name for difference in DIFFERENCES for name in difference.fields]
+    assert sorted([*named, *ALIKE, "name"]) == sorted(field.name for field in fields(Setting))
+    setting = PRINTED
+    for difference in DIFFERENCES:
+        for name, (text, code) in difference.fields.items():
+            assert (getattr(PRINTED, name), getattr(RELEASED, name)) == (text, code)
+            assert text != code
+        alone = difference.switched(PRINTED)
+        assert alone.changes_of(PRINTED).keys() == difference.fields.keys()
+        assert difference.switched(alone) == alone
+        assert differences_of(alone) == {difference.point: difference.released}
+        setting = difference.switched(setting)
+    assert replace(setting, name="released") == RELEASED
+    assert differences_of(replace(PRINTED, name="own")) == {}
+    own = replace(PRINTED, private_draws=3, rho_at_start=2.0, uniform_order="random")
+    assert differences_of(own) == {
+        "user at the start": "private_draws=3",
+        "Gamma and rho_t before the first acceptance": "rho_at_start=2.0",
+        "uniform_order": "random",
+    }
 
 
-def test_a_record_of_other_types_is_checked_by_the_same_means() -> None:
-    @dataclass(frozen=True)
-    class Own:
-        words: tuple[str, ...]
-        perhaps: int | None
-        anything: Any
-        made: Behaviour
-
-        def __post_init__(self) -> None:
-            check_fields(self)
-
-    Own(("a",), None, object(), EXPLORATIVE)
-    for name, value in {"words": ("a", 1), "perhaps": -1, "made": "explorative"}.items():
-        given: dict[str, Any] = {"words": (), "perhaps": 1, "anything": 0, "made": EXPLORATIVE}
-        with pytest.raises(eu.InvalidArgumentError, match=f"^{name} "):
-            Own(**given | {name: value})
+def test_a_title_tells_what_was_changed() -> None:
+    changed = replace(RELEASED, private_draws=2, drops_censored=False)
+    assert title_of(PRINTED) == "printed"
+    assert title_of(changed) == "released (private_draws=2, drops_censored=False)"
+    assert title_of(changed, {"means": "given"}).endswith("drops_censored=False, means=given)")
+    assert title_of(replace(changed, name="own")) == "own"
+    assert name_in(title_of(changed)) == name_in("released") == "released"
+    assert as_setting(changed) is changed
+    assert [as_setting("printed"), as_setting("released")] == [PRINTED, RELEASED]
 
 
-def test_a_setting_that_changed_in_every_field_stays_itself_in_another_process() -> None:
-    changed = replace(RELEASED, private_draws=3, rho=constant(1.25), name="mine")
-    assert pickle.loads(pickle.dumps(changed)) == changed
-    assert isinstance(changed, Setting)
+BAIRS = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "BAIR": [
+        dict(zip(BAIRS, words, strict=True))
+        for words in (
+            ("paper", "acceptances", "full", "fewest acceptances", "paper"),
+            ("proof", "acceptances", "skipping", "round robin", "released"),
+        )
+    ],
+    "UNI": [
+        {"ties": "random", "order": "round robin", "whole_passes": False},
+        {"ties": "first", "order": "round robin", "whole_passes": True},
+    ],
+    "EXP3": [
+        {"ties": "random", "learning_rate": 1.0, "counts": "accepted"},
+        {"ties": "first", "learning_rate": 2.0, "counts": "recommended"},
+    ],
+    "T&S": [
+        {"ties": "random", "primed": False, "max_steps": 1_000_000},
+        {"ties": "first", "primed": True, "max_steps": 10_000},
+    ],
+}
+"""By algorithm, as the text has it and as the code does."""
+
+
+def test_an_algorithm_gets_and_knows_its_options_of_the_setting() -> None:
+    for algorithm, expected in OPTIONS.items():
+        for setting, options in zip((PRINTED, RELEASED), expected, strict=True):
+            assert setting.agent_options(algorithm, 2) == options
+            agent = agent_named(algorithm)
+            assert isinstance(agent, AlgorithmAgent)
+            informed = agent.informed(options | {"delta": 0.1, "horizon": 9})
+            assert informed.max_steps == options.get("max_steps")
+            own = options.keys() - {"max_steps"}
+            assert {name: informed.options[name] for name in own} == {
+                name: options[name] for name in own
+            }
+    assert RELEASED.agent_options("an agent of one's own", 2) == {}
+    caps = {
+        n_arms: [each.agent_options("T&S", n_arms)["max_steps"] for each in (PRINTED, RELEASED)]
+        for n_arms in (5, 100)
+    }
+    assert caps == {5: [1_000_000, 10_000], 100: [1_000_000, 100_000]}

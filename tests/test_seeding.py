@@ -1,3 +1,5 @@
+"""Seeds and streams: fixed for good, apart from each other, and telling no agent who it meets."""
+
 import os
 import subprocess
 import sys
@@ -8,7 +10,6 @@ import numpy as np
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env import ENV_ID
 from explorative_user_env.seeding import (
     agent_generator,
     set_streams,
@@ -19,42 +20,32 @@ from explorative_user_env.seeding import (
 )
 
 
-def test_a_users_seed_does_not_depend_on_how_many_users_there_are() -> None:
-    many = user_seeds(5, 1000)
-    for n in (0, 1, 2, 17, 999):
-        assert user_seeds(5, n) == many[:n]
-
-
-def test_user_seeds_are_distinct_ints_of_63_bits() -> None:
+def test_user_seeds_are_distinct_ints_of_63_bits_and_those_of_fewer_users_are_the_first() -> None:
     seeds = user_seeds(0, 5000)
     assert len(set(seeds)) == 5000
     assert {type(seed) for seed in seeds} == {int}
     assert all(0 <= seed < 2**63 for seed in seeds)
     shares = [np.mean([seed >> bit & 1 for seed in seeds]) for bit in range(63)]
     assert all(abs(share - 0.5) < 5 * 0.5 / np.sqrt(5000) for share in shares)  # every bit is used
-
-
-def test_another_study_seed_gives_other_users() -> None:
-    assert user_seeds(1, 100) == user_seeds(1, 100)
-    assert not set(user_seeds(1, 100)) & set(user_seeds(2, 100))
+    for n in (0, 1, 2, 17, 999):
+        assert user_seeds(0, n) == seeds[:n]
+    assert not set(user_seeds(1, 5000)) & set(seeds)
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**62 + 1])
 def test_a_users_stream_is_the_one_a_seeded_reset_makes(seed: int) -> None:
-    env = gym.make(ENV_ID, n_arms=3)
+    env = gym.make(eu.ENV_ID, n_arms=3)
     env.reset(seed=seed, options={"means": [0.0, 1.0, 2.0]})  # draws nothing
     expected = user_generator(seed)
     assert env.unwrapped.np_random.random(50).tolist() == expected.random(50).tolist()
 
 
-def test_an_agents_stream_depends_on_the_seed_and_the_name_only() -> None:
-    def first(seed: int, name: str) -> list[float]:
-        drawn: list[float] = agent_generator(seed, name).random(5).tolist()
-        return drawn
-
-    assert first(3, "BAIR") == first(3, "BAIR")
-    assert first(3, "BAIR") != first(3, "UNI")
-    assert first(3, "BAIR") != first(4, "BAIR")
+def test_an_agents_stream_depends_on_the_seed_and_the_name_only_and_is_no_users() -> None:
+    names = ("", "BAIR", "UNI", "EXP3", "T&S", "\ud800", "\udfff")  # one that no file could hold
+    places = [(seed, name) for seed in (3, 4) for name in names]
+    drawn = {agent_generator(*place).random() for place in places}
+    assert drawn == {agent_generator(*place).random() for place in places}
+    assert len(drawn | {user_generator(seed).random() for seed in (3, 4)}) == len(places) + 2
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**62 + 1])
@@ -91,25 +82,11 @@ class ReadsItsSeed:
 
 
 def test_an_agent_that_reads_its_seed_guesses() -> None:
-    (row,) = (
-        eu.evaluate([ReadsItsSeed()], n_arms=20, n_instances=400, progress=False)
-        .summary()
-        .to_dict("records")
-    )
+    found = eu.evaluate([ReadsItsSeed()], n_arms=20, n_instances=400, progress=False)
+    row = found.summary().iloc[0]
     assert row["stopping_time"] == 0.0
     # A guess is right with chance .05; .086 is 3.3 standard errors above. It was right always.
     assert row["success"] <= 0.086
-
-
-def test_any_name_has_a_stream_also_one_that_no_file_could_hold() -> None:
-    draws = {agent_generator(1, name).random() for name in ("\ud800", "\udfff", "")}
-    assert len(draws) == 3
-
-
-def test_no_agent_shares_the_users_stream() -> None:
-    user = user_generator(3).random(5).tolist()
-    for name in ("", "BAIR", "UNI", "EXP3", "T&S"):
-        assert agent_generator(3, name).random(5).tolist() != user
 
 
 @pytest.mark.slow
@@ -118,17 +95,9 @@ def test_an_agents_stream_is_the_same_in_another_process() -> None:
         "from explorative_user_env.seeding import agent_generator;"
         "print(agent_generator(3, 'BAIR').random().hex())"
     )
-    answers = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for hash_seed in ("1", "2")
-    }
-    assert answers == {agent_generator(3, "BAIR").random().hex()}
+    other = os.environ | {"PYTHONHASHSEED": "1"}
+    said = subprocess.check_output([sys.executable, "-c", code], env=other, text=True).strip()
+    assert said == agent_generator(3, "BAIR").random().hex()
 
 
 def test_the_streams_are_those_that_published_numbers_came_from() -> None:
@@ -148,45 +117,28 @@ def test_the_streams_are_those_that_published_numbers_came_from() -> None:
 
 
 def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -> None:
-    users, own = ([np.random.default_rng(seed) for seed in (91, 92, 93)] for _ in range(2))
-    for rng in (*users, *own):
-        rng.random(5)
-    set_streams([4, 5], users)
-    set_streams([4, 5], own, "BAIR")
-    expected = [user_generator(seed).random() for seed in (4, 5)]
-    assert [rng.random() for rng in users[:2]] == expected
-    expected = [agent_generator(seed, "BAIR").random() for seed in (4, 5)]
-    assert [rng.random() for rng in own[:2]] == expected
-    untouched = np.random.default_rng(93)
-    untouched.random(5)
-    assert users[2].random() == own[2].random() == untouched.random()
+    for name in (None, "BAIR"):
+        streams = [np.random.default_rng(seed) for seed in (91, 92, 93)]
+        for rng in streams:
+            rng.random(5)
+        set_streams([4, 5], streams, name)
+        own = [agent_generator(seed, name) if name else user_generator(seed) for seed in (4, 5)]
+        untouched = np.random.default_rng(93)
+        untouched.random(5)
+        assert [rng.random() for rng in streams] == [rng.random() for rng in (*own, untouched)]
 
 
-def test_a_model_is_trained_on_users_that_no_study_and_no_tuning_meets() -> None:
-    firsts = [training_seeds(seed, 1)[0] for seed in range(200)]
-    assert len(set(firsts)) == 200
-    assert training_seeds(7, 1)[0] == training_seeds(np.int64(7), 1)[0]  # type: ignore[arg-type]
-    others = {number for seed in range(200) for number in user_seeds(seed, 100)}
-    others |= {tuning_seed(seed, place) for seed in range(200) for place in range(5)}
-    assert not set(firsts) & others
-    assert all(0 <= seed < 2**63 for seed in firsts)
-
-
-def test_trainings_with_seeds_in_a_row_share_no_user() -> None:
-    users = [user for seed in range(5) for user in training_seeds(seed, 4096)]
-    assert len(set(users)) == 5 * 4096
-    assert (
-        training_seeds(3, 9)[:4]
-        == training_seeds(3, 4)
-        == [training_seeds(3, 1)[0] + n for n in range(4)]
-    )
-    evaluated = {user for seed in range(5) for user in user_seeds(seed, 4096)}
-    assert not evaluated & set(users)
-
-
-def test_every_place_in_a_tuning_has_a_seed_of_its_own_apart_from_the_study() -> None:
+def test_trainings_and_tunings_meet_users_of_their_own() -> None:
+    trained = [user for seed in range(5) for user in training_seeds(seed, 4096)]
+    assert len(set(trained)) == 5 * 4096
+    assert training_seeds(3, 9)[:4] == [training_seeds(3, 1)[0] + n for n in range(4)]
+    assert training_seeds(7, 1) == training_seeds(np.int64(7), 1)  # type: ignore[arg-type]
+    firsts = {training_seeds(seed, 1)[0] for seed in range(200)}
+    assert len(firsts) == 200
     places = [(), (0,), (1,), (0, 0), (0, 1), (1, 0)]
-    seeds = {tuning_seed(seed, *place) for seed in (0, 1) for place in places}
-    assert len(seeds | {0, 1}) == 2 + 2 * len(places)
-    assert tuning_seed(3, 1, 2) == tuning_seed(3, 1, 2)
-    assert all(0 <= seed < 2**63 for seed in seeds)
+    tuned = {tuning_seed(seed, *place) for seed in range(200) for place in places}
+    assert len(tuned) == 200 * len(places)
+    evaluated = {user for seed in range(200) for user in user_seeds(seed, 100)}
+    assert not (firsts | {*trained}) & (evaluated | tuned)
+    assert not (tuned | {*range(200)}) & evaluated
+    assert all(0 <= seed < 2**63 for seed in firsts | tuned)

@@ -1,8 +1,11 @@
+"""Arguments are checked alike everywhere: what is allowed passes, the rest is one line."""
+
 import math
 import pickle
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,37 +28,51 @@ from explorative_user_env.validation import (
     risk,
 )
 
-CHECKS: dict[str, Callable[[Any], Any]] = {
-    "integer": lambda value: integer("x", value, 0),
-    "bounded integer": lambda value: integer("x", value, 0, 9),
-    "positive": lambda value: positive("x", value),
-    "not negative": lambda value: not_negative("x", value),
-    "probability": lambda value: probability("x", value),
-    "risk": lambda value: risk("x", value),
-    "finite_vector": lambda value: finite_vector("x", value, 2),
-    "choice": lambda value: choice("x", value, ("a", "b")),
-    "flag": lambda value: flag("x", value),
-}
-
 
 def is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
-ALLOWED: dict[str, Callable[[Any], bool]] = {
-    "integer": lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT,
-    "bounded integer": lambda value: type(value) is int and value in range(10),
-    "positive": lambda value: is_number(value) and value > 0,
-    "not negative": lambda value: is_number(value) and value >= 0,
-    "probability": lambda value: is_number(value) and 0 <= value <= 1,
-    "risk": lambda value: is_number(value) and LEAST_RISK <= value < 1,
-    "finite_vector": lambda value: (
-        type(value) is list and len(value) == 2 and all(map(is_number, value))
+Check = tuple[Callable[[Any], Any], Callable[[Any], bool]]
+CHECKS: dict[str, Check] = {
+    "an integer of at least 0": (
+        lambda value: integer("x", value, 0),
+        lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT,
     ),
-    "choice": lambda value: type(value) is str and value in {"a", "b"},
-    "flag": lambda value: value is True or value is False,
+    "an integer in 0..9": (
+        lambda value: integer("x", value, 0, 9),
+        lambda value: type(value) is int and value in range(10),
+    ),
+    "a finite number above 0": (
+        lambda value: positive("x", value),
+        lambda value: is_number(value) and value > 0,
+    ),
+    "a finite number of at least 0": (
+        lambda value: not_negative("x", value),
+        lambda value: is_number(value) and value >= 0,
+    ),
+    "a number in [0, 1]": (
+        lambda value: probability("x", value),
+        lambda value: is_number(value) and 0 <= value <= 1,
+    ),
+    "a number in (0, 1)": (
+        lambda value: risk("x", value),
+        lambda value: is_number(value) and LEAST_RISK <= value < 1,
+    ),
+    "2 finite numbers": (
+        lambda value: finite_vector("x", value, 2),
+        lambda value: type(value) is list and len(value) == 2 and all(map(is_number, value)),
+    ),
+    "one of a, b": (
+        lambda value: choice("x", value, ("b", "a")),
+        lambda value: type(value) is str and value in {"a", "b"},
+    ),
+    "True or False": (
+        lambda value: flag("x", value),
+        lambda value: value is True or value is False,
+    ),
 }
-"""What passes of the values below."""
+"""By what is allowed: the check, and which of the values below pass."""
 
 words = st.text("ab1 .\n\r\t\x1c\x85\u2028é", max_size=5)  # all that could break a line
 scalars = st.one_of(
@@ -75,16 +92,19 @@ anything = scalars | st.lists(scalars, max_size=3) | st.dictionaries(words, scal
 
 
 @given(value=anything)
-@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("allowed", CHECKS)
 def test_a_value_that_is_allowed_passes_and_any_other_is_refused_in_one_line(
-    check: str, value: Any
+    allowed: str, value: Any
 ) -> None:
-    if ALLOWED[check](value):
-        assert CHECKS[check](value) == value
+    check, passes = CHECKS[allowed]
+    if passes(value):
+        assert check(value) == value
         return
     with pytest.raises(InvalidArgumentError, match=r"^x must be .*, got ") as caught:
-        CHECKS[check](value)
+        check(value)
     assert len(str(caught.value).splitlines()) == 1
+    numbers = {f"an integer in 0..{LARGEST_COUNT}", f"at least {LEAST_RISK:g}"}
+    assert caught.value.allowed in {allowed, *numbers}
 
 
 @given(pair=st.lists(st.floats(LEAST_RISK, 1, exclude_max=True), min_size=2, max_size=2))
@@ -94,118 +114,67 @@ def test_numbers_that_are_allowed_are_kept_to_the_bit(pair: list[float]) -> None
         assert [check("x", number) for number in pair] == pair
 
 
-def test_the_text_of_a_long_value_is_cut() -> None:
-    error = InvalidArgumentError("x", list(range(1000)), "short")
-    assert str(error).startswith("x must be short, got [0, 1, 2, 3, ")
-    assert str(error).endswith("...")
-    assert len(str(error)) < 250
+@pytest.mark.parametrize(
+    ("check", "inside", "outside"),
+    [
+        (partial(integer, least=1, most=4), [1, 4], [0, 5]),
+        (partial(integer, least=0), [0, LARGEST_COUNT], [-1, LARGEST_COUNT + 1]),
+        (positive, [5e-324], [0.0]),
+        (not_negative, [0.0], [-5e-324]),
+        (probability, [0.0, 1.0], [-5e-324, 1.0000001]),
+        (risk, [LEAST_RISK, 0.9999999], [0.0, 1e-301, 1.0]),
+    ],
+)
+def test_the_ends_of_a_range_are_in_it_or_not(check: Any, inside: Any, outside: Any) -> None:
+    assert [check("x", value) for value in inside] == inside
+    for value in outside:
+        with pytest.raises(InvalidArgumentError, match=r"^x must be "):
+            check("x", value)
 
 
-@pytest.mark.parametrize("value", [3, np.int64(3), np.int8(3), np.uint8(3)])
-def test_any_integer_becomes_an_int(value: Any) -> None:
-    assert type(integer("x", value, 0, 3)) is int
-    assert integer("x", value, 3) == 3
-
-
-@pytest.mark.parametrize("value", [True, np.True_, 1.0, np.float64(1.0), "1", None, [1]])
-def test_what_is_not_an_integer_is_refused(value: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"x must be an integer in 0\.\.4, got"):
-        integer("x", value, 0, 4)
+def test_numbers_of_other_types_become_plain_ones() -> None:
+    for whole in (3, np.int64(3), np.int8(3), np.uint8(3)):
+        assert integer("x", whole, 3, 3) == 3
+        assert type(integer("x", whole, 0)) is int
+    for real in (2, np.float32(2.0), np.int64(2), Fraction(2)):
+        assert positive("x", real) == 2.0
+        assert type(positive("x", real)) is float
+    rows: list[Any] = [[1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2]), np.array([1.0, 2.0])]
+    for row in rows:
+        vector = finite_vector("x", row, 2)
+        assert vector == [1.0, 2.0]
+        assert {type(value) for value in vector} == {float}
 
 
 @pytest.mark.parametrize(
-    ("value", "most"),
-    [(-1, 4), (5, 4), (-1, 2**53), (10**30, 2**53)],
+    "row",
+    [
+        *(np.array([1.0, bad]) for bad in (math.nan, math.inf)),
+        np.array([-math.inf, 1.0], np.float32),
+        (1.0, math.nan),
+        np.array([1.0]),
+        np.array([[1.0, 2.0]]),
+        np.array(1.0),
+        {1.0, 2.0},
+        "12",
+    ],
 )
-def test_an_integer_out_of_range_is_refused(value: int, most: int) -> None:
-    with pytest.raises(InvalidArgumentError, match=f"x must be an integer .*, got {value}"):
-        integer("x", value, 0, most)
+def test_a_row_that_is_not_of_two_finite_numbers_is_refused(row: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^x must be 2 finite numbers, got"):
+        finite_vector("x", row, 2)
 
 
-def test_the_message_has_the_argument_what_is_allowed_and_the_value() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^x must be an integer in 0\.\.4, got 7$"):
-        integer("x", np.int64(7), 0, 4)
+def test_an_error_is_short_and_survives_the_way_back_from_a_worker_with_its_argument() -> None:
     assert issubclass(InvalidArgumentError, ValueError)
-
-
-def test_the_error_survives_the_way_back_from_a_worker_process() -> None:
-    error = InvalidArgumentError("alpha", -1.0, "a finite number above 0")
-    copied = pickle.loads(pickle.dumps(error))
-    assert type(copied) is InvalidArgumentError
-    assert str(copied) == str(error) == "alpha must be a finite number above 0, got -1.0"
-
-
-@pytest.mark.parametrize("value", [2, 2.0, np.float32(2.0), np.int64(2), Fraction(2)])
-def test_any_real_number_becomes_a_float(value: Any) -> None:
-    assert positive("x", value) == 2.0
-    assert type(positive("x", value)) is float
-
-
-@pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, True, "1", None, 1j])
-def test_positive_refuses_the_rest(value: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match="x must be a finite number above 0, got"):
-        positive("x", value)
-
-
-def test_a_probability_may_be_zero_or_one_and_a_risk_may_not() -> None:
-    for value in (0.0, 1.0):
-        assert probability("x", value) == value
-        with pytest.raises(InvalidArgumentError, match=r"x must be a number in \(0, 1\), got"):
-            risk("x", value)
-    assert probability("x", 0.25) == risk("x", 0.25) == 0.25
-    with pytest.raises(InvalidArgumentError, match=r"^x must be at least 1e-300, got 1e-301$"):
-        risk("x", 1e-301)
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, "0.5", None, False])
-def test_a_probability_out_of_range_is_refused(value: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"x must be a number in \[0, 1\], got"):
-        probability("x", value)
-    with pytest.raises(InvalidArgumentError, match=r"x must be a number in \(0, 1\), got"):
-        risk("x", value)
-
-
-@pytest.mark.parametrize("values", [[1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2])])
-def test_a_row_of_numbers_becomes_a_list_of_floats(values: Any) -> None:
-    vector = finite_vector("x", values, 2)
-    assert vector == [1.0, 2.0]
-    assert {type(value) for value in vector} == {float}
-
-
-@pytest.mark.parametrize("values", [[1.0], (1.0, 2.0, 3.0), [], np.array([1.0])])
-def test_a_row_of_the_wrong_length_is_refused(values: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"x must be 2 finite numbers"):
-        finite_vector("x", values, 2)
-
-
-@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("row", [list, tuple, np.array, lambda row: np.array(row, np.float32)])
-def test_every_number_of_a_row_must_be_finite(row: Callable[[Any], Any], number: float) -> None:
-    for values in ([1.0, number], [number, 1.0]):
-        with pytest.raises(InvalidArgumentError, match="x must be 2 finite numbers, got"):
-            finite_vector("x", row(values), 2)
-
-
-@pytest.mark.parametrize("values", [np.array([[1.0, 2.0]]), np.array(1.0), {1.0, 2.0}, "12", 5])
-def test_what_is_not_a_row_of_numbers_is_refused(values: Any) -> None:
-    with pytest.raises(InvalidArgumentError, match="x must be 2 finite numbers, got"):
-        finite_vector("x", values, 2)
-
-
-def test_a_choice_is_one_of_the_words() -> None:
-    assert choice("x", "b", ("b", "a")) == "b"
-    with pytest.raises(InvalidArgumentError, match=r"^x must be one of a, b, got 'c'$"):
-        choice("x", "c", ("b", "a"))
-
-
-@pytest.mark.parametrize(("text", "read"), [("1.5", 1.5), ("1e-2", 0.01), ("fast", "fast")])
-def test_a_number_is_read_as_one_and_a_word_as_it_is(text: str, read: object) -> None:
-    assert number_or_word(text) == read
-
-
-def test_an_argument_can_be_spelled_as_elsewhere_also_on_the_way_back_from_a_worker() -> None:
+    assert len(str(InvalidArgumentError("x", [*range(1000)], "short"))) < 250
     error = InvalidArgumentError("n_arms", 1, "at least 2, as n_arms is a number")
     for told in (error, pickle.loads(pickle.dumps(error))):
+        assert type(told) is InvalidArgumentError
+        assert str(told) == "n_arms must be at least 2, as n_arms is a number, got 1"
         spelled = "--n-arms must be at least 2, as n_arms is a number, got 1"
         assert told.spelled({"n_arms": "--n-arms"}) == spelled
         assert told.spelled({"gap": "--gap"}) == str(error)
+
+
+def test_a_number_is_read_as_one_and_a_word_as_it_is() -> None:
+    assert [number_or_word(text) for text in ("1.5", "1e-2", "fast")] == [1.5, 0.01, "fast"]

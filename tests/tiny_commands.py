@@ -1,12 +1,8 @@
 """Every command as small as it can be, with all of its tables as wide as ever."""
 
-import fcntl
 import functools
-import os
-import struct
 import sys
-import termios
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -18,7 +14,6 @@ import pytest
 
 from explorative_user_env import commands as cli
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
-from explorative_user_env.evaluation import evaluate
 from explorative_user_env.studies import lower_bound, paper
 from explorative_user_env.studies import tuning as trials
 from explorative_user_env.validation import missing_of
@@ -121,23 +116,3 @@ def run_tiny(name: str, output: str, anew: bool = False) -> int:
             del _found[key]
     with made_small(name):
         return run(*WORDS[name].split(), "--output", output)
-
-
-MARK = "\n@ "
-"""What stands before the name of what follows, between two of a row."""
-
-
-def tell_all(widths: Sequence[int], names: Sequence[str]) -> None:
-    """Run commands and print results on this very terminal, which is as wide as is said."""
-    small: dict[str, Any] = {"n_instances": 4, "progress": False}
-    results = [
-        evaluate(["BAIR", "UNI"], n_arms=20, delta=0.005, **small),
-        evaluate(["UCB1", "UNI"], task="regret", horizon=99, **small),
-    ]
-    for width in widths:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-        for name in names:
-            print(f"{MARK}{width} {name}", flush=True)
-            assert run_tiny(name, os.path.join("out", name)) == 0
-        print(f"{MARK}{width} results")
-        print(*results, sep="\n", flush=True)

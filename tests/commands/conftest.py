@@ -1,4 +1,6 @@
+import contextlib
 import functools
+import io
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -6,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tiny_commands import run_tiny
 from typer import rich_utils
 
 from explorative_user_env import commands as cli
@@ -16,6 +19,14 @@ class Call(NamedTuple):
 
     arguments: tuple[Any, ...]
     options: dict[str, Any]
+
+
+class Ended(NamedTuple):
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
 
 
 @pytest.fixture(autouse=True)
@@ -29,17 +40,19 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """What runs the command line in this process and returns its exit code."""
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ended]:
+    """What runs the command line in this process; only the first argument is split into words."""
 
-    def of(*arguments: str) -> int:
-        monkeypatch.setattr(
-            sys, "argv", ["explorative-user", *arguments[0].split(), *arguments[1:]]
-        )
+    def of(*arguments: object) -> Ended:
+        words = [*str(arguments[0]).split(), *map(str, arguments[1:])]
+        monkeypatch.setattr(sys, "argv", ["explorative-user", *words])
+        capsys.readouterr()
         with pytest.raises(SystemExit) as stop:
             cli.main()
         assert isinstance(stop.value.code, int)
-        return stop.value.code
+        return Ended(stop.value.code, *capsys.readouterr())
 
     return of
 
@@ -70,22 +83,18 @@ def output(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-@pytest.fixture
-def refused(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
-) -> Callable[..., str]:
-    """What runs a command that must be refused with exit code 2, in one line, without a file.
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, str]]:
+    """What gives the folder of a command of `tiny_commands`, and what it printed.
 
-    It returns what the line says.
+    Each is run once; nobody writes there.
     """
 
-    def of(command: str, *arguments: str) -> str:
-        assert run(command, *arguments, "--output", str(output)) == 2
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert not output.exists() or not list(output.iterdir())
-        (line,) = captured.err.splitlines()
-        assert line.startswith("error: ")
-        return line.removeprefix("error: ")
+    @functools.cache
+    def of(name: str) -> tuple[Path, str]:
+        folder, printed = tmp_path_factory.mktemp("finished") / name, io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            assert run_tiny(name, str(folder), anew=True) == 0
+        return folder, printed.getvalue()
 
     return of

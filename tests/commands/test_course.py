@@ -1,91 +1,199 @@
-"""`explorative-user course` gives the notebooks out, and takes nobody's work away."""
+"""`course` gives the notebooks out, takes nobody's work away, and grades what is handed in."""
 
+import json
 import os
 import shlex
-from collections.abc import Callable
+import stat
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
+from typing import Any
 
+import handed_in
+import pandas as pd
 import pytest
 
 from explorative_user_env import validation as extras
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.teach import LESSONS
-from explorative_user_env.teach import notebooks as places
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.teach import grade as grader
+from explorative_user_env.teach.grade import REFERENCE_AGENTS
+from explorative_user_env.teach.submission import SubmittedAgent
 
 NAMES = [f"{lesson.name}.ipynb" for lesson in LESSONS]
-Run = Callable[..., int]
-Printed = pytest.CaptureFixture[str]
 
 
-def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(
-    run: Run, capsys: Printed, tmp_path: Path
+def test_the_notebooks_are_written_and_her_work_in_them_is_kept(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "my course"
-    assert run("course notebooks", str(folder)) == 0
-    assert sorted(path.name for path in folder.iterdir()) == NAMES
-    *lines, last = capsys.readouterr().out.splitlines()
+    *lines, last = run("course notebooks", folder).out.splitlines()
     assert lines == [f"new: {name}" for name in NAMES]
+    assert {path.name for path in folder.iterdir()} == {*NAMES}
     assert last.endswith(f"jupyter lab {shlex.quote(str(folder))}")
-
-
-def test_her_work_is_kept_and_the_rest_is_there_already(
-    run: Run, capsys: Printed, tmp_path: Path
-) -> None:
-    run("course notebooks", str(tmp_path))
-    (tmp_path / NAMES[1]).write_text("her work")
-    (tmp_path / NAMES[2]).unlink()
-    capsys.readouterr()
-    assert run("course notebooks", str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
+    (folder / NAMES[1]).write_text("her work")
+    (folder / NAMES[2]).unlink()
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    lines = run("course notebooks", folder).out.splitlines()
     assert f"kept as it is, with what was changed in it: {NAMES[1]}" in lines
     assert f"new: {NAMES[2]}" in lines
     assert sum(line.startswith("there already") for line in lines) == len(NAMES) - 2
-    assert (tmp_path / NAMES[1]).read_text() == "her work"
+    assert lines[-1].startswith(f"To open them: {extras.how_to_get('course')} && jupyter lab ")
+    assert (folder / NAMES[1]).read_text() == "her work"
 
 
-def test_a_teacher_has_the_solutions_beside_them(run: Run, tmp_path: Path) -> None:
-    run("course notebooks", str(tmp_path), "--solutions")
-    solved = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
-    assert solved == sorted([*NAMES, *(f"solutions/{name}" for name in NAMES)])
+def test_a_teacher_has_the_solutions_beside_them(run: Any, tmp_path: Path) -> None:
+    assert run("course notebooks", tmp_path, "--solutions").code == 0
+    solved = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb")}
+    assert solved == {*NAMES, *(f"solutions/{name}" for name in NAMES)}
     assert (tmp_path / NAMES[0]).read_text() != (tmp_path / "solutions" / NAMES[0]).read_text()
 
 
-def test_who_lacks_what_opens_them_is_told_how_to_get_it(
-    run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+SECRET = "a-most-secret-word"
+SMALL = "course grade --n-instances 3 --n-arms 3"
+
+
+@pytest.fixture
+def submissions(tmp_path: Path) -> Path:
+    folder = tmp_path / "submissions"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "_notes.py").write_text("x = 1")
+    for name in ("anna.py", "deep/agent.py", "=1+1.py"):
+        (folder / name).write_text(handed_in.UNIFORM)
+    (folder / "bert.py").write_text(handed_in.where("act", "return 7"))
+    return folder
+
+
+@pytest.mark.slow
+def test_a_folder_is_graded_a_row_a_student_and_the_key_is_written_nowhere(
+    submissions: Path, output: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    run("course notebooks", str(tmp_path))
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == f"To open them: {extras.how_to_get('course')} && jupyter lab {tmp_path}"
+    key_file = submissions.parent / "key.txt"
+    key_file.write_text(SECRET + "\n")
+    words = (SMALL, submissions, "--output", output)
+    printed = run(*words, "--key-file", key_file).out
+    assert "bert: 0 points, failed: act returned 7, which has to be an arm in 0..2" in printed
+    files = {path.name: path.read_text() for path in output.iterdir()}
+    names = {f"feedback_{name}.json" for name in ("anna", "bert", "deep", "=1+1")}
+    assert set(files) == names | {"leaderboard.csv", "leaderboard.md", "made_by.json"}
+    frame = pd.read_csv(output / "leaderboard.csv")
+    students = {"anna", "bert", "deep", "'=1+1"}  # which a spreadsheet does not calculate
+    assert set(frame["name"]) == students | {"BAIR", "SE", "UNI"}
+    same = frame[frame["name"].isin(["anna", "deep", "'=1+1"])]["points"]
+    assert same.nunique() == 1, "the same agent has met the same users"
+    assert json.loads(files["feedback_bert.json"])["points"] == 0.0
+    assert "| =1+1 |" in files["leaderboard.md"]
+    assert not any(SECRET in text for text in (printed, *files.values()))
+    # Again, by the environment: the same users.
+    monkeypatch.setenv("EXPLORATIVE_USER_KEY", SECRET)
+    assert run(*words).code == 0
+    pd.testing.assert_frame_equal(pd.read_csv(output / "leaderboard.csv"), frame)
+    # And others with another key, beside which the variable counts for nothing.
+    assert run(*words, "--key", "another-secret-word").code == 0
+    assert not pd.read_csv(output / "leaderboard.csv").equals(frame)
 
 
-def test_a_place_that_is_no_folder_is_refused(run: Run, capsys: Printed, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    assert run("course notebooks", str(tmp_path / "file")) == 2
-    assert "folder must be a folder that can be written to" in capsys.readouterr().err
-
-
-def test_an_installation_without_notebooks_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.slow
+def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(
+    tmp_path: Path, run: Any
 ) -> None:
-    monkeypatch.setattr(places, "_HOMES", (tmp_path,))
-    with pytest.raises(InvalidArgumentError, match=f"the notebook must be part .* {tmp_path}"):
-        places.notebook_files()
+    files = [tmp_path / name / "agent.py" for name in ("one", "two")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text(handed_in.UNIFORM + handed_in.UNIFORM.replace("Agent", "Other"))
+    printed = run(SMALL, f"{files[0]}:Other", files[1], "--key", SECRET).out
+    shown = [words in printed for words in ("one-agent", "two-agent", "16 characters")]
+    assert shown == [True, True, False]
+    printed = run(SMALL, f"{files[1]}:None", "--key", "short").out
+    assert "the file has no agent called None; it has Agent, Other" in printed
+    assert "16 characters or more are safe" in printed
 
 
-def test_who_is_interrupted_has_all_notebooks_or_none(
-    run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_interrupt_leaves_no_process(
+    submissions: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace, moved = os.replace, list[Path]()
+    ended = []
 
-    def interrupted(source: Path, target: Path) -> None:
-        if len(moved) == 3:
-            raise KeyboardInterrupt
-        moved.append(target)
-        replace(source, target)
+    def broken_off(agent: SubmittedAgent, *given: Any) -> None:
+        ended.append(agent)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(os, "replace", interrupted)
-    assert run("course notebooks", str(tmp_path)) == 130
-    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
-    assert len(moved) == 3
+    monkeypatch.setattr(SubmittedAgent, "reset", broken_off)
+    assert run(SMALL, submissions / "anna.py", "--key", SECRET).code == 130
+    assert ended[0]._process.poll() is not None
+
+
+@pytest.mark.slow
+def test_the_autograder_grades_like_the_command_and_tells_gradescope(
+    tmp_path: Path, run: Any
+) -> None:
+    archive, home = tmp_path / "autograder.zip", tmp_path / "autograder"
+    source = home / "source"
+    words = (f"{SMALL} --max-steps 500 --key", SECRET)
+    assert run(*words, "--autograder", archive).code == 0
+    assert run(*words, "--autograder", archive).code == 2, "nothing is written over"
+    assert stat.S_IMODE(archive.stat().st_mode) == 0o600
+    with zipfile.ZipFile(archive) as packed:
+        assert packed.getinfo("run_autograder").external_attr >> 16 & 0o777 == 0o755
+        assert packed.getinfo("key.txt").external_attr >> 16 & 0o777 == 0o600
+        packed.extractall(source)
+    assert "numpy>=2" in (source / "requirements.txt").read_text().split()
+    subprocess.run(["bash", "-n", source / "setup.sh"], check=True)
+    copy = source / "package"
+    shown = "import explorative_user_env.agents.bair as it; print(it.__file__)"
+    told = subprocess.check_output(
+        [sys.executable, "-c", shown], env={"PYTHONPATH": str(copy)}, cwd=home
+    )
+    assert Path(told.decode().strip()).is_relative_to(copy)
+    # What compiles here was compiled already, and would have to be anew in another place.
+    ours = Path(grader.__file__).parents[2]
+    python = source / "environment" / "bin" / "python"
+    submission = home / "submission" / "my agent.py"
+    for folder in (python.parent, submission.parent, home / "results"):
+        folder.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{ours}" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    submission.write_text(handed_in.UNIFORM)
+    environment = {**os.environ, "AUTOGRADER": str(home)}
+    script = ["bash", str(source / "run_autograder")]
+    subprocess.run(script, env=environment, check=True, capture_output=True)
+    results = json.loads((home / "results" / "results.json").read_text())
+    assert SECRET not in str(results)
+    assert run(*words, submission, "--out", tmp_path / "out").code == 0
+    feedback = json.loads((tmp_path / "out" / "feedback_my agent.json").read_text())
+    assert results["score"] == round(feedback["points"], 2)
+    assert results["stdout_visibility"] == "hidden"
+    assert "BAIR" in str(results["output"])
+
+
+@pytest.mark.parametrize("n_files", [0, 2])
+def test_gradescope_is_told_where_not_one_file_was_handed_in(
+    n_files: int, tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(*agents: object, **options: Any) -> Results:
+        """Return two runs of each reference agent."""
+        asked = {name: options[name] for name in ("population", "seed", "max_steps")}
+        return evaluate([*REFERENCE_AGENTS], n_instances=2, compiled=False, progress=False, **asked)
+
+    monkeypatch.setattr(grader, "evaluate", nobody)
+    folder, results = tmp_path / "submission", tmp_path / "results.json"
+    folder.mkdir()
+    for name in range(n_files):
+        (folder / f"{name}.py").write_text(handed_in.UNIFORM)
+    assert run(SMALL, folder, "--key", SECRET, "--gradescope", results).code == 0
+    told = json.loads(results.read_text())
+    assert told["score"] == 0.0
+    assert f"it has {n_files} Python files, not one" in told["output"]
+
+
+def test_where_there_is_nothing_to_grade_or_to_pack_it_is_refused(
+    tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in (tmp_path / "nothing.py", tmp_path):
+        ended = run("course grade --key", SECRET, place)
+        assert (ended.code, "submission must be" in ended.err.lower()) == (2, True)
+    monkeypatch.setattr(grader, "DISTRIBUTION", "a-package-that-is-nowhere")
+    ended = run("course grade --key", SECRET, "--autograder", tmp_path / "autograder.zip")
+    assert (ended.code, "where the package is installed" in ended.err) == (2, True)
     assert not list(tmp_path.iterdir())

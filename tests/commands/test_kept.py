@@ -1,5 +1,6 @@
 """The runs of a command are kept while it goes on: broken off, it is gone on with by --resume."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,15 +8,17 @@ from typing import Any
 import pytest
 from stores import rows_in, without_numbers
 
-from explorative_user_env.commands.run import RUN_FILE, places_around, places_of
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.evaluation import workers as places
 from explorative_user_env.files import MADE_BY
 from explorative_user_env.results.store import about
 
+BENCH = "bench --n-instances 30 --agent bair --agent uni --n-arms 2 --n-arms 3 --delta 0.1"
+REGRET = "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arms 3"
 COMMANDS = {
-    "bench": "bench --n-instances 30 --agent bair --agent uni --n-arms 2 --n-arms 3 --delta 0.1",
-    "regret": "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arms 3",
+    "bench": BENCH,
+    "regret": REGRET,
     "robustness": "suite --n-instances 30 --agent bair --user paper --user forgetful --n-arms 2",
     "suite": "suite --quick --agent ucb1 --task bai-k2 --task regret-k5",
     "reproduce": "paper tables table6 --n-instances 20 --quick --agent bair --setting released",
@@ -43,10 +46,7 @@ def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
                 left -= 1
                 yield chunk
 
-        def done(*arguments: Any) -> Iterator[Any]:
-            return some_of(usual(*arguments))
-
-        monkeypatch.setattr(backends, "done", done)
+        monkeypatch.setattr(backends, "done", lambda *arguments: some_of(usual(*arguments)))
 
     return after
 
@@ -66,104 +66,75 @@ def files_in(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
-    name: str,
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    name: str, run: Any, broken_off_after: Breaking, tmp_path: Path
 ) -> None:
-    words, whole, out = COMMANDS[name].split(), tmp_path / "whole", tmp_path / "out"
-    assert run(*words, "--output", str(whole)) == 0
-    printed = capsys.readouterr().out.replace(str(whole), str(out))
-    file, n_chunks = out / RUN_FILE, 1
-    asked = [*words, "--output", str(out)]
+    words, whole, out = COMMANDS[name], tmp_path / "whole", tmp_path / "out"
+    printed = run(words, "--output", whole).out.replace(str(whole), str(out))
+    file, n_chunks, asked = out / RUN_FILE, 1, f"{words} --output {out}"
     broken_off_after(n_chunks)
-    while run(*asked) == 130:
+    while (ended := run(asked)).code == 130:
         n_chunks *= 3
         broken_off_after(n_chunks)
-        called = " ".join(words[: 1 + (words[0] == "paper")])
+        called = " ".join(words.split()[: 1 + words.startswith("paper")])
         again = f"explorative-user {called} --resume {file}"
         left = f"{about(file).n_runs} runs are in {file}; to go on: {again}"
-        assert capsys.readouterr().err.splitlines()[-1] == f"error: interrupted; {left}"
-        asked = again.split()[1:]
+        assert ended.err.splitlines()[-1] == f"error: interrupted; {left}"
+        asked = again.partition(" ")[2]
     assert n_chunks > 1
-    assert capsys.readouterr().out == printed
+    assert (ended.code, ended.out) == (0, printed)
     assert files_in(out) == files_in(whole)
-    assert without_numbers(rows_in(out / RUN_FILE)) == without_numbers(rows_in(whole / RUN_FILE))
+    assert without_numbers(rows_in(file)) == without_numbers(rows_in(whole / RUN_FILE))
 
 
 @pytest.fixture
-def broken(
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    output: Path,
-) -> Path:
+def broken(run: Any, broken_off_after: Breaking, output: Path) -> Path:
     """The file of a bench that was broken off."""
     broken_off_after(2)
-    assert run(*COMMANDS["bench"].split(), "--output", str(output)) == 130
+    assert run(BENCH, "--output", output).code == 130
     broken_off_after(10**9)
-    capsys.readouterr()
     return output / RUN_FILE
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ["--seed", "3"],
-            "--resume must be the file of a run that was asked for the same (seed is",
-        ),
-        (["--n-instances", "31"], "n_instances is 30 there and 31 here"),
-        (["--setting", "printed"], "setting is None there and printed here"),
-        (["--alpha", "2"], "alpha is 1.0 there and 2.0 here"),
-        (["--delta", "0.2"], "delta is [0.1] there and [0.2] here"),
-        (["--agent", "tas"], "agent is ['bair', 'uni'] there and ['tas'] here"),
-    ],
-)
 def test_other_options_are_refused_with_what_both_say(
-    words: list[str],
-    message: str,
-    run: Callable[..., int],
-    capsys: pytest.CaptureFixture[str],
-    broken: Path,
+    run: Any, broken: Path, subtests: pytest.Subtests
 ) -> None:
-    before = broken.read_bytes()
-    assert run("bench", *words, "--resume", str(broken)) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert len(said.splitlines()) == 1
+    before, same = broken.read_bytes(), "the file of a run that was asked for the same "
+    for words, told in {
+        "bench --seed 3": f"--resume must be {same}(seed is 0 there and 3 here",
+        "bench --n-instances 31": "n_instances is 30 there and 31 here",
+        "bench --setting printed": "setting is None there and printed here",
+        "bench --alpha 2": "alpha is 1.0 there and 2.0 here",
+        "bench --agent tas": "agent is ['bair', 'uni'] there and ['tas'] here",
+        "suite": "--resume must be a run of suite (it is of bench)",
+    }.items():
+        with subtests.test(words):
+            ended = run(f"{words} --resume {broken}")
+            assert (ended.code, ended.err.count("\n")) == (2, 1)
+            assert told in ended.err
+    ended = run("bench --resume", broken.with_name("none.sqlite"))
+    assert "--resume must be a file of runs (there is none)" in ended.err
+    ended = run(BENCH, "--seed", "3", "--output", broken.parent)
+    assert f"{same}(seed is 0 there and 3 here); --overwrite writes over it" in ended.err
     assert broken.read_bytes() == before
 
 
-def test_the_same_command_again_goes_on_as_well_and_another_is_refused(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
+@pytest.mark.compiler  # which has chunks of another size
+def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(
+    run: Any, broken: Path
 ) -> None:
-    n_runs = about(broken).n_runs
-    assert run(*COMMANDS["bench"].split(), "--seed", "3", "--output", str(broken.parent)) == 2
-    said = capsys.readouterr().err
-    assert "the file of a run that was asked for the same (seed is 0 there and 3 here)" in said
-    assert "--overwrite writes over it" in said
-    assert about(broken).n_runs == n_runs
-    assert run(*COMMANDS["bench"].split(), "--output", str(broken.parent)) == 0
+    told = run("results show", broken).out
+    assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
+    assert "BAIR" in told
+    assert run(BENCH, "--output", broken.parent).code == 0
     assert [each["how"] for each in about(broken).sessions] == ["KeyboardInterrupt", "finished"]
-
-
-def test_another_command_and_what_is_not_there_are_refused(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
-) -> None:
-    assert run("suite", "--resume", str(broken)) == 2
-    assert "--resume must be a run of suite (it is of bench)" in capsys.readouterr().err
-    assert run("bench", "--resume", str(broken.with_name("none.sqlite"))) == 2
-    assert "--resume must be a file of runs (there is none)" in capsys.readouterr().err
+    told = run("results show", broken).out
+    assert told.splitlines()[0] == "bench: finished, 120 runs in 2 cells"
+    for words in ("(KeyboardInterrupt): ", "streams=", "UNI"):
+        assert words in told
 
 
 def test_another_agent_of_the_same_name_is_refused(
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    run: Any, broken_off_after: Breaking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     agent = (
@@ -177,66 +148,64 @@ def test_another_agent_of_the_same_name_is_refused(
     )
     Path("kept_agent.py").write_text(agent.format(5))
     broken_off_after(2)
-    words = ["--agent", "kept_agent:Mine", "--n-instances", "30", "--n-arms", "2", "--delta", "0.1"]
-    assert run("bench", *words, "--output", "out") == 130
+    words = "bench --agent kept_agent:Mine --n-instances 30 --n-arms 2 --delta 0.1 --output out"
+    assert run(words).code == 130
     Path("kept_agent.py").write_text(agent.format(6))
-    assert run("bench", "--resume", f"out/{RUN_FILE}") == 2
-    assert "agents.Mine.code is" in capsys.readouterr().err
+    ended = run(f"bench --resume out/{RUN_FILE}")
+    assert ended.code == 2
+    assert "agents.Mine.code is" in ended.err
 
 
-@pytest.mark.parametrize("ending", [".sqlite", ".sqlite3", ".db"])
 def test_a_file_may_be_given_in_place_of_a_folder(
-    ending: str,
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
+    run: Any, broken_off_after: Breaking, tmp_path: Path
 ) -> None:
-    file = tmp_path / f"mine{ending}"
     broken_off_after(1)
-    words = COMMANDS["regret"].split()
-    assert run(*words, "--out", str(file)) == 130
+    file = tmp_path / "mine.db"
+    assert run(REGRET, "--out", file).code == 130
     broken_off_after(10**9)
-    assert run("bench", "--resume", str(file)) == 0
-    assert str(file) in capsys.readouterr().out.splitlines()[-1]
-    assert (tmp_path / "mine" / "table.md").exists()
-    assert run("bench", "--resume", str(file), "--output", str(tmp_path / "other")) == 0
-    assert (tmp_path / "other" / "table.md").exists()
+    assert str(file) in run("bench --resume", file).out.splitlines()[-1]
+    assert run(f"bench --resume {file} --output {tmp_path / 'other'}").code == 0
+    for folder in ("mine", "other"):
+        assert (tmp_path / folder / "table.md").exists()
 
 
-def test_places_are_found_from_either_end(tmp_path: Path) -> None:
-    for output in (tmp_path / "out", tmp_path / "mine.sqlite"):
-        places = places_of(output)
-        assert places_around(places[1]) == places
-
-
-def test_a_finished_run_is_run_again_by_who_asks_for_it_again(
-    run: Callable[..., int], output: Path
+def test_a_finished_run_is_run_again_by_who_asks_for_it_again_and_by_no_other(
+    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = COMMANDS["regret"].split()
-    assert run(*words, "--output", str(output)) == 0
-    before = rows_in(output / RUN_FILE)
-    assert run(*words, "--output", str(output)) == 0
-    assert rows_in(output / RUN_FILE) == before
+    assert run(REGRET, "--output", output, "--workers", "1").code == 0
+    rows = rows_in(output / RUN_FILE)
+    assert run(REGRET, "--output", output, "--workers", "2").code == 0
+    assert rows_in(output / RUN_FILE) == rows
     assert len(about(output / RUN_FILE).sessions) == 1
-    assert run(*words, "--seed", "3", "--output", str(output)) == 2
-    assert run(*words, "--seed", "3", "--overwrite", "--output", str(output)) == 0
+    before = {path: path.read_bytes() for path in output.iterdir()}
+    other = (REGRET, "--seed", "3", "--output", output)
+    with monkeypatch.context() as patch:
+        patch.delattr(backends, "run_cells")  # it is refused before it runs
+        assert run(*other)[::2] == (
+            2,
+            "error: --output must be another folder, as it has a run with seed=0; --overwrite "
+            f"writes over that, got {str(output)!r}\n",
+        )
+    assert {path: path.read_bytes() for path in output.iterdir()} == before
+    assert run(*other, "--overwrite").code == 0
     assert about(output / RUN_FILE).request["options"]["seed"] == 3
+    assert json.loads((output / MADE_BY).read_text())["options"]["seed"] == 3
 
 
-@pytest.mark.compiler  # which has chunks of another size
-def test_show_says_what_is_there_and_what_made_it(
-    run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
+def test_a_model_is_not_trained_over_another(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("results show", str(broken)) == 0
-    told = capsys.readouterr().out
-    assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
-    assert "BAIR" in told
-    assert run("bench", "--resume", str(broken)) == 0
-    capsys.readouterr()
-    assert run("results show", str(broken)) == 0
-    told = capsys.readouterr().out
-    assert told.splitlines()[0] == "bench: finished, 120 runs in 2 cells"
-    assert "(KeyboardInterrupt): " in told
-    assert "streams=" in told
-    assert "UNI" in told
+    pytest.importorskip("sb3_contrib", reason="needs the extra rl")
+    trained = []
+
+    def train(*arguments: Any, output: Any, **options: Any) -> None:
+        trained.append(options["seed"])
+        output.write({})
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("explorative_user_env.rl.train", train)
+    codes = [run("train --output model --seed", seed).code for seed in (1, 2, 1)]
+    assert (codes, trained) == ([0, 2, 0], [1, 1])
+    place = "models/regret-ppo-k5-seed3"
+    told = [f"Model: {place}", f"explorative-user bench --agent sb3:{place}"]
+    assert run("train --seed 3").out.splitlines() == told

@@ -1,9 +1,7 @@
 import enum
 import functools
 import math
-import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,12 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from processes import python
 
 numba = pytest.importorskip("numba")
 
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from explorative_user_env.kernels.cache import UndescribedError, fingerprint, fingerprint_of_types
 
@@ -53,152 +49,72 @@ def loop_with(constant: Any) -> Callable[[], Any]:
     return loop
 
 
+def module_rule(x: float) -> float:
+    return x * 3.0
+
+
 def key(constant: Any) -> str:
     return fingerprint(loop_with(constant), {})
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether nothing at all tells the two apart: told slowly, and not as the package does."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, np.ndarray | np.generic):
-        alike = (one.dtype, one.shape) == (other.dtype, other.shape)
-        return alike and one.tobytes() == other.tobytes()
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, float):
-        return (one, math.copysign(1, one)) == (other, math.copysign(1, other)) or one != one
-    if isinstance(one, complex):
-        return same(one.real, other.real) and same(one.imag, other.imag)
-    return bool(one == other)
-
-
-numbers = st.integers() | st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False)
-dtypes = arrays.scalar_dtypes() | arrays.array_dtypes(max_size=3)
-scalars = (arrays.integer_dtypes() | arrays.floating_dtypes() | arrays.boolean_dtypes()).flatmap(
-    lambda dtype: arrays.from_dtype(dtype, allow_nan=False)
-)
-many = arrays.arrays(dtypes, arrays.array_shapes(min_dims=0, max_dims=3, max_side=3))
-texts = st.text(max_size=3) | st.binary(max_size=3)
-members = st.sampled_from([*Colour, *Number])
-single = st.none() | st.booleans() | numbers | texts | scalars | many | members
-constants = st.recursive(
-    single,
-    lambda inner: st.lists(inner, max_size=3).map(tuple) | st.builds(Pair, inner, inner),
-    max_leaves=6,
-)
-
-
-@given(constants, constants)
-def test_two_constants_have_the_same_key_only_if_nothing_tells_them_apart(
-    one: Any, other: Any
-) -> None:
-    assert (key(one) == key(other)) == same(one, other)
-    assert key(pickle.loads(pickle.dumps(one))) == key(one)
-
-
 CLOSE: list[tuple[Any, Any]] = [
-    (1, 1.0),
-    (1, True),
-    (0.0, -0.0),
-    (0.1 + 0.2, 0.3),
-    (1, np.int64(1)),
-    (np.int32(1), np.int64(1)),
-    (np.float64(0.3), np.float64(0.1 + 0.2)),
-    (1.0, np.float64(1.0)),
-    ("a", b"a"),
-    ("a", np.str_("a")),
-    (("ab", "c"), ("a", "bc")),
-    ((1, (2,)), ((1, 2),)),
-    ((1,), (1, None)),
-    (Colour.RED, Colour.GREEN),
-    (Number.ONE, 1),
-    (Number.ONE, Number.TWO),
-    (Pair(1, 2), (1, 2)),
-    (Pair(1, 2), Couple(1, 2)),
-    (np.zeros(2), np.zeros((2, 1))),
-    (np.zeros(2), np.zeros(2, np.int64)),
+    *((1, 1.0), (1, True), (0.0, -0.0), (0.1 + 0.2, 0.3)),
+    *((1, np.int64(1)), (np.int32(1), np.int64(1)), (1.0, np.float64(1.0))),
+    *(("a", b"a"), ("a", np.str_("a")), (("ab", "c"), ("a", "bc"))),
+    *(((1, (2,)), ((1, 2),)), ((1,), (1, None)), (np.zeros(2), (0.0, 0.0))),
+    *((Colour.RED, Colour.GREEN), (Number.ONE, 1), (Number.ONE, Number.TWO)),
+    *((Pair(1, 2), (1, 2)), (Pair(1, 2), Couple(1, 2))),
+    *((np.zeros(2), np.zeros((2, 1))), (np.zeros(2), np.zeros(2, np.int64))),
     (np.zeros(2, "<f8"), np.zeros(2, ">f8")),
     (np.zeros((2, 2)), np.asfortranarray(np.zeros((2, 2)))),
     (np.array([0.1]), np.array([0.1 + 1e-12])),
-    (np.arange(4.0).reshape(2, 2), np.arange(4.0).reshape(2, 2).T),
+    (np.arange(1500), np.where(np.arange(1500) == 700, 0, np.arange(1500))),
     (np.datetime64(1, "s"), np.datetime64(1, "ms")),
-    (np.zeros(2), (0.0, 0.0)),
-    (math.sin, math.cos),
-    (np.sin, np.cos),
-    (ValueError, IndexError),
-    (math, np),
-    (numba.float64, numba.float32),
-    (np.dtype("f8"), np.dtype("f4")),
+    *((math.sin, math.cos), (np.sin, np.cos), (ValueError, IndexError), (math, np)),
+    *((numba.float64, numba.float32), (np.dtype("f8"), np.dtype("f4"))),
+    (numba.njit(module_rule), module_rule),
+    (numba.njit(module_rule), numba.njit(fastmath=True)(module_rule)),
+    ((module_rule, math.sin), (math.sin, module_rule)),
+    (loop_with(1), loop_with(2)),
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), CLOSE, ids=repr)
-def test_constants_that_are_almost_the_same_have_keys_of_their_own(one: Any, other: Any) -> None:
-    assert key(one) == key(one)
-    assert key(one) != key(other)
-    assert key((one, 5)) != key((other, 5))
-
-
-def test_every_entry_of_a_long_array_counts() -> None:
-    table = np.linspace(0.0, 1.0, 1500)
-    changed = table.copy()
-    changed[700] = np.nextafter(changed[700], 2.0)
-    assert key(table) != key(changed)
-    assert key(table) == key(table.copy())
-    assert key(np.repeat(table, 2)[::2].copy()) == key(table)
+def test_constants_that_are_almost_the_same_have_keys_of_their_own() -> None:
+    for one, other in CLOSE:
+        assert key(one) == key(one)
+        if isinstance(one, tuple | np.ndarray | np.generic | float | str):
+            assert key(pickle.loads(pickle.dumps(one))) == key(one)
+        assert key(one) != key(other), (one, other)
+        assert key((one, 5)) != key((other, 5)), (one, other)
 
 
 class Other:
     pass
 
 
-@pytest.mark.parametrize(
-    "unknown",
-    [
-        [1],
-        {1: 2},
-        Other(),
-        Other,
-        SimpleNamespace(x=1),
-        Fraction(1, 2),
-        np.array([[1], None], object),
-        np.ma.array([1.0]),
-        np.random.default_rng(0),
-        functools.partial(math.sin, 1.0),
-        "".join,
-        (1, ([2],)),
-        Pair([1], 2),
-        loop_with([1]),
-        loop_with(loop_with({})),
+def test_what_is_of_another_kind_has_no_key() -> None:
+    unknown: list[Any] = [
+        *([1], {1: 2}, Other(), Other, SimpleNamespace(x=1), Fraction(1, 2)),
+        *(np.array([[1], None], object), np.ma.array([1.0]), np.random.default_rng(0)),
+        *(functools.partial(math.sin, 1.0), "".join, (1, ([2],)), Pair([1], 2)),
+        *(loop_with([1]), loop_with(loop_with({})), numba.njit(loop_with(1))),
         enum.Enum("Local", "A").A,  # type: ignore[attr-defined]
-        numba.njit(loop_with(1)),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_what_is_of_another_kind_has_no_key(unknown: Any) -> None:
-    with pytest.raises(UndescribedError):
-        key(unknown)
+    ]
+    for each in unknown:
+        with pytest.raises(UndescribedError):
+            key(each)
 
 
-def test_functions_count_with_code_defaults_and_all_they_enclose() -> None:
-    def plain(x: int = 1) -> int:
-        return x
+def test_functions_count_with_defaults_and_all_they_enclose() -> None:
+    def with_default(number: int) -> Callable[..., int]:
+        def plain(x: int = number) -> int:
+            return x
 
-    def other_default(x: int = 2) -> int:
-        return x
+        return plain
 
-    def other_code(x: int = 1) -> int:
-        return x + 0
-
-    functions = [plain, other_default, other_code, loop_with(1), loop_with(2), loop_with(plain)]
+    one, other = with_default(1), with_default(2)
+    functions = [one, other, loop_with(1), loop_with(one), loop_with(other), recursive]
     assert len(set(map(key, functions))) == len(functions)
-
-
-def test_two_functions_that_change_places_change_the_key() -> None:
-    one, other = loop_with(1), loop_with(2)
-    assert key((one, other)) != key((other, one))
-    assert key((one, other)) != key((one, one))
 
 
 def test_code_that_is_not_what_stands_in_its_file_any_more_has_a_key_of_its_own() -> None:
@@ -211,17 +127,6 @@ def test_code_that_is_not_what_stands_in_its_file_any_more_has_a_key_of_its_own(
     numbers = tuple(2000 if number == 1000 else number for number in code.co_consts)
     rule.__code__ = code.replace(co_consts=numbers)
     assert key(rule) != before
-
-
-def test_how_a_function_is_compiled_already_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: Any = numba.njit(module_rule)
-    before = key(compiled)
-    assert key(numba.njit(fastmath=True)(module_rule)) != before
-    assert key(module_rule) != before
-
-
-def module_rule(x: float) -> float:
-    return x * 3.0
 
 
 def test_the_options_and_settings_of_the_compiler_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,29 +148,12 @@ def test_the_types_that_a_loop_is_compiled_for_count_with_the_names_of_their_fie
         return fingerprint_of_types([typeof(value) for value in values], HOST)
 
     told = [
-        of(1),
-        of(1.0),
-        of(True),
-        of(1, 1),
-        of((1, 1)),
-        of((1, 1.0)),
-        of(Pair(1, 1)),
-        of(Couple(1, 1)),
-        of(Pair(np.zeros(1), 1)),
-        of(Pair(np.zeros(1, int), 1)),
-        of(Pair(np.zeros((1, 1)), 1)),
+        *(of(1), of(1.0), of(True), of(1, 1), of((1, 1)), of((1, 1.0))),
+        *(of(Pair(1, 1)), of(Couple(1, 1)), of(Pair(np.zeros(1), 1))),
+        *(of(Pair(np.zeros(1, int), 1)), of(Pair(np.zeros((1, 1)), 1))),
     ]
     assert len(set(told)) == len(told)
     assert fingerprint_of_types([], HOST) != fingerprint_of_types([], ("x86_64", "some", ""))
-
-
-def test_the_order_of_a_named_tuple_s_fields_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = typeof(Pair(1, 2))
-    before = fingerprint_of_types([kind], HOST), key(Pair(1, 2))
-    monkeypatch.setattr(Pair, "_fields", ("second", "first"))
-    after = fingerprint_of_types([kind], HOST), key(Pair(1, 2))
-    assert before[0] != after[0]
-    assert before[1] != after[1]
 
 
 SCRIPT = """
@@ -278,22 +166,20 @@ print(tests.key((1, -0.0, 2j, "a", np.float32(0.1), np.arange(5.0), tests.Colour
 """
 
 
+def recursive(n: int) -> int:
+    return 1 if n == 0 else n * recursive(n - 1)
+
+
 def in_set(x: int) -> bool:
     return x in {3, 5, 7, 11} or "x" in {"a", "b", "c"}
 
 
 @pytest.mark.slow
-def test_the_key_is_the_same_in_another_process() -> None:
+def test_the_key_is_the_same_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     # Where sets of text have another order.
-    script = SCRIPT.format(path=[*sys.path, str(Path(__file__).parent)])
-    told = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ | {"PYTHONHASHSEED": seed},
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(told) == 1
+    script, told = SCRIPT.format(path=[*sys.path, str(Path(__file__).parent)]), set()
+    for seed in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        done = python("-c", script)
+        told |= {(done.returncode, done.stdout)}
+    assert [code for code, _ in told] == [0]

@@ -1,6 +1,5 @@
 """Compiled code that reaches things by their addresses sees what Python sees."""
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from explorative_user_env.kernels.words import (
     counts_at,
     fractions_at,
     generator_at,
-    halted,
     prefetch,
 )
 
@@ -68,55 +66,9 @@ def test_draws_are_numpys_bit_for_bit_and_leave_the_generator_where_numpy_would(
 
 
 @numba.njit
-def fill(addresses: Any, normals: Any, uniforms: Any) -> None:
-    rng = generator_at(addresses)
-    for index in range(normals.size):
-        normals[index] = rng.standard_normal()
-    for index in range(uniforms.size):
-        uniforms[index] = rng.random()
-
-
-@pytest.mark.slow
-def test_a_million_compiled_draws_are_numpy_s_bit_for_bit() -> None:
-    compiled, plain = twins(np.random.PCG64, 8)
-    normals, uniforms = np.empty(1_000_000), np.empty(1_000_000)
-    fill(addresses_of(compiled), normals, uniforms)
-    assert np.sum(np.abs(normals) > 3.66) > 100
-    np.testing.assert_array_equal(normals, plain.standard_normal(1_000_000))
-    np.testing.assert_array_equal(uniforms, plain.random(1_000_000))
-    assert compiled.bit_generator.state == plain.bit_generator.state
-
-
-@pytest.mark.slow
-def test_an_address_follows_a_state_that_is_set_anew() -> None:
-    compiled, plain = twins(np.random.PCG64, 1)
-    addresses, normals, uniforms = addresses_of(compiled), np.zeros(300), np.zeros(100)
-    mixed_draws(addresses, normals, uniforms)
-    other = np.random.default_rng(99)
-    for rng in (compiled, plain):
-        rng.bit_generator.state = other.bit_generator.state
-    mixed_draws(addresses, normals, uniforms)
-    assert (normals.tolist(), uniforms.tolist()) == in_numpy(plain, 300)
-    assert addresses == addresses_of(compiled)
-
-
-def test_streams_of_one_kind_share_what_draws_from_them_and_nothing_else() -> None:
-    one, other = (addresses_of(rng) for rng in twins(np.random.PCG64, 1))
-    assert one[0] != other[0]
-    assert one[1:] == other[1:]
-    assert len(set(one)) == 4
-    assert all(type(address) is int and address > 0 for address in one)
-
-
-@numba.njit
 def ask_for(address: Any) -> Any:
     prefetch(address)
     return address
-
-
-@pytest.mark.parametrize("address", [0, 1, -1, 2**47, -(2**63), 2**63 - 1])
-def test_memory_may_be_asked_for_that_is_not_there(address: int) -> None:
-    assert ask_for(address) == address
 
 
 def adder(word: Any) -> Any:
@@ -133,34 +85,16 @@ def adder(word: Any) -> Any:
 ROOM = ARM_BYTES // 8
 
 
-@pytest.mark.parametrize(
-    ("word", "kind", "stride"),
-    [
+def test_an_array_at_an_address_is_the_memory_there() -> None:
+    for address in (0, 1, -1, 2**47, -(2**63), 2**63 - 1):
+        assert ask_for(address) == address  # of memory that is not there, too
+    rows: list[tuple[Any, Any, int]] = [
         *((fractions_at, float, 1), (counts_at, int, 1)),
         *((arm_fractions_at, float, ROOM), (arm_counts_at, int, ROOM)),
-    ],
-)
-def test_an_array_at_an_address_is_the_memory_there(word: Any, kind: Any, stride: int) -> None:
-    numbers = np.arange(40).astype(kind)
-    expected = numbers.copy()
-    expected[3 : 3 + 5 * stride : stride] += np.arange(1, 6).astype(kind)
-    assert adder(word)(numbers.ctypes.data + 3 * 8, 5) == 5
-    assert numbers.tolist() == expected.tolist()
-
-
-@numba.njit(nogil=True)
-def turns_until_halted(halt: Any, most: int) -> int:
-    turns = 0
-    while turns < most and not halted(halt):
-        turns += 1
-    return turns
-
-
-def test_what_another_thread_writes_is_seen_by_a_loop_that_writes_nothing() -> None:
-    # A compiler that reads it in the usual way reads it once, before such a loop.
-    most, halt = 10**10, np.zeros(1, int)
-    assert turns_until_halted(np.ones(1, int), most) == 0
-    timer = threading.Timer(0.05, lambda: halt.fill(1))
-    timer.start()
-    assert 0 < turns_until_halted(halt, most) < most
-    timer.join()
+    ]
+    for word, kind, stride in rows:
+        numbers = np.arange(40).astype(kind)
+        expected = numbers.copy()
+        expected[3 : 3 + 5 * stride : stride] += np.arange(1, 6).astype(kind)
+        assert adder(word)(numbers.ctypes.data + 3 * 8, 5) == 5
+        assert numbers.tolist() == expected.tolist()

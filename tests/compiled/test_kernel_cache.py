@@ -1,8 +1,8 @@
-import errno
 import importlib
 import os
 import pickle
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import platformdirs
 import pytest
+from planted import Planted
+from processes import python
+
+from explorative_user_env.evaluation import evaluate
 
 numba = pytest.importorskip("numba")
 llvmlite = pytest.importorskip("llvmlite")
 
-from numba.core.errors import NumbaError
 
 from explorative_user_env.kernels.cache import APPLICATION, FOLDER
 from explorative_user_env.kernels.compiler import compile_loop
@@ -43,15 +46,6 @@ import numba
 def compiled():
     return {compiled}
 """,
-    "word_of_theirs": """
-from numba.core import types
-from numba.extending import intrinsic
-@intrinsic
-def rule(typing_context, x):
-    def generate(context, builder, signature, arguments):
-        return builder.add(arguments[0], context.get_constant(types.int64, {word}))
-    return types.int64(types.int64), generate
-""",
 }
 """Everything that may go into a loop, each in a file of its own."""
 
@@ -67,16 +61,11 @@ def a_rule(x: int) -> int:
     return x + 1
 
 
-def set_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Keep loops in `folder`, whatever variable says so on this system."""
-    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name, **_: str(folder / name))
-
-
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder for loops, in force."""
-    set_folder(monkeypatch, tmp_path / "cache")
-    return tmp_path / "cache" / APPLICATION / FOLDER
+    """An empty folder for loops, in force whatever variable says so on this system."""
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name, **_: str(tmp_path / name))
+    return tmp_path / APPLICATION / FOLDER
 
 
 def kept_loops(folder: Path) -> set[str]:
@@ -94,130 +83,18 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    def write(module: str = "rule_of_theirs", **numbers: int) -> Answer:
-        usual = dict.fromkeys(("own", "number", "plain", "compiled", "word"), 0)
+    def write(**numbers: int) -> Answer:
+        usual = dict.fromkeys(("own", "number", "plain", "compiled"), 0)
         for name, text in FILES.items():
             (tmp_path / f"{name}.py").write_text(text.format(**usual | numbers))
             sys.modules.pop(name, None)
         importlib.invalidate_caches()
-        loop: Answer = compile_loop(make_loop(importlib.import_module(module).rule))
+        loop: Answer = compile_loop(make_loop(importlib.import_module("rule_of_theirs").rule))
         return loop
 
     yield write
     for name in FILES:
         sys.modules.pop(name, None)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", ["own", "number", "plain", "compiled"])
-def test_a_loop_kept_on_disk_is_not_taken_for_a_changed_one(
-    kept: Path, theirs: Callable[..., Answer], part: str
-) -> None:
-    # What another file says goes into the compiled loop as well as the rule's own file.
-    assert [theirs(**{part: number})(0) for number in (0, 1)] == [0, 1]
-    assert len(kept_loops(kept)) == 2
-
-
-def test_a_loop_is_compiled_anew_for_a_changed_word_of_compiled_code(
-    kept: Path, theirs: Callable[..., Answer]
-) -> None:
-    assert [theirs("word_of_theirs", word=number)(0) for number in (0, 1)] == [0, 1]
-    assert len(kept_loops(kept)) == 2
-
-
-def test_a_loop_that_is_the_same_is_kept_once_and_not_compiled_again(
-    kept: Path, theirs: Callable[..., Any]
-) -> None:
-    first = theirs(plain=5)
-    assert first(1) == 6
-    assert hits(first) == (1, 0)
-    names = kept_loops(kept)
-    again = theirs(plain=5)
-    assert again(1) == 6
-    assert hits(again) == (0, 1)
-    assert kept_loops(kept) == names
-    assert len(names) == 1
-
-
-@pytest.mark.parametrize(
-    ("of", "name", "value"),
-    [
-        (numba, "__version__", "0.1"),
-        (llvmlite, "__version__", "0.1"),
-        (np, "__version__", "0.1"),
-        (platform, "python_version", lambda: "3.0.0"),
-    ],
-    ids=["numba", "llvmlite", "numpy", "python"],
-)
-def test_what_another_version_compiled_is_not_taken(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, of: Any, name: str, value: Any
-) -> None:
-    assert compile_loop(make_loop(a_rule))(1) == 2
-    monkeypatch.setattr(of, name, value)
-    assert compile_loop(make_loop(a_rule))(1) == 2
-    assert len(kept_loops(kept)) == 2
-
-
-def test_where_nothing_can_be_written_a_loop_is_compiled_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("")
-    set_folder(monkeypatch, in_the_way)
-    told = "compiled code cannot be kept in .*file.* each start compiles it again"
-    with pytest.warns(UserWarning, match=told):
-        assert compile_loop(make_loop(a_rule))(5) == 6
-    assert in_the_way.read_text() == ""
-
-
-def test_functions_made_alike_are_loops_apart_by_what_they_enclose(kept: Path) -> None:
-    def rule_with(factor: Any) -> Answer:
-        def local_rule(x: int) -> int:
-            return int(factor * x)
-
-        return local_rule
-
-    for _ in range(2):  # compiled, and from the disk
-        loops = [compile_loop(make_loop(rule_with(factor))) for factor in (2, 3)]
-        assert [loop(5) for loop in loops] == [10, 15]
-    assert [hits(loop) for loop in loops] == [(0, 1)] * 2
-    assert len(kept_loops(kept)) == 2
-
-
-def test_what_stands_in_a_script_is_compiled_in_memory(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # In another process, "__main__" is another script.
-    def scripted_rule(x: int) -> int:
-        return 3 * x
-
-    monkeypatch.setattr(scripted_rule, "__module__", "__main__")
-    assert compile_loop(make_loop(scripted_rule))(5) == 15
-    assert kept_loops(kept) == set()
-
-
-def test_a_loop_is_compiled_in_memory_where_something_goes_in_that_has_no_hash(kept: Path) -> None:
-    strange = np.zeros(2, [("x", "i8")]).view(np.recarray)
-
-    def strange_rule(x: int) -> int:
-        return x + len(strange)
-
-    assert compile_loop(make_loop(strange_rule))(5) == 7
-    assert kept_loops(kept) == set()
-
-
-def test_every_entry_of_a_long_table_goes_in(kept: Path) -> None:
-    def look_up(table: Any) -> Answer:
-        def rule(x: int) -> int:
-            return int(table[x])
-
-        return rule
-
-    table = np.arange(1500)
-    changed = table.copy()
-    changed[700] = -1
-    loops = [compile_loop(make_loop(look_up(each))) for each in (table, changed)]
-    assert [loop(700) for loop in loops] == [700, -1]
 
 
 @pytest.mark.parametrize("text", [b"", b"garbage", b"half"])
@@ -231,77 +108,102 @@ def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path, text:
     assert (mended(5), hits(mended)) == (6, (0, 1))
 
 
-@pytest.mark.parametrize("other", [pickle.dumps((1, 2)), b"no pickle", pickle.dumps(Path)])
-def test_a_file_that_is_whole_and_holds_no_loop_is_thrown_away(kept: Path, other: bytes) -> None:
-    assert compile_loop(make_loop(a_rule))(5) == 6
-    (path,) = kept.iterdir()
-    path.write_bytes(other)
-    again = compile_loop(make_loop(a_rule))
-    assert (again(5), hits(again)) == (6, (1, 0))
-
-
 @needs_modes
 def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
     kept: Path, tmp_path: Path
 ) -> None:
     assert compile_loop(make_loop(a_rule))(5) == 6
     (path,) = kept.iterdir()
-    ran = tmp_path / "ran"
-    planted = pickle.dumps(Planted(str(ran)))
-    path.write_bytes(planted)
+    path.write_bytes(pickle.dumps(Planted(tmp_path / "ran")))
     kept.chmod(0o777)
     loop = compile_loop(make_loop(a_rule))
     with pytest.warns(UserWarning, match="cannot be kept in .* .others may write to it.") as told:
         assert loop(5) == 6
     assert len(told) == 1
     assert compile_loop(make_loop(a_rule))(5) == 6  # and is told of once
-    assert not ran.exists()
+    assert not (tmp_path / "ran").exists()
 
 
-class Planted:
-    """What makes a file where it is unpickled."""
+@pytest.mark.slow
+def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(
+    kept: Path, theirs: Callable[..., Any]
+) -> None:
+    # What another file says goes into the compiled loop as well as the rule's own file.
+    for count, part in enumerate(["own", "number", "plain", "compiled"]):
+        first, again = theirs(**{part: 1}), theirs(**{part: 1})
+        assert (first(0), again(0)) == (1, 1)
+        assert [hits(first), hits(again)] == [(1, 0), (0, 1)]
+        assert len(kept_loops(kept)) == count + 1
 
-    def __init__(self, path: str) -> None:
-        self.path = path
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (self.path,)
-
-
-def test_a_full_disk_is_told_of_once_and_stands_in_no_way(
+def test_what_another_version_compiled_is_not_taken(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(*arguments: Any, **named: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    for count, (of, name, value) in enumerate(
+        [
+            (np, "__version__", np.__version__),
+            (numba, "__version__", "0.1"),
+            (llvmlite, "__version__", "0.1"),
+            (np, "__version__", "0.1"),
+            (platform, "python_version", lambda: "3.0.0"),
+        ]
+    ):
+        monkeypatch.setattr(of, name, value)
+        assert compile_loop(make_loop(a_rule))(1) == 2
+        assert len(kept_loops(kept)) == count + 1
 
-    monkeypatch.setattr(os, "replace", refuses)
-    with pytest.warns(UserWarning, match="cannot be kept in .*No space left") as told:
-        assert compile_loop(make_loop(a_rule))(5) == 6
-    assert len(told) == 1
-    assert compile_loop(make_loop(a_rule))(5) == 6
+
+def test_what_has_no_key_is_compiled_in_memory(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strange = np.zeros(2, [("x", "i8")]).view(np.recarray)
+
+    def strange_rule(x: int) -> int:
+        return x + len(strange)
+
+    def scripted_rule(x: int) -> int:
+        return x + 2
+
+    # In another process, "__main__" is another script.
+    monkeypatch.setattr(scripted_rule, "__module__", "__main__")
+    for rule in (strange_rule, scripted_rule):
+        assert compile_loop(make_loop(rule))(5) == 7
     assert kept_loops(kept) == set()
 
 
-def test_a_folder_that_is_read_only_is_read_without_a_word(kept: Path) -> None:
-    assert compile_loop(make_loop(a_rule))(5) == 6
-    kept.chmod(0o500)
-    try:
-        again = compile_loop(make_loop(a_rule))
-        assert (again(5), hits(again)) == (6, (0, 1))
-    finally:
-        kept.chmod(0o700)
+EVALUATION = """
+import os, pwd, sys
+{first}
+from explorative_user_env import evaluate
+runs = evaluate(["UNI"], baseline_time=9, n_instances=3, seed=1, progress=False).runs
+print(runs["acceptances"].tolist())
+"""
+
+NO_HOME = """
+for name in ("HOME", "XDG_CACHE_HOME"):
+    os.environ.pop(name, None)
+def nobody(number):
+    raise KeyError(number)
+pwd.getpwuid = nobody
+"""
+
+IN_THE_WAY = "import platformdirs; platformdirs.user_cache_dir = lambda *_, **__: '/dev/null'"
+
+FAULTS = [
+    (NO_HOME, "cannot be kept in ~.*there is no home folder"),
+    ("os.environ['NUMBA_DISABLE_JIT'] = '1'", "UNI does not compile.*by NUMBA_DISABLE_JIT"),
+    (IN_THE_WAY, "cannot be kept in /dev/null"),
+]
+"""What is done first in another process, and what is said of it."""
 
 
-def test_where_numba_itself_would_keep_things_does_not_matter(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@needs_modes
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "told"), FAULTS, ids=["no home", "no compiler", "no folder"])
+def test_an_evaluation_ends_whatever_is_wrong_with_the_folder_and_says_so_once(
+    tmp_path: Path, first: str, told: str
 ) -> None:
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "numba"))
-    assert compile_loop(make_loop(a_rule))(5) == 6
-    assert len(kept_loops(kept)) == 1
-    assert not (tmp_path / "numba").exists()
-
-
-def test_nothing_is_compiled_where_numba_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
-    with pytest.raises(NumbaError, match="NUMBA_DISABLE_JIT"):
-        compile_loop(make_loop(a_rule))
+    done = python("-c", EVALUATION.format(first=first), folder=tmp_path)
+    runs = evaluate(["UNI"], baseline_time=9, n_instances=3, seed=1, compiled=False).runs
+    assert (done.returncode, done.stdout) == (0, f"{runs['acceptances'].tolist()}\n")
+    assert re.search(told, done.stderr, re.DOTALL)
+    assert done.stderr.count("Warning:") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,6 @@
 import dataclasses
+from typing import Any
 
-import numpy as np
 import pytest
 from pairs import pairs
 
@@ -13,20 +13,18 @@ from explorative_user_env.agents import (
     BAIR,
     REFERENCES,
     UCB1,
-    AlgorithmAgent,
     FullInformation,
     Thompson,
     Uniform,
-    uniform,
+    informed,
 )
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Runs
-from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
 from explorative_user_env.users.model import blank_state
-from explorative_user_env.users.population import Population, Setting
+from explorative_user_env.users.population import SETTINGS, Population
 
 SEEDS = (1, 2, 3)
 
@@ -34,41 +32,11 @@ NAMES = sorted({*AGENTS, "Full-information"})
 """The paper's agents and the one that is told rewards."""
 
 
-@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], name=NAMES)
-def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
-    name: str, setting: Setting, n_arms: int, noise: float
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], setting=sorted(SETTINGS), name=NAMES)
+def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
+    name: str, setting: str, n_arms: int, noise: float
 ) -> None:
-    users = Population(setting=setting, n_arms=n_arms, noise=noise)
-    agent = agent_as_in_an_evaluation(name, users)
-    for seed in SEEDS:
-        assert run_of(users, agent, seed, True) == run_of(users, agent, seed, False)
-
-
-@pytest.mark.parametrize("n_arms", [2, 5, 20])
-@pytest.mark.parametrize(
-    "agent",
-    [
-        *(make() for make in REFERENCES.values()),
-        UCB1(exploration=0.3, name="UCB1, bold"),
-        Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
-        Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
-        FullInformation(prior_mean=0.7, prior_variance=3.0, name="Full-information, vague"),
-    ],
-    ids=name_of,
-)
-def test_compiled_plays_of_the_references_are_the_readable_ones_to_the_last_bit(
-    agent: AlgorithmAgent, setting: Setting, n_arms: int
-) -> None:
-    users = Population(setting=setting, n_arms=n_arms, noise=0.1)
-    for seed in SEEDS:
-        assert play_of(users, agent, seed, True) == play_of(users, agent, seed, False)
-
-
-@pairs(noise=[0.0, 0.1], n_arms=[2, 5], name=NAMES)
-def test_compiled_runs_are_those_of_the_environment(
-    name: str, setting: Setting, n_arms: int, noise: float
-) -> None:
-    users = Population(setting=setting, n_arms=n_arms, noise=noise)
+    users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     env = environment_of(users, agent)
     numbers, schedule = users.user, users.schedule
@@ -83,8 +51,9 @@ def test_compiled_runs_are_those_of_the_environment(
             "answer": episode.answer,
             "end": episode.end,
         }
-        left = run_of(users, agent, seed, True).user
-        user = dataclasses.replace(blank_state(numbers), **left)
+        left = run_of(users, agent, seed, True)
+        assert left == run_of(users, agent, seed, False)
+        user = dataclasses.replace(blank_state(numbers), **left.user)
         assert tuple(user.means) == truth.instance.means
         assert tuple(user.estimates) == truth.estimates
         assert tuple(user.counts) == truth.counts
@@ -94,67 +63,39 @@ def test_compiled_runs_are_those_of_the_environment(
         assert user.interactions == [truth.interactions] == [episode.stopping_time]
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("name", sorted(REFERENCES))
-def test_plays_are_those_of_the_environment_and_who_has_answered_is_told_no_more(
-    name: str, setting: Setting, compiled: bool
+PLAYERS = [
+    *(make() for make in REFERENCES.values()),
+    UCB1(exploration=0.3, name="UCB1, bold"),
+    Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
+    Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
+    FullInformation(prior_mean=0.7, prior_variance=3.0, name="Full-information, vague"),
+]
+
+
+@pairs(n_arms=[2, 5, 20], setting=sorted(SETTINGS), player=PLAYERS)
+def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
+    player: Any, setting: str, n_arms: int
 ) -> None:
-    users = Population(setting=setting, n_arms=5, noise=0.1)
-    agent = agent_as_in_an_evaluation(name, users)
-    env = environment_of(users, agent)
+    """Who has answered is told no more."""
+    users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=0.1)
+    player = informed(player, users, delta=0.3)
+    env = environment_of(users, player)
     for seed in SEEDS:
-        episode = rollout(env, agent, seed, CAP, HORIZON, commits=True)
-        left = play_of(users, agent, seed, compiled)
+        left = play_of(users, player, seed, True)
+        assert left == play_of(users, player, seed, False)
+        episode = rollout(env, player, seed, CAP, HORIZON, commits=True)
         (answer,), (arms,), (responses,) = left.figures
         assert (tuple(arms), tuple(responses)) == (episode.arms, episode.accepted)
         assert answer == episode.answer
-        assert left.state == as_lists(agent._state)
-        assert left.streams[1] == agent._rng.bit_generator.state
-
-
-def test_the_runs_compared_cover_all_ways_to_end(setting: Setting) -> None:
-    users = Population(setting=setting, n_arms=5, noise=0.1)
-    ends = {
-        (name, run_of(users, agent_as_in_an_evaluation(name, users), seed, True).figures[-1])
-        for name in NAMES
-        for seed in range(60)
-    }
-    assert ends >= {("BAIR", True), ("BAIR", False), ("UNI", False), ("EXP3", False)}
-    assert {censored for name, censored in ends if name == "T&S"} == {True, False}
-
-
-def act_astray(params: uniform.Params, state: uniform.State, rng: np.random.Generator) -> int:
-    if state.steps[0] >= params.horizon:
-        return STOP
-    return -2 if params.first else 0
-
-
-def answer_astray(params: uniform.Params, state: uniform.State, rng: np.random.Generator) -> int:
-    return params.n_arms
+        assert left.state == as_lists(player._state)
+        assert left.streams[1] == player._rng.bit_generator.state
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("ties", ["first", "random"], ids=["recommended", "answered"])
-def test_an_arm_that_does_not_exist_is_an_error_by_either_path(ties: str, compiled: bool) -> None:
-    # Compiled code that indexes with it would read and write foreign memory.
-    record = dataclasses.replace(
-        uniform.ALGORITHM, name="astray", act=act_astray, verdict=answer_astray
-    )
-    agent = AlgorithmAgent(record, {"horizon": 10, "ties": ties})
-    about = "answer" if ties == "random" else "arm|action"
-    with pytest.raises(ValueError, match=about):
-        evaluate([agent], n_instances=2, compiled=compiled)
-
-
-def test_a_step_cap_of_its_own_censors_by_either_path() -> None:
-    for compiled in (True, False):
-        runs = evaluate([BAIR(max_steps=7)], n_instances=3, compiled=compiled).runs
-        assert runs["interactions"].tolist() == [7] * 3
-        assert runs["censored"].all()
-
-
-def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:
-    for compiled in (True, False):
-        runs = evaluate([Uniform(horizon=7)], n_instances=3, max_steps=7, compiled=compiled).runs
-        assert runs["interactions"].tolist() == [7] * 3
-        assert not runs["censored"].any()
+def test_a_run_that_stops_at_the_very_cap_is_not_censored(compiled: bool) -> None:
+    facts: dict[str, Any] = {"n_instances": 3, "compiled": compiled}
+    cut = evaluate([BAIR(max_steps=7)], **facts).runs
+    whole = evaluate([Uniform(horizon=7)], max_steps=7, **facts).runs
+    assert cut["interactions"].tolist() == whole["interactions"].tolist() == [7] * 3
+    assert cut["censored"].all()
+    assert not whole["censored"].any()

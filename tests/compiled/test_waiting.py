@@ -3,7 +3,8 @@
 import ctypes
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -14,6 +15,7 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.kernels import compiler as waiting
 from explorative_user_env.kernels.compiler import compiling_told, interrupts_heard
 from explorative_user_env.users.model import Rule, Schedule
+from explorative_user_env.validation import MissingExtraError
 
 pytestmark = pytest.mark.usefixtures("nothing_kept")
 
@@ -35,10 +37,12 @@ def out_of_c(raised: type[BaseException]) -> None:
     ctypes.CFUNCTYPE(None)(called)()
 
 
-def lose_an_interrupt_and_wait() -> None:
+def lose_an_interrupt(failure: Exception | None = None) -> None:
     """Lose an interrupt, which is raised at the end of the block."""
     with interrupts_heard():
         out_of_c(KeyboardInterrupt)
+        if failure is not None:
+            raise failure
 
 
 def unheard_of() -> Rule:
@@ -54,75 +58,40 @@ def new_users() -> Any:
     return gym.make_vec("ExplorativeUser-v0", 64, rho=Schedule(unheard_of(), 1.0, 1.0, ()))
 
 
-def test_an_interrupt_that_was_lost_comes_again() -> None:
+def test_an_interrupt_that_was_lost_comes_again_whatever_it_made_fail() -> None:
     usual = sys.unraisablehook
     with pytest.raises(KeyboardInterrupt):
-        lose_an_interrupt_and_wait()
+        lose_an_interrupt(RuntimeError("nothing was handed over"))
+    with pytest.raises(KeyboardInterrupt):
+        lose_an_interrupt()
     assert sys.unraisablehook is usual
 
 
-def test_an_interrupt_that_made_something_fail_is_what_is_raised() -> None:
-    with pytest.raises(KeyboardInterrupt), interrupts_heard():
-        fail_for_what_was_lost()
-
-
-def fail_for_what_was_lost() -> None:
-    out_of_c(KeyboardInterrupt)
-    raise RuntimeError("nothing was handed over")
-
-
-def test_any_other_error_that_is_lost_is_told_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_type))
-    with interrupts_heard():
-        out_of_c(ZeroDivisionError)
-    assert told == [ZeroDivisionError]
-
-
-@pytest.fixture
-def in_compiler() -> Iterator[Callable[[Callable[[], object]], None]]:
-    """What has something done whenever the compiler begins with a function."""
+@pytest.mark.slow
+def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost() -> None:
     from numba.core import event
 
     events: Any = event  # whose functions have no annotations
+    lost: list[bool] = []
 
-    class Doing(event.Listener):
-        do: Callable[[], object]
-
+    class Losing(event.Listener):
         def on_start(self, event: Any) -> None:
-            self.do()
+            if not lost:
+                lost.append(True)
+                out_of_c(KeyboardInterrupt)
 
         def on_end(self, event: Any) -> None:
             """Nothing."""
 
-    doing, held = Doing(), []
-
-    def done(do: Callable[[], object]) -> None:
-        doing.do = do
-        held.append(doing)
-        events.register("numba:compile", doing)
-
-    yield done
-    for each in held:
-        events.unregister("numba:compile", each)
-
-
-@pytest.mark.slow
-def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost(
-    in_compiler: Callable[[Callable[[], object]], None],
-) -> None:
     new_users().reset(seed=1)  # the listener of this package is there, and comes first
-    lost: list[bool] = []
-
-    def lose_it() -> None:
-        if not lost:
-            lost.append(True)
-            out_of_c(KeyboardInterrupt)
-
-    in_compiler(lose_it)
-    rho = Schedule(unheard_of(), 1.0, 1.0, ())
-    with pytest.raises(KeyboardInterrupt):
-        evaluate([Uniform()], n_instances=2, baseline_time=20, rho=rho, progress=False)
+    losing = Losing()
+    events.register("numba:compile", losing)
+    try:
+        rho = Schedule(unheard_of(), 1.0, 1.0, ())
+        with pytest.raises(KeyboardInterrupt):
+            evaluate([Uniform()], n_instances=2, baseline_time=20, rho=rho, progress=False)
+    finally:
+        events.unregister("numba:compile", losing)
     assert lost
 
 
@@ -145,10 +114,33 @@ def test_who_is_told_of_compiling_is_told_in_place_of_the_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(waiting, "notice", said.append)
     told: list[bool] = []
+    monkeypatch.setattr(waiting, "notice", said.append)
     with compiling_told(told.append):
         new_users().reset(seed=1)
     assert said == []
     assert told
     assert told == [True, False] * (len(told) // 2)
+
+
+def test_a_compiler_that_does_not_load_is_told_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(waiting, "notice", said.append)
+    (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 9.9\\nor less')\n")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "numba"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    waiting.why_no_compiler.cache_clear()
+    try:
+        assert waiting.is_installed()
+        assert not waiting.can_compile()
+        with pytest.raises(MissingExtraError) as refused:
+            waiting.require_compiler("this needs")
+    finally:
+        waiting.why_no_compiler.cache_clear()
+    reason = "it cannot be imported (Numba needs NumPy 9.9 or less)"
+    assert str(refused.value) == f"this needs numba, but {reason}: pip install numba"
+    (line,) = said
+    assert line.startswith(f"without numba ({reason}) all runs in plain Python")

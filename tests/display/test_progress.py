@@ -1,14 +1,23 @@
-"""Progress is told to whoever is to be told: nobody, a bar on a terminal, or a function."""
+"""Progress and lines for who waits: told to nobody, a terminal, a notebook, or a function."""
 
 import errno
 import io
+import logging
 import sys
+from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from explorative_user_env.display import progress
-from explorative_user_env.display.progress import named, portion, progress_bar, shown, silent
+from explorative_user_env.display.progress import (
+    named,
+    notice,
+    portion,
+    progress_bar,
+    shown,
+    silent,
+)
 
 Told = list[tuple[str, int, int]]
 
@@ -55,27 +64,6 @@ def test_one_of_several_pieces_is_counted_after_those_before_it() -> None:
     assert told[-1] == ("K = 2 runs", 21, 40)
 
 
-def test_a_terminal_shows_what_is_going_on_and_how_far_it_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    with progress_bar() as report:
-        report("BAIR", 1, 4)
-    assert "BAIR" in stderr.getvalue()
-    assert "25%" in stderr.getvalue()
-
-
-def test_a_bar_is_not_shown_before_there_is_anything_to_tell(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    monkeypatch.setenv("TERM", "xterm")
-    with progress_bar() as report:
-        assert "%" not in stderr.getvalue()
-        report("work", 1, 2)
-    assert "50%" in stderr.getvalue()
-
-
 def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -93,21 +81,6 @@ def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
     ]
 
 
-def test_a_terminal_that_cannot_go_back_shows_lines_from_the_beginning(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    monkeypatch.setenv("TERM", "dumb")
-    clock = clocked(monkeypatch)
-    with progress_bar() as report:
-        report("BAIR", 0, 0)
-        for second in (1, 2, 3):
-            clock[0] = second
-            report("BAIR", second, 4)
-        report("UNI", 0, 4)
-    assert stderr.getvalue().splitlines() == ["BAIR, 0 s", "BAIR 50%, 2 s", "UNI 0%, 3 s"]
-
-
 @pytest.mark.parametrize("terminal", ["xterm", "dumb"])
 def test_a_terminal_that_has_gone_ends_nothing(
     monkeypatch: pytest.MonkeyPatch, terminal: str
@@ -121,23 +94,9 @@ def test_a_terminal_that_has_gone_ends_nothing(
     monkeypatch.setattr(stderr, "write", gone)
     with progress_bar() as report:
         report("BAIR", 1, 4)
-
-
-def test_without_standard_error_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    clock = clocked(monkeypatch)
     with progress_bar() as report:
-        clock[0] = 60
         report("BAIR", 1, 4)
-
-
-def test_a_bar_leaves_what_goes_into_a_file_alone(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    screen(monkeypatch, is_terminal=True)
-    with progress_bar():
-        print("a figure")
-    assert capsys.readouterr().out == "a figure\n"
 
 
 class Cell:
@@ -186,15 +145,6 @@ def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
     assert stderr.getvalue() == ""
 
 
-def test_ipython_on_a_terminal_is_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    cell = ipython_with(monkeypatch)
-    with progress_bar() as report:
-        report("BAIR", 1, 4)
-    assert "25%" in stderr.getvalue()
-    assert cell.seen == []
-
-
 def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = screen(monkeypatch, is_terminal=True)
     with shown(False) as report:
@@ -206,5 +156,39 @@ def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.Mo
     assert told == [("BAIR", 2, 4)]
     assert stderr.getvalue() == ""
     with shown(True) as report:
+        assert "%" not in stderr.getvalue()
         report("BAIR", 3, 4)
     assert "75%" in stderr.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_said_yet() -> Iterator[None]:
+    notice.cache_clear()
+    logger = logging.getLogger("explorative_user_env")
+    before = logger.level
+    yield
+    notice.cache_clear()
+    logger.setLevel(before)
+
+
+def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal, log = screen(monkeypatch, is_terminal=True), io.StringIO()
+    handler = logging.StreamHandler(log)
+    logging.getLogger().addHandler(handler)
+    for _ in range(3):
+        notice("compiling")
+    logging.getLogger().removeHandler(handler)
+    logging.getLogger("explorative_user_env").setLevel("WARNING")
+    notice("second")
+    assert terminal.getvalue() == "explorative_user_env: compiling\n"
+    assert log.getvalue() == ""  # a program's own log does not say it again
+    logging.getLogger("explorative_user_env").setLevel("INFO")
+    pipe = screen(monkeypatch, is_terminal=False)
+    notice("drawing")
+    monkeypatch.setattr(progress, "is_notebook", lambda: True)
+    notice("playing")
+    assert pipe.getvalue() == "explorative_user_env: playing\n"
+    monkeypatch.setattr(sys, "stderr", None)
+    notice("nothing")

@@ -1,19 +1,23 @@
 """Agents that look for the truth in what they are handed guess, and those told it are marked."""
 
-import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from keepers import KeeperOfMany
+from keepers import Keeper, KeeperOfMany
 
 import explorative_user_env as eu
-from explorative_user_env import ExplorativeUserEnv, protocol
 from explorative_user_env.protocol import Array
 
 MANY: dict[str, Any] = {"n_arms": 20, "n_instances": 400, "progress": False}
+
+
 LUCK = 0.086
+
+
 """A guess is right with chance .05; this is 3.3 standard errors above."""
 
 
@@ -86,19 +90,6 @@ class RaisesTheFlag(Cheat):
             self.best, self.found = reward, arm
 
 
-class ReadsFrames(Cheat):
-    """Looks up the stack for an environment."""
-
-    def look(self, rng: np.random.Generator) -> None:
-        frame: Any = sys._getframe()
-        while frame is not None:
-            for thing in frame.f_locals.values():
-                env = getattr(thing, "env", thing)
-                if isinstance(env, ExplorativeUserEnv):
-                    self.found = env.instance().best_arm
-            frame = frame.f_back
-
-
 class Scribbles(KeeperOfMany):
     """Writes on what it is handed, to be asked about the users of its choice."""
 
@@ -137,27 +128,33 @@ def test_agents_that_cheat_by_what_they_are_handed_guess(cheat: Any) -> None:
     assert getattr(agent, "told", []) == []
 
 
-class SaysItSees(RaisesTheFlag):
-    """Says from the start that it is there to see rewards."""
-
-    sees_rewards = True
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        self.steps += 1
+FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 4, "progress": False}
 
 
-def test_an_agent_of_ones_own_that_is_told_rewards_is_marked_and_not_ranked() -> None:
-    agent = SaysItSees()
-    found = eu.evaluate([agent, "UNI"], baseline_time=5, **MANY | {"n_instances": 20})
-    summary = found.summary().set_index("agent")
-    assert agent.told
-    assert summary["sees_rewards"].to_dict() == {"cheat": True, "UNI": False}
-    assert summary["rank"].isna().to_dict() == {"cheat": True, "UNI": False}
-    assert "cheat†" in str(found)
+@pytest.mark.parametrize(
+    ("kind", "task"), [(Keeper, {"task": "bai"}), (KeeperOfMany, {"task": "regret", "horizon": 9})]
+)
+def test_an_agent_that_another_thread_uses_is_refused(kind: Any, task: dict[str, Any]) -> None:
+    alone = eu.evaluate([kind()], **FACTS, **task).runs
+    inside, go_on, agent = threading.Event(), threading.Event(), kind()
+    begins = "reset" if kind is Keeper else "reset_all"
+    reset = getattr(agent, begins)
 
+    def waits(*handed: Any) -> None:
+        inside.set()
+        assert go_on.wait(20.0)
+        reset(*handed)
 
-def test_who_reads_the_frames_of_the_readable_loop_knows_all_as_the_protocol_says() -> None:
-    """Python hides no frame from code that runs in it: a limit, not a promise."""
-    (row,) = eu.evaluate([ReadsFrames()], **MANY | {"n_instances": 20}).summary().to_dict("records")
-    assert row["success"] == 1.0
-    assert "frames" in str(protocol.__doc__)
+    setattr(agent, begins, waits)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(lambda: eu.evaluate([agent], **FACTS, **task).runs)
+        assert inside.wait(20.0)
+        try:
+            with pytest.raises(eu.InvalidArgumentError, match="used by one thread at a time"):
+                eu.evaluate([agent], **FACTS, **task)
+        finally:
+            go_on.set()
+        runs = first.result(20.0)
+    pd.testing.assert_frame_equal(runs, alone, check_exact=True)
+    again = eu.evaluate([agent], **FACTS, **task).runs  # it is free again
+    pd.testing.assert_frame_equal(again, alone, check_exact=True)

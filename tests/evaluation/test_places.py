@@ -1,76 +1,227 @@
-"""Runs are the same wherever they are done, and are done where who calls wants them."""
+"""Runs are the same wherever they are done; who is lost or interrupted leaves nothing behind."""
 
 import os
 import signal
-from collections.abc import Callable
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import joblib
 import pandas as pd
 import pytest
-from away import gathered, pretend, spawned
-from toy_agents import Wanderer, spy
+from away import Deadly, done_by, gathered, spawned
+from toy_agents import Wanderer, spy, tireless
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation.workers import HERE, PROCESSES, THREADS, dask_executor
-from explorative_user_env.protocol import TASKS
+from explorative_user_env import validation
+from explorative_user_env.agents import Uniform
+from explorative_user_env.evaluation import workers as parcels
+from explorative_user_env.evaluation.workers import (
+    HERE,
+    PROCESSES,
+    THREADS,
+    Packed,
+    dask_executor,
+    traits,
+)
+from explorative_user_env.validation import CallableError
 
 pytestmark = pytest.mark.slow  # processes have to start
 
-FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 45, "seed": 3, "progress": False}
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A dask scheduler with two worker processes, which come again when they are lost."""
+    distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    few = {"distributed.scheduler.allowed-failures": 1}
+    facts = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        dask.config.set(few),
+        distributed.LocalCluster(processes=True, silence_logs=50, **facts) as cluster,
+    ):
+        yield cluster
 
 
-def runs_of_all(task: str, **options: Any) -> pd.DataFrame:
+@pytest.mark.parametrize(
+    ("usual", "backend", "processes"),
+    [
+        *((usual, "threading", 1) for usual in (HERE, PROCESSES)),
+        *((usual, "loky", 2) for usual in (HERE, THREADS)),
+        *((usual, None, 1) for usual in (HERE, THREADS, PROCESSES)),
+    ],
+)
+def test_no_backend_of_ours_overrides_an_outer_one(
+    usual: str, backend: str | None, processes: int, tmp_path: Path
+) -> None:
+    config: dict[str, Any] = {"backend": backend} if backend else {}
+    with joblib.parallel_config(n_jobs=2, **config):
+        found = gathered(tmp_path, usual, n_workers=2 if backend else 1)
+    assert len({process for process, _ in found}) == processes
+    assert len(found) == (2 if backend else 1)
+
+
+@pytest.mark.parametrize("where", ["ours", "dask", "executor"])
+def test_a_lost_worker_ends_the_runs_in_a_line_and_the_next_call_works(
+    where: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    how, crew = "TerminatedWorkerError", dict[str, Any](workers=2)
+    block: AbstractContextManager[Any] = nullcontext()
+    if where == "dask":
+        block = dask_executor(request.getfixturevalue("cluster").scheduler_address)
+        how = "KilledWorker"
+    elif where == "executor":
+        block, how = spawned(), "BrokenProcessPool"
+    message = rf"^str lost its worker: {how}: .* \(finished runs are in the store, if .*\)$"
+    with block as executor:
+        crew = {"executor": executor} if executor else crew
+        with pytest.raises(CallableError, match=message):
+            done_by(Deadly([5]), PROCESSES, **crew)
+        if where != "executor":  # which is broken, and its owner's
+            assert len(gathered(tmp_path, PROCESSES, **crew)) == 2
+
+
+NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+
+def children() -> set[str]:
+    """The processes that this one has started and that do not only clear up, by their numbers."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = (place / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            if int(parent) == os.getpid() and "tracker" not in (place / "cmdline").read_text():
+                found.add(place.name)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+@contextmanager
+def interrupted(after: float) -> Iterator[None]:
+    """Interrupt the block, and look at whom it leaves behind when it has ended."""
+    threads, processes = set(threading.enumerate()), children()
+    ended = threading.Event()
+
+    def press_ctrl_c() -> None:  # and again, as a person does where nothing happens
+        time.sleep(after)
+        while not ended.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.wait(20.0)
+
+    timer = threading.Thread(target=press_ctrl_c)
+    # Whoever was started in the background, as this may have been, hears no interrupt.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        ended.set()
+        signal.signal(signal.SIGINT, usual)
+    told = time.monotonic()
+    timer.join()
+    while time.monotonic() < told + 2.0:
+        left = set(threading.enumerate()) - threads, children() - processes
+        if not any(left):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"still there: {left}")
+
+
+AGENTS: dict[str, Any] = {
+    # Sixty users take some seconds, so that a run that hears nothing fails and does not hang.
+    "compiled": lambda: Uniform(horizon=10**7),
+    "in step": lambda: Wanderer(stops=0.0),
+    "readable": tireless,
+}
+
+
+@NEEDS_PROC
+@pytest.mark.parametrize(
+    ("kind", "workers"), [("compiled", 2), ("in step", 1), ("readable", 1), ("readable", 2)]
+)
+def test_an_evaluation_ends_wherever_it_is(kind: str, workers: int) -> None:
+    facts: dict[str, Any] = {"n_arms": 3, "n_instances": 60, "progress": False}
+    facts |= {"max_steps": 10**9, "workers": workers}
+    agent = AGENTS[kind]()
+    eu.evaluate([agent], **facts | {"max_steps": 2})
+    with interrupted(0.5):
+        eu.evaluate([agent], **facts)
+    assert len(eu.evaluate([agent], **facts | {"max_steps": 2}).runs) == 60
+
+
+def test_a_worker_of_another_version_or_of_other_streams_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job, ours = Packed(sum), traits()
+    assert job([1, 2, 3]) == 6
+    for what, wanted in ours.items():
+        monkeypatch.setattr(parcels, "traits", lambda what=what: ours | {what: "0.0"})
+        message = rf"^{what} of the worker .*:\d+ must be {wanted}, as where the work is"
+        with pytest.raises(eu.InvalidArgumentError, match=message):
+            job([1, 2, 3])
+
+
+FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 3, "progress": False}
+TASKS: dict[str, dict[str, Any]] = {
+    "regret": {"task": "regret", "horizon": 60},
+    "bai": {"max_steps": 400, "check_theory": True},
+    "population": {"task": "population", "horizon": 30, "n_users": 3},
+}
+
+
+def runs_of_all(task: str, **options: Any) -> list[pd.DataFrame]:
     """Runs of agents that compile, that meet many users, and of the readable loop."""
-    limits: dict[str, dict[str, int]] = {
-        "regret": {"horizon": 60},
-        "bai": {"max_steps": 2000},
-        "population": {"horizon": 30, "n_users": 3},
-    }
-    over: dict[str, Any] = {"task": task} | limits[task] | FACTS | options
+    over = FACTS | TASKS[task] | options
     fast = eu.evaluate(["BAIR", "UNI", "EXP3", Wanderer(), spy()], **over)
     slow = eu.evaluate(["BAIR"], compiled=False, **over)
-    return pd.concat([fast.runs, slow.runs], ignore_index=True)
+    return [
+        each for found in (fast, slow) for each in (found.runs, found.checks) if each is not None
+    ]
 
 
 @pytest.fixture(scope="module")
-def expected() -> dict[str, pd.DataFrame]:
+def expected() -> dict[str, list[pd.DataFrame]]:
     return {task: runs_of_all(task) for task in TASKS}
 
 
-Same = Callable[..., None]
+def assert_same(found: list[pd.DataFrame], expected: list[pd.DataFrame]) -> None:
+    for ours, theirs in zip(found, expected, strict=True):
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
 
 
-@pytest.fixture(params=sorted(TASKS))
-def same(request: pytest.FixtureRequest, expected: dict[str, pd.DataFrame]) -> Same:
-    """What evaluates somewhere and compares the rows, to the bit."""
-
-    def evaluates(**options: Any) -> None:
-        found = runs_of_all(request.param, **options)
-        pd.testing.assert_frame_equal(found, expected[request.param], check_exact=True)
-
-    return evaluates
-
-
-def test_rows_are_the_same_on_threads_and_processes(same: Same) -> None:
-    same(workers=2)
-
-
-@pytest.mark.parametrize("kind", [spawned, lambda: ThreadPoolExecutor(2)])
-def test_rows_are_the_same_on_any_executor(same: Same, kind: Callable[[], Executor]) -> None:
-    with kind() as executor:
-        same(executor=executor)
-
-
-@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
-def test_rows_are_the_same_on_the_backend_of_a_parallel_config(same: Same, backend: str) -> None:
-    with joblib.parallel_config(backend, n_jobs=2):
-        same()
+@pytest.mark.parametrize(
+    ("task", "place"),
+    [
+        ("bai", lambda: nullcontext({"workers": 2})),
+        ("population", lambda: nullcontext({"workers": 2})),
+        ("bai", spawned),
+        ("regret", lambda: ThreadPoolExecutor(2)),
+        ("population", lambda: joblib.parallel_config("threading", n_jobs=2)),
+        ("regret", lambda: joblib.parallel_config("loky", n_jobs=2)),
+        ("bai", lambda: joblib.parallel_config("multiprocessing", n_jobs=2)),
+    ],
+    ids=["workers", "members", "spawned", "threads", "threading", "loky", "multiprocessing"],
+)
+def test_rows_are_the_same_wherever_they_are_made(
+    task: str, place: Callable[[], Any], expected: dict[str, list[pd.DataFrame]]
+) -> None:
+    with place() as given:
+        crew = {"executor": given} if isinstance(given, Executor) else given
+        found = runs_of_all(task, **crew if isinstance(crew, dict) and "n_jobs" not in crew else {})
+    assert_same(found, expected[task])
 
 
-def test_rows_are_the_same_on_dask_with_a_worker_killed_midway(same: Same, cluster: Any) -> None:
+def test_rows_are_the_same_on_dask_with_a_worker_killed_midway(
+    expected: dict[str, list[pd.DataFrame]], cluster: Any
+) -> None:
     killed: list[int] = []
 
     def kill_one(what: str, n_done: int, n_all: int) -> None:
@@ -80,34 +231,33 @@ def test_rows_are_the_same_on_dask_with_a_worker_killed_midway(same: Same, clust
             os.kill(killed[0], signal.SIGKILL)
 
     with dask_executor(cluster.scheduler_address) as executor:
-        same(executor=executor, progress=kill_one)
+        assert_same(runs_of_all("bai", executor=executor, progress=kill_one), expected["bai"])
     assert killed
-    with cluster.get_client() as client:
-        same(executor=client.get_executor(pure=False))
-        with joblib.parallel_config("dask"):
-            same()
+    with cluster.get_client(), joblib.parallel_config("dask"):
+        assert_same(runs_of_all("regret"), expected["regret"])
 
 
-@pytest.mark.parametrize("usual", [HERE, THREADS, PROCESSES])
-@pytest.mark.parametrize(
-    ("backend", "processes"), [("threading", 1), ("loky", 2), ("multiprocessing", 2), (None, 1)]
-)
-def test_no_backend_of_ours_overrides_an_outer_one(
-    usual: str, backend: str | None, processes: int, tmp_path: Path
-) -> None:
-    config = {"n_jobs": 2} if backend is None else {"backend": backend, "n_jobs": 2}
-    with joblib.parallel_config(**config):
-        found = gathered(tmp_path, usual, n_workers=1 if backend is None else 2)
-    assert len({process for process, _ in found}) == processes
-    assert len(found) == (1 if backend is None else 2)
-
-
-def test_a_process_of_another_version_is_refused_by_name() -> None:
-    message = (
-        r"^explorative-user-env of the worker .*:\d+ must be .*, as where the work is from, "
-        r"got '0\.0\.9'$"
-    )
-    with spawned(initializer=pretend, initargs=("0.0.9",)) as executor:
-        for compiled in (True, False):
-            with pytest.raises(eu.InvalidArgumentError, match=message):
-                eu.evaluate(["UNI"], baseline_time=5, executor=executor, compiled=compiled, **FACTS)
+def test_who_cannot_do_the_runs_is_told_of_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = spy()
+    agent.name, agent.lock = "locked", threading.Lock()
+    assert len(eu.evaluate([agent], **FACTS).runs) == 25  # here there is no need to send it
+    executor = ThreadPoolExecutor(1)
+    for crew in ({"executor": executor}, {"workers": 2}):
+        with pytest.raises(eu.InvalidArgumentError, match="agent must be one that can be sent to"):
+            eu.evaluate([agent], **FACTS, **crew)
+    executor.shutdown()
+    module = ModuleType("nowhere")  # known here, and to no worker
+    exec("class Agent:\n    reset = act = observe = answer = lambda *given: None", module.__dict__)
+    monkeypatch.setitem(sys.modules, "nowhere", module)
+    with pytest.raises(eu.InvalidArgumentError, match="agent must be one that can be sent to"):
+        eu.evaluate([module.Agent()], workers=2, **FACTS)
+    with pytest.raises(CallableError, match=r"^str lost its worker: BrokenExecutor: cannot sch"):
+        done_by(sum, PROCESSES, executor=executor)
+    pytest.importorskip("distributed")
+    message = r"^dask must be the address of a dask scheduler that answers"
+    with pytest.raises(eu.InvalidArgumentError, match=message), dask_executor("nowhere"):
+        pass
+    monkeypatch.setattr(validation, "find_spec", lambda name: None)
+    message = r"^a dask cluster needs distributed: pip install"
+    with pytest.raises(validation.MissingExtraError, match=message), dask_executor("nowhere"):
+        pass

@@ -1,88 +1,147 @@
+"""What an evaluation, a sweep or transcripts cannot be asked for, in one line each."""
+
 import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
+from failing import Failing
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, EXP3
+from explorative_user_env.agents import BAIR, EXP3, Uniform
+from explorative_user_env.evaluation import write_transcripts
+from explorative_user_env.evaluation.runner import run_cells
 
-SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
+FEW: dict[str, Any] = {"n_arms": 3, "n_instances": 2, "seed": 1, "progress": False}
+POOL = ThreadPoolExecutor(1)
+NAN = math.nan
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
-        ({"gap": 0.0}, "gap must be a finite number above 0, got 0.0"),
-        ({"delta": 1.0}, "delta must be a number in (0, 1), got 1.0"),
-        ({"alpha": -1.0}, "alpha must be a finite number above 0, got -1.0"),
-        ({"noise": 1.5}, "noise must be a number in [0, 1], got 1.5"),
-        ({"rho": 0.0}, "rho range must be positive and finite, [rho_0, rho_1], got (0.0, 0.0)"),
-        (
-            {"means": [0.0, float("nan"), 1.0]},
-            "means must be 3 finite numbers, got [0.0, nan, 1.0]",
+class Model:  # as of Stable-Baselines3
+    policy = None
+
+    def predict(self, observation: Any) -> Any:
+        """Say nothing."""
+
+
+class Named(Failing):
+    def __init__(self, name: str) -> None:
+        super().__init__("never")
+        self.name = name
+
+
+LINE_UPS: list[tuple[Any, dict[str, Any], str]] = [
+    *((wrong, {}, "agents must be a list of agents") for wrong in ("BAIR", BAIR(), 7, None)),
+    ([], {}, "agents must be at least one"),
+    ([BAIR], {}, r"agent must be a name or have the methods .*; call it: BAIR\(\)"),
+    ([Failing], {}, r"agent must be .*; call it: Failing\(\)"),
+    ([Model()], {}, r"agent must be .*wrap a trained model: SB3Agent\(model\)"),
+    ([object()], {}, "agent must be a name or have the methods"),
+    (["bandit"], {}, "agent must be one of"),
+    ([BAIR(), BAIR()], {}, "agents must .*different names"),
+    *(([Named(name)], {}, "agents must be named by words") for name in ("a\0b", "\udc80")),
+    ([Uniform()], {}, "baseline_time must be a number, or an agent of the line-up.*got None"),
+    *(
+        ([BAIR(), Uniform()], {"baseline_time": told}, "baseline_time must be .*as UNI needs T")
+        for told in ("UNI", "T&S")
+    ),
+    ([BAIR(), EXP3(horizon=9)], {"baseline_time": 30}, "baseline_time must be left out, as every"),
+    (["UNI"], {"horizon": 30, "baseline_time": 30}, "horizon must be left out for"),
+]
+REGRET = {"task": "regret", "horizon": 30}
+MEMBERS = {"task": "population", "n_users": 2, "horizon": 9}
+OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"n_arms": 1}, "n_arms must be an integer"),
+    ({"gap": 0.0}, "gap must be a"),
+    ({"delta": 1.0}, "delta must be a"),
+    ({"alpha": -1.0}, "alpha must be a"),
+    ({"noise": 1.5}, "noise must be a"),
+    ({"rho": 0.0}, "rho range must be"),
+    ({"means": [0.0, NAN, 1.0]}, "means must be 3"),
+    ({"setting": "text"}, "setting must be one of"),
+    ({"task": "sleep"}, "task must be one of"),
+    ({"max_steps": 0}, "max_steps must be an"),
+    ({"n_instances": 0}, "n_instances must be an"),
+    ({"seed": -1}, "seed must be an"),
+    *(({"step_cost": cost}, "step_cost must be a") for cost in (-1e-9, NAN)),
+    *(
+        ({"task": "regret", "horizon": steps}, "horizon must be an")
+        for steps in (0, 2.5, "BAIR", True)
+    ),
+    (REGRET | {"behaviour": "drifting"}, "behaviour must be one"),
+    *(
+        (REGRET | {name: 30}, f"{name} must be left")
+        for name in ("baseline_time", "max_steps", "step_cost")
+    ),
+    *(({"until_width": wide}, "until_width must be a") for wide in (0, 1.0, NAN, "x")),
+    (REGRET | {"until_width": 0.1}, "until_width must be left"),
+    ({"workers": 0}, "workers must be an"),
+    ({"executor": 7}, "executor must be a"),
+    ({"executor": POOL, "workers": 2}, "workers must be left"),
+    (REGRET | {"check_theory": True}, "check_theory must be False"),
+    ({"behaviour": "omniscient", "check_theory": True}, "check_theory must be False"),
+    ({"check_theory": 1}, "check_theory must be True"),
+    (MEMBERS | {"n_users": 0}, "n_users must be "),
+    (MEMBERS | {"deviation": -0.1}, "deviation must be "),
+    (MEMBERS | {"max_steps": 9}, "max_steps must be left"),
+    (MEMBERS | {"task": "regret"}, "n_users must be left"),
+    *(
+        (MEMBERS | {"behaviour": moves}, "behaviour must be one")
+        for moves in ("drifting", "impatient")
+    ),
+]
+
+
+def test_what_cannot_be_asked_for_is_refused(subtests: pytest.Subtests) -> None:
+    for agents, options, message in LINE_UPS + [(["BAIR"], *each) for each in OPTIONS]:
+        with (
+            subtests.test(message, agents=agents, options=options),
+            pytest.raises(eu.InvalidArgumentError, match=f"^{message}"),
+        ):
+            eu.evaluate(agents, **FEW | options)
+
+
+def test_an_unknown_keyword_names_the_nearest() -> None:
+    for wrong, nearest in (("n_instance", "n_instances"), ("gapp", "gap")):
+        given: dict[str, Any] = {wrong: 3}
+        with pytest.raises(TypeError, match=f"argument '{wrong}'; the nearest is '{nearest}'"):
+            eu.evaluate(["BAIR"], **given)
+
+
+def test_cells_that_cannot_be_are_refused_before_any_runs() -> None:
+    told: list[str] = []
+    options: dict[str, Any] = {"progress": lambda what, done, total: told.append(what)}
+    rows: list[tuple[dict[str, Any], str]] = [
+        *(({"deltas": wrong}, "deltas must be a list of at least") for wrong in (list[int](), 5)),
+        *(
+            ({"n_arms": wrong}, "n_arms must be a list of at least")
+            for wrong in (list[int](), "12")
         ),
-        ({"setting": "text"}, "setting must be one of printed, released, got 'text'"),
-        ({"workers": 0}, "workers must be an integer of at least 1, got 0"),
-        ({"max_steps": 0}, "max_steps must be an integer of at least 1, got 0"),
-        ({"n_instances": 0}, "n_instances must be an integer of at least 1, got 0"),
-        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
-    ],
-)
-def test_a_wrong_argument_is_named_with_its_value_and_what_is_allowed(
-    wrong: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(eu.InvalidArgumentError) as error:
-        eu.evaluate([BAIR()], **SMALL | wrong)
-    assert str(error.value) == message
+        ({"n_arms": [2, 10_000_000]}, "n_arms must be at most 1000000"),
+        ({"deltas": [0.1, 1.0]}, "delta must be a"),
+    ]
+    for cells, message in rows:
+        with pytest.raises(eu.InvalidArgumentError, match=f"^{message}"):
+            eu.sweep(["BAIR"], **options | cells)
+    with pytest.raises(eu.InvalidArgumentError, match="delta must be"):
+        run_cells(["bair"], [0.1, 2.0], [2], progress=options["progress"])
+    assert told == []
 
 
-@pytest.mark.parametrize("step_cost", [-1e-9, math.nan, math.inf])
-def test_a_step_cost_below_0_or_not_finite_is_refused(step_cost: float) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match="step_cost must be a finite number of at"):
-        eu.evaluate([BAIR()], n_instances=2, step_cost=step_cost, progress=False)
-
-
-PLAYS: dict[str, Any] = {
-    "task": "regret",
-    "n_arms": 3,
-    "n_instances": 11,
-    "seed": 5,
-    "delta": 0.3,
-    "horizon": 300,
-    "progress": False,
-}
-
-
-@pytest.mark.parametrize("horizon", [0, -3, 2.5, "BAIR", True])
-def test_a_horizon_that_is_no_number_of_steps_is_refused(horizon: Any) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match="horizon must be an integer of at least 1"):
-        eu.evaluate([BAIR()], **PLAYS | {"horizon": horizon})
-
-
-def test_regret_is_refused_where_the_best_arm_moves() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^behaviour must be one whose means stay"):
-        eu.evaluate([BAIR()], **PLAYS, behaviour="drifting")
-
-
-@pytest.mark.parametrize("name", ["baseline_time", "max_steps", "step_cost"])
-def test_what_means_nothing_over_a_horizon_is_refused_by_name(name: str) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=rf"^{name} must be left out for the task re"):
-        eu.evaluate([BAIR()], **PLAYS | {name: 30})
-
-
-@pytest.mark.parametrize("line_up", [[BAIR()], [BAIR(), EXP3(horizon=9)]])
-@pytest.mark.parametrize("time", [30, "BAIR"])
-def test_a_time_that_no_agent_needs_is_refused(line_up: list[Any], time: Any) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^baseline_time must be left out, as every"):
-        eu.evaluate(line_up, baseline_time=time, **SMALL)
-
-
-def test_a_time_is_not_given_by_its_old_name_as_well() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^horizon must be left out for"):
-        eu.evaluate(["UNI"], horizon=30, baseline_time=30, **SMALL)
-
-
-def test_a_time_that_nobody_gave_is_asked_for_as_such() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^baseline_time must be a num.*got None$"):
-        eu.evaluate(["UNI"], **SMALL)
+def test_what_nothing_can_be_written_of_is_refused(tmp_path: Path) -> None:
+    write = partial(write_transcripts, tmp_path / "examples.jsonl", progress=False)
+    rows: list[tuple[dict[str, Any], str]] = [
+        ({"agent": Uniform()}, "agent must be one that stops"),
+        ({"horizon": 9}, "horizon must be left"),
+        ({"task": "regret", "horizon": 0}, "horizon must be an"),
+        ({"task": "chess"}, "task must be one of"),
+        ({"n_instances": 0}, "n_instances must be"),
+        ({"n_recent": -1}, "n_recent must be"),
+        ({"delta": 1}, "delta must be a"),
+    ]
+    for options, message in rows:
+        with pytest.raises(eu.InvalidArgumentError, match=f"^{message}"):
+            write(**options)
+    assert not list(tmp_path.iterdir())

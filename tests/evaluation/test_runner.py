@@ -1,58 +1,28 @@
+"""What an evaluation makes of its line-up: options, times, caps, and what is told of it."""
+
 import json
 import pickle
 import random
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from toy_agents import spy, tireless
+from toy_agents import Wanderer, scripted, spy, tireless
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.agents import (
+    BAIR,
+    EXP3,
+    FullInformation,
+    Thompson,
+    TrackAndStop,
+    Uniform,
+)
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.users.model import constant
-from explorative_user_env.users.population import PRINTED, Setting
+from explorative_user_env.users.population import RELEASED, Setting
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
-
-
-@pytest.mark.slow
-def test_compiled_and_readable_give_the_same_runs(setting: Setting) -> None:
-    line_up = [BAIR(), TrackAndStop(max_steps=500), Uniform(), EXP3()]
-    fast = eu.evaluate(line_up, setting=setting, noise=0.05, **SMALL)
-    slow = eu.evaluate(line_up, setting=setting, noise=0.05, compiled=False, **SMALL)
-    assert fast.runs.equals(slow.runs)
-
-
-def test_adding_agents_or_changing_their_order_changes_nobody_else() -> None:
-    alone = eu.evaluate([BAIR()], **SMALL).runs
-    among = eu.evaluate([EXP3(), spy(), BAIR(), Uniform()], **SMALL).runs
-    among = among[among["agent"] == "BAIR"].reset_index(drop=True)
-    assert alone.equals(among)
-
-
-def test_another_seed_means_other_users() -> None:
-    one = eu.evaluate([BAIR()], **SMALL).runs
-    other = eu.evaluate([BAIR()], **SMALL | {"seed": 12}).runs
-    assert set(one["user_seed"]).isdisjoint(other["user_seed"])
-
-
-def test_a_run_is_replayed_by_its_user_seed_alone() -> None:
-    run = eu.evaluate([BAIR(delta=0.2)], **SMALL).runs.iloc[7]
-    env = eu.ExplorativeUserEnv(n_arms=3)
-    episode = eu.rollout(env, BAIR(delta=0.2), seed=int(run["user_seed"]))
-    assert (episode.stopping_time, episode.rejections, episode.answer) == (
-        run["stopping_time"],
-        run["rejections"],
-        run["answer"],
-    )
-    assert env.hidden_state().instance.best_arm == run["best_arm"]
-
-
-def test_all_agents_meet_the_same_instances() -> None:
-    runs = eu.evaluate([BAIR(), spy(), Uniform()], **SMALL).runs
-    assert (runs.groupby("instance")["best_arm"].nunique() == 1).all()
 
 
 def test_agents_see_arms_and_responses_and_nothing_else() -> None:
@@ -64,20 +34,17 @@ def test_agents_see_arms_and_responses_and_nothing_else() -> None:
         assert two is None or type(two) is bool
 
 
-def test_who_stops_by_itself_is_told_no_time() -> None:
-    agent = spy()
-    eu.evaluate([agent, Uniform()], baseline_time=17, **SMALL)
-    assert agent.seen[0] == (3, None)
-
-
 def test_uni_and_exp3_get_the_mean_time_of_bair() -> None:
-    results = eu.evaluate([Uniform(), BAIR(), EXP3()], **SMALL)
-    assert results.runs["agent"].unique().tolist() == ["UNI", "BAIR", "EXP3"]  # as they were given
+    results = eu.evaluate(["uniform", "bair", "Exp3", TrackAndStop(max_steps=90)], **SMALL)
+    names = results.runs["agent"].unique().tolist()
+    assert names == ["UNI", "BAIR", "EXP3", "T&S"]  # as they were given
     times = results.runs.groupby("agent")["stopping_time"]
     horizon = round(times.mean()["BAIR"])
     assert results.cell["horizon"] == horizon
     assert (times.get_group("EXP3") == horizon).all()
     assert (times.get_group("UNI") == horizon).all()
+    other = eu.evaluate([TrackAndStop(max_steps=90), BAIR(), "UNI"], baseline_time="T&S", **SMALL)
+    assert other.cell["horizon"] == round(times.mean()["T&S"]) != horizon
 
 
 @pytest.mark.parametrize("max_steps", [50, 500])
@@ -94,32 +61,11 @@ def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(
     assert results.cell["horizon"] == round(kept["interactions"].mean())
 
 
-def test_the_mean_time_may_be_that_of_another_agent() -> None:
-    line_up = [TrackAndStop(max_steps=90), BAIR(), Uniform()]
-    results = eu.evaluate(line_up, baseline_time="T&S", **SMALL)
-    times = results.runs.groupby("agent")["interactions"].mean()
-    assert results.cell["horizon"] == times["UNI"] == round(times["T&S"]) != round(times["BAIR"])
-
-
 def test_success_is_held_against_an_agent_s_own_delta() -> None:
     line_up = [BAIR(max_steps=9), BAIR(max_steps=9, delta=0.5, name="bold")]
     summary = eu.evaluate(line_up, delta=0.25, **SMALL).summary()
     assert summary["success"].tolist() == [0.0, 0.0]
     assert summary["failure_over_delta"].tolist() == [1 / 0.25, 1 / 0.5]
-
-
-def test_an_agent_that_never_stops_is_censored_at_the_cap() -> None:
-    runs = eu.evaluate([tireless()], max_steps=30, **SMALL | {"n_instances": 3}).runs
-    assert runs["censored"].all()
-    assert (runs["interactions"] == 30).all()
-
-
-def test_progress_is_told_to_the_end() -> None:
-    told: list[tuple[str, int, int]] = []
-    eu.evaluate([BAIR(), spy()], **SMALL | {"progress": lambda *what: told.append(what)})
-    assert told[0] == ("BAIR", 0, 50)
-    assert told[-1] == ("spy", 50, 50)
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
 
 
 def global_state() -> bytes:
@@ -133,60 +79,151 @@ def test_nothing_global_is_random() -> None:
     assert global_state() == before
 
 
-def test_printed_results_fit_100_columns_and_name_everyone() -> None:
-    results = eu.evaluate([BAIR(), Uniform()], setting=PRINTED, **SMALL)
-    text = str(results)
-    assert max(map(len, text.splitlines())) <= 100
-    assert "BAIR" in text
-    assert "UNI" in text
+def test_open_options_are_taken_from_the_setting_and_the_user() -> None:
+    facts: dict[str, Any] = {"setting": RELEASED, "delta": 0.2, "alpha": 2.0} | SMALL
+    by_hand = BAIR(name="by hand", delta=0.2, alpha=2.0, n1="proof")
+    found = eu.evaluate([BAIR(), by_hand, BAIR(n1=2000, name="patient")], **facts)
+    times = found.runs.groupby("agent")["stopping_time"].apply(list)
+    assert times["BAIR"] == times["by hand"]
+    assert min(times["BAIR"]) < 2000 <= min(times["patient"])
 
 
-def test_the_summary_is_what_the_runs_say() -> None:
-    results = eu.evaluate([BAIR(), Uniform(horizon=40)], **SMALL)
-    summary = results.summary().set_index("agent")
-    runs = results.runs[results.runs["agent"] == "UNI"]
-    assert summary.loc["UNI", "success"] == runs["correct"].mean()
-    assert summary.loc["UNI", "rejection_rate"] == pytest.approx(runs["rejections"].mean() / 40)
-    assert list(summary.index) == ["BAIR", "UNI"]
+@pytest.mark.parametrize("agent", [BAIR(max_steps=10), tireless(max_steps=10)])
+@pytest.mark.parametrize(("max_steps", "steps"), [(4, 4), (1000, 10), (None, 10)])
+def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller(
+    agent: Any, max_steps: int | None, steps: int
+) -> None:
+    results = eu.evaluate([agent], max_steps=max_steps, **SMALL)
+    assert results.runs["censored"].all()
+    assert (results.runs["interactions"] == steps).all()
+    ((_, options),) = results.cell["agents"].items()
+    assert options["max_steps"] == steps
+    usual = eu.evaluate(["T&S"], setting="released", **SMALL | {"n_instances": 1})
+    assert usual.cell["agents"]["T&S"]["max_steps"] == 10_000  # as the setting has it
+
+
+@pytest.mark.parametrize(
+    ("max_steps", "steps"),
+    [(19, 19), (20, 20), (None, 21), (500, 21)],  # seven passes of 3 arms
+)
+def test_uni_is_not_cut_off_by_a_cap_that_leaves_time_for_its_t(
+    max_steps: int | None, steps: int
+) -> None:
+    line_up = [Uniform(), Uniform(horizon=20, name="own")]
+    options: dict[str, Any] = {"setting": RELEASED, "baseline_time": 20}
+    runs = eu.evaluate(line_up, max_steps=max_steps, **SMALL | options).runs
+    assert (runs["interactions"] == steps).all()
+    assert (runs["censored"] == (steps < 20)).all()
+
+
+def test_an_agent_that_never_stops_is_told_of_before_the_others_are_met(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("explorative_user_env.protocol.STEP_CAP", 40)
+    five: dict[str, Any] = SMALL | {"n_instances": 5}
+    with pytest.warns(UserWarning, match="tireless did not stop with the first user within 40"):
+        runs = eu.evaluate([tireless()], **five).runs
+    assert runs.equals(eu.evaluate([tireless()], max_steps=40, **five).runs)
+    agent = tireless()
+    with pytest.raises(UserWarning, match="did not stop"):  # as all warnings are errors here
+        eu.evaluate([agent], **five)
+    assert agent.seen.count((3, None)) == 1
+    with pytest.warns(UserWarning, match="wanderer did not stop with any of the first 5 users"):
+        eu.evaluate([Wanderer(stops=0.0)], **five)
+    for each in (tireless(30), Wanderer(stops=0.1), BAIR()):  # BAIR compiles: it takes no time
+        assert len(eu.evaluate([each], **five).runs) == 5
+    play = eu.evaluate([tireless(7)], task="regret", horizon=30, **five).runs  # nobody stops there
+    assert (play["interactions"] == 30).all()
 
 
 def test_a_cell_says_all_that_made_its_runs() -> None:
     line_up = [BAIR(n1=5), TrackAndStop(max_steps=300), spy()]
     facts: dict[str, Any] = SMALL | {"n_instances": 2, "compiled": False}  # no path is in the cell
-    results = eu.evaluate(line_up, means="uniform", rho=1.5, delta=0.2, max_steps=400, **facts)
+    facts |= {"means": "uniform", "rho": 1.5, "delta": 0.2, "max_steps": 400, "step_cost": 0.01}
+    results = eu.evaluate(line_up, **facts)
+    assert set(results.summary()["step_cost"]) == {0.01}
     users = eu.Population(n_arms=3, means="uniform", rho=constant(1.5))
     assert results.population == users
-    words = users.words()
-    assert {name: results.cell[name] for name in words} == words
-    assert results.cell["setting"] == "printed (means=uniform, rho=1.5)"
-    assert results.cell["max_steps"] == 400
-    assert results.cell["versions"] == versions_of()
-    assert results.cell["differences"] == {}
-    said = {name: results.cell[name] for name in ("task", "delta", "horizon", "seed", "step_cost")}
-    expected = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 5e-4}
-    assert said == expected
-    assert set(results.cell) == {
-        *words,
-        *expected,
-        "max_steps",
-        "agents",
-        "differences",
-        "versions",
-    }
+    said = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 0.01}
+    said |= users.words() | {"max_steps": 400, "differences": {}, "versions": versions_of()}
     agents = results.cell["agents"]
-    assert {name: own["max_steps"] for name, own in agents.items()} == {
-        "BAIR": 400,
-        "T&S": 300,
-        "spy": 400,
-    }
+    assert results.cell == {**said, "agents": agents}
+    assert [own["max_steps"] for own in agents.values()] == [400, 300, 400]
     assert (agents["BAIR"]["n1"], agents["BAIR"]["delta"], agents["BAIR"]["rho_0"]) == (5, 0.2, 1.5)
     assert agents["T&S"]["threshold"] is None  # left to the algorithm's default
     assert json.loads(json.dumps(results.cell)) == results.cell
 
 
-def test_what_is_in_every_row_is_said_once() -> None:
-    results = eu.evaluate([BAIR()], setting=replace(PRINTED, bair_n1="proof"), **SMALL)
-    summary = results.summary()
-    assert summary["setting"].tolist() == ["printed (bair_n1=proof)"]
-    assert results.cell["differences"] == {"BAIR: N_1": "(2(K-1)/delta)^(1/alpha)"}
-    assert not {"means", "rho", "max_steps", "agents", "differences", "versions"} & set(summary)
+HORIZON = 300
+PLAYS: dict[str, Any] = {
+    "task": "regret",
+    "n_arms": 3,
+    "n_instances": 11,
+    "seed": 7,
+    "delta": 0.3,
+    "horizon": HORIZON,
+    "progress": False,
+}
+
+
+def replayed(run: Any, agent: Any, reward: str, horizon: int = HORIZON, **env: Any) -> eu.Episode:
+    """The run as the step-by-step loop has it, by the user's seed alone."""
+    made = eu.ExplorativeUserEnv(n_arms=3, reward=reward, **env)
+    seed = int(run["user_seed"])
+    return eu.rollout(made, agent, seed, max_steps=horizon, horizon=horizon, commits=True)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_agent_that_stops_goes_on_with_its_answer(compiled: bool) -> None:
+    agent = scripted([0, 1, 1, 0], answer=2)
+    runs = eu.evaluate([agent], **PLAYS | {"compiled": compiled}).runs
+    assert [[arm for arm, _ in told] for told in agent.told] == [[0, 1, 1, 0]] * len(runs)
+    assert (runs["last_arm"] == 2).all()
+    assert (runs["answer"] == 2).all()
+
+
+@pytest.mark.parametrize("make", [Thompson, Uniform])
+def test_utility_is_what_the_environment_pays_for_the_same_run(make: Any) -> None:
+    runs = eu.evaluate([make()], **PLAYS).runs
+    for _, run in runs.iterrows():
+        episode = replayed(run, make(), "utility")
+        assert run["utility"] == pytest.approx(sum(episode.rewards), abs=1e-9)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_full_information_answers_by_the_rewards_that_were_realized(compiled: bool) -> None:
+    facts = PLAYS | {"noise": 0.4, "n_instances": 40, "horizon": 30, "compiled": compiled}
+    runs = eu.evaluate([FullInformation()], **facts).runs
+    differs = 0
+    for _, run in runs.iterrows():
+        episode = replayed(run, FullInformation(), "realized", horizon=30, noise=0.4)
+        sums, counts = np.zeros(3), np.zeros(3)
+        for arm, yes, reward in zip(episode.arms, episode.accepted, episode.rewards, strict=True):
+            sums[arm] += reward
+            counts[arm] += yes
+        # The posterior mean of a standard normal prior.
+        assert run["answer"] == np.argmax(sums / (counts + 1.0))
+        assert run["acceptances"] == counts.sum()
+        assert counts.sum() > 10
+        differs += int(run["answer"] != np.argmax(counts))
+    assert differs > 2  # else the responses might have told it as much
+
+
+def test_only_who_sees_rewards_is_told_them() -> None:
+    blind, seeing = scripted([0, 1, 2] * 100), scripted([0, 1, 2] * 100)
+    seeing.sees_rewards, seeing.name = True, "seeing"
+    eu.evaluate([blind, seeing], **PLAYS)
+    assert blind.learned == []
+    accepted = [arm for told in seeing.told for arm, yes in told if yes]
+    assert [arm for arm, _ in seeing.learned] == accepted
+    rewards = [reward for _, reward in seeing.learned]
+    assert len(set(rewards)) == len(rewards) > 100  # realized, so never the same twice
+
+
+def test_every_agent_is_told_the_horizon_and_500_is_the_default() -> None:
+    agent = scripted([0])
+    results = eu.evaluate([agent, Uniform()], **PLAYS | {"horizon": None, "n_instances": 2})
+    assert agent.horizon == 500
+    assert results.cell["horizon"] == 500
+    assert results.cell["task"] == "regret"
+    assert "step_cost" not in results.cell

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, TextAgent, Uniform
+from explorative_user_env.agents import BAIR, TextAgent
 from explorative_user_env.evaluation import write_transcripts
 
 USERS: dict[str, Any] = {"setting": "released", "n_arms": 3, "behaviour": "logistic"}
@@ -30,7 +30,7 @@ class Lookup:
         return str(answered["content"])
 
 
-@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 300}], ids=["bai", "regret"])
+@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 300}])
 def test_a_model_that_knows_the_examples_by_heart_has_the_rows_of_bair(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -49,40 +49,19 @@ def test_a_model_that_knows_the_examples_by_heart_has_the_rows_of_bair(
 
 def test_nothing_half_written_is_left_and_nothing_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "a" / "examples.jsonl"
+
+    def interrupted(question: str) -> str:
+        if "so far: 2." in question:
+            raise KeyboardInterrupt
+        return "arm 0"
+
     with pytest.raises(KeyboardInterrupt):
-        write_transcripts(path, TextAgent(interrupted_at_step_3), n_arms=2, progress=False)
+        write_transcripts(path, TextAgent(interrupted), n_arms=2, progress=False)
     assert not list(tmp_path.rglob("*.*"))
     options: dict[str, Any] = {"n_instances": 1, "progress": False, "n_arms": 2, "max_steps": 9}
     assert write_transcripts(path, **options) == 10
-    before = path.read_bytes()
+    before, options["n_instances"] = path.read_bytes(), 2
     with pytest.raises(eu.InvalidArgumentError, match="path must be a new file, as it is there"):
-        write_transcripts(path, **{**options, "n_instances": 2})
+        write_transcripts(path, **options)
     assert path.read_bytes() == before
-    assert write_transcripts(path, overwrite=True, **{**options, "n_instances": 2}) == 20
-    assert path.read_bytes() != before
-
-
-def interrupted_at_step_3(question: str) -> str:
-    if "so far: 2." in question:
-        raise KeyboardInterrupt
-    return "arm 0"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"agent": Uniform()}, "agent must be one that stops by itself, for the task"),
-        ({"horizon": 9}, "horizon must be left out for the task"),
-        ({"task": "regret", "horizon": 0}, "horizon must be an integer of at least 1"),
-        ({"task": "chess"}, "task must be one of"),
-        ({"n_instances": 0}, "n_instances must be"),
-        ({"n_recent": -1}, "n_recent must be an integer of at least 0"),
-        ({"delta": 1}, r"delta must be a number in \(0, 1\)"),
-    ],
-)
-def test_what_nothing_can_be_written_of_is_refused(
-    options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=message):
-        write_transcripts(tmp_path / "examples.jsonl", progress=False, **options)
-    assert not list(tmp_path.iterdir())
+    assert write_transcripts(path, overwrite=True, **options) == 20

@@ -6,7 +6,6 @@ a kill between two moves leaves a mixture, which the manifest tells from a run.
 
 import errno
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -19,10 +18,9 @@ from explorative_user_env import files as exchange
 from explorative_user_env.files import MADE_BY, Folder, check_one_run
 from explorative_user_env.validation import InvalidArgumentError
 
-TOUCHES = ("mkdir", "replace", "rmdir", "unlink")
-"""What changes a folder."""
-
 OLD, NEW = ("first", "second", "older"), ("first", "second", "newer")
+LAST = 15
+"""A place that no exchange here comes to."""
 
 
 class Killed(BaseException):
@@ -41,7 +39,7 @@ def stopped_at(place: int, how: BaseException, lasts: bool = True) -> Iterator[N
         return usual(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        for name in TOUCHES:
+        for name in ("mkdir", "replace", "rmdir", "unlink"):  # what changes a folder
             usual = getattr(os, name)
             patch.setattr(os, name, lambda *a, usual=usual, **o: touch(usual, *a, **o))
         yield
@@ -63,27 +61,18 @@ def run_in(folder: Path) -> str:
     return f"neither: {sorted(shown)}"
 
 
-LAST = 15
-"""A place that no exchange here comes to."""
-
-
-def test_an_exchange_has_ten_places_to_stop_at_and_none_after_the_last(
-    tmp_path: Path,
-) -> None:
-    write(tmp_path, OLD)
-    with pytest.raises(Killed), stopped_at(8, Killed()):
-        write(tmp_path, NEW)
-    with stopped_at(LAST, Killed()):
-        write(tmp_path, NEW)
-
-
 @pytest.mark.parametrize("place", range(LAST))
 def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(
     place: int, tmp_path: Path
 ) -> None:
     write(tmp_path, OLD)
-    with suppress(Killed), stopped_at(place, Killed()):
-        write(tmp_path, NEW)
+    killed = False
+    try:
+        with stopped_at(place, Killed()):
+            write(tmp_path, NEW)
+    except Killed:
+        killed = True
+    assert killed or place > 8
     with suppress(InvalidArgumentError):
         check_one_run("output", tmp_path, OLD)
         assert run_in(tmp_path) in ("older", "newer")
@@ -110,12 +99,3 @@ def test_what_fails_once_changes_nothing(place: int, how: BaseException, tmp_pat
         (elsewhere,) = set(tmp_path.glob("out-*"))
         assert f"they are in {elsewhere} now" in told
         assert run_in(elsewhere) == "newer"
-
-
-def test_files_that_nobody_is_writing_any_more_are_taken_away(tmp_path: Path) -> None:
-    for name in ("left", "written"):
-        (tmp_path / f"{exchange.PREFIX}{name}" / "new").mkdir(parents=True)
-    before = time.time() - exchange.LONGEST_WRITING - 1.0
-    os.utime(tmp_path / f"{exchange.PREFIX}left", (before, before))
-    Folder(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [f"{exchange.PREFIX}written"]

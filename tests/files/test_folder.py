@@ -1,28 +1,122 @@
+"""A folder has the files of one run, whole, or says not; what somebody else has put there stays."""
+
 import errno
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from explorative_user_env.files import FILES, MADE_BY, RUN, Folder
+from explorative_user_env.files import (
+    FILES,
+    MADE_BY,
+    RUN,
+    Folder,
+    add_files,
+    check_one_run,
+    finished_file,
+)
 from explorative_user_env.validation import InvalidArgumentError
 
-
-def test_a_folder_that_cannot_be_written_to_is_refused_at_once(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidArgumentError, match="output must be a folder that can be written"):
-        Folder(tmp_path / "file" / "inside")
+OPTIONS: dict[str, Any] = {"seed": 0, "delta": (0.1, 0.01), "gap": None}
+ASKED: dict[str, Any] = {"command": "bench", "options": OPTIONS}
 
 
-def test_a_folder_that_is_there_but_takes_no_files_is_refused_at_once(
+def fill(folder: Path, made_by: dict[str, Any], text: str = "a", **options: Any) -> list[Path]:
+    return Folder(folder, made_by, **options).write({"a": lambda path: path.write_text(text)})
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads((folder / MADE_BY).read_text())
+    return said
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What is in every file of a folder, by its name."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_files_are_written_together_with_what_made_them_and_what_each_holds(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "deep" / "er"
+    folder = Folder(path, ASKED)
+    folder.note(cells=[1])
+    shutil.rmtree(tmp_path / "deep")  # it is made again
+    written = folder.write({name: lambda path: path.write_text(path.name) for name in ("a", "b")})
+    assert written == [path / "a", path / "b"]
+    assert contents(path) == {"a": b"a", "b": b"b", MADE_BY: (path / MADE_BY).read_bytes()}
+    said = manifest(path)
+    assert said.pop(FILES) == {name: hashlib.sha256(name.encode()).hexdigest() for name in "ab"}
+    run = said.pop(RUN)
+    assert said == json.loads(json.dumps(ASKED)) | {"cells": [1]}
+    # The same run may write over its own files, whatever was noted.
+    fill(path, ASKED)
+    first = manifest(path)
+    assert first[RUN] != run
+    assert {name: first[name] for name in ASKED} == json.loads(json.dumps(ASKED))
+    for text, same in (("a", True), ("b", False)):
+        fill(path, ASKED, text)
+        assert (manifest(path) == first) == same
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({"options": OPTIONS | {"seed": 1}}, "seed=0"),
+        ({"options": OPTIONS | {"gap": 0.3, "seed": 1}}, "seed=0, no gap"),
+        ({"options": {"seed": 0, "gap": None}}, r"delta=\[0.1, 0.01\]"),
+        ({"command": "robustness"}, "command=bench"),
+        ({"versions": {"numpy": "9"}}, "no numpy"),
+    ],
+)
+def test_another_runs_files_are_written_over_only_if_that_is_asked_for(
+    tmp_path: Path, other: dict[str, Any], told: str
+) -> None:
+    fill(tmp_path, ASKED)
+    before = contents(tmp_path)
+    message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
+    with pytest.raises(InvalidArgumentError, match=message):
+        fill(tmp_path, ASKED | other)
+    assert contents(tmp_path) == before
+    fill(tmp_path, ASKED | other, overwrite=True)
+    assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "\xff", "[" * 100_000])
+def test_a_manifest_that_cannot_be_read_is_another_runs(tmp_path: Path, text: str) -> None:
+    (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
+    with pytest.raises(InvalidArgumentError, match="a run with what cannot be read; --overwrite"):
+        fill(tmp_path, ASKED)
+
+
+def test_files_that_a_run_does_not_have_are_taken_away_if_nobody_has_changed_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine").write_text("not theirs")
+    names = ("kept", "gone", "edited")
+    Folder(tmp_path, ASKED).write({name: lambda path: path.write_text("old") for name in names})
+    (tmp_path / "edited").write_text("with a note")
+    Folder(tmp_path, ASKED).write({"kept": lambda path: path.write_text("new")})
+    left = {name: text for name, text in contents(tmp_path).items() if name != MADE_BY}
+    assert left == {"mine": b"not theirs", "kept": b"new", "edited": b"with a note"}
+
+
+def test_a_folder_that_takes_no_files_is_refused_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("file", "file/inside"):
+        with pytest.raises(InvalidArgumentError, match="DIR must be a folder that can be written"):
+            add_files("DIR", tmp_path / place, ADDED)
+        with pytest.raises(InvalidArgumentError, match="output must be a folder that can be writ"):
+            Folder(tmp_path / place)
+
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -42,111 +136,12 @@ def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> N
 
     with pytest.raises(InvalidArgumentError, match="No space left on device"):
         Folder(path).write({"one": lambda path: path.write_text("new"), "two": refuse})
-    assert [file.name for file in path.iterdir()] == ["one"]
-    assert (path / "one").read_text() == "old"
-    assert [left.name for left in tmp_path.iterdir()] == ["out"]
-
-
-def test_files_are_written_together(tmp_path: Path) -> None:
-    written = Folder(tmp_path / "deep" / "er").write(
-        {name: lambda path: path.write_text(path.name) for name in ("a", "b")}
-    )
-    assert written == [tmp_path / "deep" / "er" / name for name in ("a", "b")]
-    assert [path.read_text() for path in written] == ["a", "b"]
-    assert {*(tmp_path / "deep" / "er").iterdir()} == {*written, tmp_path / "deep" / "er" / MADE_BY}
-
-
-OPTIONS: dict[str, Any] = {"seed": 0, "delta": (0.1, 0.01), "gap": None}
-ASKED: dict[str, Any] = {"command": "bench", "options": OPTIONS}
-
-
-def fill(folder: Path, made_by: dict[str, Any], **options: Any) -> list[Path]:
-    return Folder(folder, made_by, **options).write({"a": lambda path: path.write_text("a")})
-
-
-def made_by(folder: Path) -> dict[str, Any]:
-    """What a manifest says beside what the files are."""
-    said: dict[str, Any] = json.loads((folder / MADE_BY).read_text())
-    return {name: value for name, value in said.items() if name not in (RUN, FILES)}
-
-
-def test_what_made_the_files_stands_beside_them_with_what_was_noted(tmp_path: Path) -> None:
-    folder = Folder(tmp_path, ASKED)
-    folder.note(cells=[1])
-    assert folder.write({"a": lambda path: path.write_text("a")}) == [tmp_path / "a"]
-    assert made_by(tmp_path) == json.loads(json.dumps(ASKED)) | {"cells": [1]}
-    assert {path.name for path in tmp_path.iterdir()} == {"a", MADE_BY}
-
-
-def test_the_same_run_may_write_over_its_own_files_whatever_was_noted(tmp_path: Path) -> None:
-    folder = Folder(tmp_path, ASKED)
-    folder.note(cells=[1])
-    folder.write({})
-    assert fill(tmp_path, ASKED) == [tmp_path / "a"]
-    assert made_by(tmp_path) == json.loads(json.dumps(ASKED))
-
-
-@pytest.mark.parametrize(
-    ("other", "told"),
-    [
-        ({"options": OPTIONS | {"seed": 1}}, "seed=0"),
-        ({"options": OPTIONS | {"gap": 0.3, "seed": 1}}, "seed=0, no gap"),
-        ({"options": {"seed": 0, "gap": None}}, r"delta=\[0.1, 0.01\]"),
-        ({"command": "robustness"}, "command=bench"),
-        ({"versions": {"numpy": "9"}}, "no numpy"),
-    ],
-)
-def test_another_runs_files_are_written_over_only_if_that_is_asked_for(
-    tmp_path: Path, other: dict[str, Any], told: str
-) -> None:
-    fill(tmp_path, ASKED)
-    before = (tmp_path / MADE_BY).read_text()
-    message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
-    with pytest.raises(InvalidArgumentError, match=message):
-        fill(tmp_path, ASKED | other)
-    assert (tmp_path / MADE_BY).read_text() == before
-    fill(tmp_path, ASKED | other, overwrite=True)
-    assert made_by(tmp_path) == json.loads(json.dumps(ASKED | other))
-
-
-@pytest.mark.parametrize("text", ["", "{", "[1]", "\xff"])
-def test_a_maker_that_cannot_be_read_is_another(tmp_path: Path, text: str) -> None:
-    (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
-    with pytest.raises(InvalidArgumentError, match="a run with what cannot be read; --overwrite"):
-        fill(tmp_path, ASKED)
-
-
-def test_the_manifest_says_what_every_file_holds_and_the_same_files_are_the_same_run(
-    tmp_path: Path,
-) -> None:
-    manifests = []
-    for name, text in (("one", "a"), ("two", "a"), ("three", "b")):
-        Folder(tmp_path / name, ASKED).write({"a": partial(Path.write_text, data=text)})
-        manifests.append(json.loads((tmp_path / name / MADE_BY).read_text()))
-    assert manifests[0][FILES] == {"a": hashlib.sha256(b"a").hexdigest()}
-    assert manifests[0] == manifests[1]
-    assert manifests[0][RUN] != manifests[2][RUN]
-
-
-def test_files_that_a_run_does_not_have_are_taken_away_if_nobody_has_changed_them(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "mine").write_text("not theirs")
-    names = ("kept", "gone", "edited")
-    Folder(tmp_path, ASKED).write({name: lambda path: path.write_text("old") for name in names})
-    (tmp_path / "edited").write_text("with a note")
-    Folder(tmp_path, ASKED).write({"kept": lambda path: path.write_text("new")})
-    left = {path.name: path.read_text() for path in tmp_path.iterdir() if path.name != MADE_BY}
-    assert left == {"mine": "not theirs", "kept": "new", "edited": "with a note"}
+    assert contents(tmp_path) == {"out/one": b"old"}
 
 
 def a_folder_for_a_file(folder: Path) -> None:
     (folder / "a").mkdir()
     (folder / "a" / "mine").write_text("kept")
-
-
-def a_folder_for_the_manifest(folder: Path) -> None:
-    (folder / MADE_BY).mkdir()
 
 
 def a_file_for_the_folder(folder: Path) -> None:
@@ -162,7 +157,6 @@ def another_run(folder: Path) -> None:
     ("happens", "told"),
     [
         (a_folder_for_a_file, "a is a folder"),
-        (a_folder_for_the_manifest, "it has a run with what cannot be read by now"),
         (a_file_for_the_folder, os.strerror(errno.EEXIST)),
         (another_run, "it has a run with seed=1 by now"),
     ],
@@ -173,23 +167,74 @@ def test_what_a_folder_does_not_take_in_the_end_is_found_in_another_place(
     path = tmp_path / "out"
     folder = Folder(path, ASKED)
     happens(path)
-    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    before = contents(tmp_path)
     with pytest.raises(InvalidArgumentError) as refused:
         folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
     (elsewhere,) = set(tmp_path.glob("out-*"))
     allowed = f"a folder that takes the files ({told}); they are in {elsewhere} now"
     assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
-    assert {file.name for file in elsewhere.iterdir()} == {"a", "b", MADE_BY}
-    assert {file: file.read_bytes() for file in before} == before
+    assert contents(elsewhere).keys() == {"a", "b", MADE_BY}
+    assert before.items() <= contents(tmp_path).items()
 
 
-def test_a_folder_that_is_taken_away_meanwhile_is_made_again(tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "deep" / "out", ASKED)
-    shutil.rmtree(tmp_path / "deep")
-    assert folder.write({"a": lambda path: path.write_text("a")})[0].read_text() == "a"
+@pytest.mark.parametrize("text", [None, "", "b"])
+def test_a_file_that_is_not_as_its_run_has_written_it_is_named(
+    tmp_path: Path, text: str | None
+) -> None:
+    Folder(tmp_path).write({name: lambda path: path.write_text(path.name) for name in ("a", "b")})
+    check_one_run("model", tmp_path, ("a", "b"))
+    assert finished_file("path", tmp_path, "a") == tmp_path / "a"
+    (tmp_path / "a").unlink()
+    if text is not None:
+        (tmp_path / "a").write_text(text)
+        with pytest.raises(InvalidArgumentError, match=r"\(a is not\)"):
+            finished_file("path", tmp_path, "a")
+    message = r"^model must be a folder whose files are all as its run .* \(a is not\), got '"
+    with pytest.raises(InvalidArgumentError, match=message):
+        check_one_run("model", tmp_path, ("b", "a"))
+    # What somebody has put there, or without a manifest, is her own business.
+    (tmp_path / "c").write_text("c")
+    check_one_run("model", tmp_path, ["b", "c"])
+    with pytest.raises(InvalidArgumentError, match="a folder with d, which is written when"):
+        finished_file("path", tmp_path, "d")
+    (tmp_path / MADE_BY).unlink()
+    check_one_run("model", tmp_path, ("a", "b"))
 
 
-def test_a_manifest_nested_without_end_is_another_run(tmp_path: Path) -> None:
-    (tmp_path / MADE_BY).write_text("[" * 100_000)
-    with pytest.raises(InvalidArgumentError, match="a run with what cannot be read; --overwrite"):
-        fill(tmp_path, ASKED)
+ADDED = {"a": b"1", "b": b"2", "inside/c": b"3"}
+
+
+def test_files_are_added_and_what_somebody_has_there_is_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "of" / "hers"
+    assert add_files("folder", folder, ADDED) == (["a", "b", "inside/c"], [], [])
+    assert contents(folder) == ADDED
+    (folder / "b").write_bytes(b"hers")
+    (folder / "d").write_bytes(b"hers too")
+    (folder / "inside" / "c").unlink()
+    assert add_files("folder", folder, ADDED) == (["inside/c"], ["a"], ["b"])
+    assert contents(folder) == {**ADDED, "b": b"hers", "d": b"hers too"}
+    for name in ("a", "b"):
+        (folder / name).unlink()
+    (folder / "a").symlink_to(tmp_path / "nowhere")
+    (folder / "b").mkdir()
+    assert add_files("folder", folder, ADDED) == ([], ["inside/c"], ["a", "b"])
+    assert (folder / "a").is_symlink()
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_who_is_interrupted_has_no_file_more_than_before(
+    failure: type[BaseException] | OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b").write_bytes(b"hers")
+    replace = os.replace
+
+    def interrupted(source: Path, target: Path) -> None:
+        if target.name == "c":
+            raise failure
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises((KeyboardInterrupt, InvalidArgumentError)):
+        add_files("folder", tmp_path, ADDED)
+    assert contents(tmp_path) == {"b": b"hers"}

@@ -1,13 +1,14 @@
-"""Environments and what is done in them."""
+"""Environments, those for Stable-Baselines3 too, and what is done in them."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from fuzz.fuzzing import Door
-from fuzz.usual_values import SIZES, USERS
+from fuzz.values import SIZES, USERS
 from gymnasium.error import Error as GymnasiumError
 
 import explorative_user_env as eu
@@ -87,3 +88,23 @@ def of_vectors() -> Iterator[Door]:
 
         usual = {**USERS, **own, **more}
         yield Door(f"vector {kind.__name__}", live, usual, sizes=SIZES, refusals=(GymnasiumError,))
+
+
+def of_learning() -> Iterator[Door]:
+    if find_spec("sb3_contrib") is None:
+        return
+    from explorative_user_env.rl import make_sb3_vec_env
+
+    def stepped(**given: Any) -> None:
+        envs = make_sb3_vec_env(**given)
+        envs.reset()
+        for _ in range(3):
+            _, rewards, _, _ = envs.step(np.zeros(envs.num_envs, int))
+            assert np.isfinite(rewards).all(), "a reward is not finite"
+
+    asked: dict[str, Sequence[Any]] = {
+        **{"task": ("regret", "bai"), "observation": ("sorted-counts", "counts", "last-step")},
+        **{"horizon": (None, 9), "seed": (None, 0)},
+    }
+    many = {**USERS, **asked, "n_envs": (1, 3)}
+    yield Door("make_sb3_vec_env", stepped, many, frozenset({"n_envs"}), SIZES, cost=4)

@@ -1,4 +1,4 @@
-"""Evaluations, with code of somebody's own too, and studies."""
+"""Evaluations, with code of somebody's own too."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from fuzz.fuzzing import Door
-from fuzz.usual_values import NAMES, SIZES, USERS
+from fuzz.values import NAMES, SIZES, USERS
 
 import explorative_user_env as eu
 from explorative_user_env import agents
-from explorative_user_env.studies import lower_bound, suite, tuning
 
 STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"])
 """Line-ups that need no time."""
@@ -18,8 +17,7 @@ STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"]
 EVALUATED: dict[str, Sequence[Any]] = {
     **USERS,
     **{"n_instances": (1, 2), "seed": (0, 9), "delta": (0.1, 0.5), "workers": (1,)},
-    **{"compiled": (True, False), "progress": (False,)},
-    **{"executor": (None,)},
+    **{"compiled": (True, False), "progress": (False,), "executor": (None,)},
 }
 TASKS: dict[str, dict[str, Sequence[Any]]] = {
     "bai": {
@@ -28,7 +26,7 @@ TASKS: dict[str, dict[str, Sequence[Any]]] = {
     },
     "timed": {
         **{"agents": (["UNI"], ["EXP3", "UNI"], ["BAIR", "UCB1"]), "baseline_time": (20,)},
-        **{"max_steps": (5, 30)},
+        "max_steps": (5, 30),
     },
     "regret": {
         **{"agents": [[name] for name in NAMES], "task": ("regret",), "horizon": (None, 1, 30)},
@@ -77,26 +75,15 @@ def _rolled(setting: Any = "printed", n_arms: Any = 3, **given: Any) -> Any:
 
 
 def of_own_code() -> Iterator[Door]:
-    returned = {
-        "answered": (0, 1),
-        "recommended": (None, 0, 1),
-        "named": ("mine",),
-        "stops": (3, 9),
-    }
-    returned |= {"compiled": (True, False), "task": ("bai", "regret")}
+    returned = {"answered": (0, 1), "recommended": (None, 0, 1), "named": ("mine",)}
+    returned |= {"stops": (3, 9), "compiled": (True, False), "task": ("bai", "regret")}
     yield Door("own agent", _own_agent, returned)
-    laws = {
-        "mean": ([0.0, 1.0, 0.5], np.ones(3)),
-        "drawn": (0.3,),
-        "rho": (1.5,),
-        "spoken": (True, False),
-    }
-    yield Door("own laws", _own_laws, laws)
+    laws = {"mean": ([0.0, 1.0, 0.5], np.ones(3)), "drawn": (0.3,), "rho": (1.5,)}
+    yield Door("own laws", _own_laws, laws | {"spoken": (True, False)})
     policies: dict[str, Sequence[Any]] = {
-        "action": (0, 1, np.int64(2)),
-        "observation": ("sorted-counts", "counts", "last-step"),
+        **{"action": (0, 1, np.int64(2)), "observation": ("sorted-counts", "counts", "last-step")},
+        **{"horizon": (9,), "batched": (False,), "task": ("regret", "bai"), "name": ("p",)},
     }
-    policies |= {"horizon": (9,), "batched": (False,), "task": ("regret", "bai"), "name": ("p",)}
     yield Door("own policy", _own_policy, policies, sizes=SIZES)
 
 
@@ -136,34 +123,3 @@ def _own_laws(mean: Any = "normal", drawn: Any = 0.3, rho: Any = 1.5, spoken: An
 def _own_policy(action: Any = 0, **given: Any) -> Any:
     agent = eu.PolicyAgent(lambda observation: action, **given)
     return eu.evaluate([agent], task=agent.task, n_arms=3, **_short({}))
-
-
-def of_studies() -> Iterator[Door]:
-    users = {name: USERS[name] for name in ("n_arms", "alpha", "gap", "noise", "setting")}
-    users["gap"] = (0.9,)
-    tuned = {**users, "delta": (0.4,), "error": (0.3,), "n_instances": (500,), "confirm": (0, 10)}
-    tuned |= {"max_steps": (400,), "seed": (0,), "workers": (1,), "progress": (False,)}
-    needed = frozenset({*tuned} - {"alpha", "noise", "setting"})
-    refusals = (tuning.NoneFoundError,)
-    yield Door(
-        "tune_n1", tuning.tune_n1, tuned, needed, SIZES | {"delta"}, refusals=refusals, cost=50
-    )
-    robust = {
-        **users,
-        "agents": STOPPING[:4],
-        "users": (suite.VARIETIES[:2],),
-        "delta": (0.1,),
-    }
-    robust |= {"n_instances": (2,), "max_steps": (20,), "seed": (0,), "workers": (1,)}
-    needed = frozenset({"agents", "users", "n_instances", "max_steps"})
-    yield Door("robustness", suite.robustness, robust, needed, SIZES, cost=5)
-    overlaps = {"n0s": ((3, 10), [5]), "n_arms": (2, 3), "gap": (None, 0.5), "alpha": (1.0,)}
-    overlaps |= {
-        "rho": (1.0,),
-        "n_instances": (5,),
-        "n_paths": (20,),
-        "seed": (0,),
-        "c": (None, 0.5),
-    }
-    needed = frozenset({"n0s", "n_instances", "n_paths"})
-    yield Door("overlap", lower_bound.overlap, overlaps, needed, SIZES)

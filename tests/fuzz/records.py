@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from fuzz.fuzzing import Door
-from fuzz.usual_values import NAMES, SIZES, USERS
+from fuzz.values import NAMES, SIZES, USERS
 from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
@@ -17,7 +17,7 @@ from explorative_user_env.studies import suite, tuning
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.population import PRINTED, RELEASED, Setting, as_setting, title_of
+from explorative_user_env.users.population import PRINTED, RELEASED
 
 
 def finite(found: Any, given: Mapping[str, Any]) -> None:
@@ -106,18 +106,18 @@ def _played(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_records() -> Iterator[Door]:
-    for record in (PRINTED, RELEASED):
-        fields = {each.name: (getattr(record, each.name),) for each in dataclasses.fields(record)}
-        yield _record(f"Setting {record.name}", Setting, fields)
-    schedules: dict[str, Sequence[Any]] = {
-        "rule": (confidence.constant_rule, confidence.acceptance_rate_rule)
-    }
-    schedules |= {"rho_0": (1.0, 0.5), "rho_1": (2.0, 3), "parameters": ((1.0, 1.0), (0.0, 0.0))}
-    yield _record("Schedule", eu.Schedule, schedules)
     forgetful = as_behaviour("forgetful")
-    of = {each.name: (getattr(forgetful, each.name),) for each in dataclasses.fields(forgetful)}
-    yield _record("Behaviour", eu.Behaviour, of)
-    yield _record("Instance", Instance, {"means": ((0.0, 1.0),), "best_arm": (1,)})
+    for name, record in ("released", RELEASED), ("printed", PRINTED), ("forgetful", forgetful):
+        fields = {each.name: (getattr(record, each.name),) for each in dataclasses.fields(record)}
+        yield _record(f"{type(record).__name__} {name}", type(record), **fields)
+    yield _record(
+        *("Schedule", eu.Schedule),
+        rule=(confidence.constant_rule, confidence.acceptance_rate_rule),
+        **{"rho_0": (1.0, 0.5), "rho_1": (2.0, 3), "parameters": ((1.0, 1.0), (0.0, 0.0))},
+    )
+    yield _record("Instance", Instance, means=((0.0, 1.0),), best_arm=(1,))
+    draw = (lambda mean, rng: mean,)
+    yield _record("RewardLaw", eu.RewardLaw, name=("mine",), draw=draw, means=(None, (0, 1)))
     laws: dict[str, Sequence[Any]] = {
         "means": ("uniform_with_room", [0.0, 0.5]),
         "n_arms": (2,),
@@ -126,27 +126,14 @@ def of_records() -> Iterator[Door]:
     laws |= {"within": (None, (0.0, 1.0))}
     yield Door("InstanceLaw", InstanceLaw, laws, frozenset({"n_arms"}), SIZES)
     yield Door("Population", eu.Population, USERS, sizes=SIZES)
-    yield Door("as_setting", as_setting, {"setting": USERS["setting"]}, frozenset({"setting"}))
-    yield Door("title_of", title_of, {"setting": (PRINTED,)}, frozenset({"setting"}))
-    yield Door(
-        "Variety",
-        suite.Variety,
-        {"name": ("a",), "options": ({}, {"rho": 1.0})},
-        frozenset({"name"}),
-    )
+    varieties = {"name": ("a",), "options": ({}, {"rho": 1.0})}
+    yield Door("Variety", suite.Variety, varieties, frozenset({"name"}))
     tuned = {"n1": (0, 7), "trained_on": (None, {"delta": 0.1}), "max_steps": (None, 9)}
     yield Door("TunedAgent", tuning.TunedAgent, tuned, frozenset({"n1"}))
-    laws_of_rewards = {
-        "name": ("mine",),
-        "draw": (lambda mean, rng: mean,),
-        "means": (None, (0, 1)),
-    }
-    yield _record("RewardLaw", eu.RewardLaw, laws_of_rewards)
 
 
-def _record(name: str, make: Callable[..., Any], usual: Mapping[str, Sequence[Any]]) -> Door:
+def _record(called: str, make: Callable[..., Any], /, **usual: Sequence[Any]) -> Door:
     def look(record: Any, given: Mapping[str, Any]) -> None:
         assert dataclasses.replace(record) == record, "it is not equal to itself made again"
-        assert len(repr(record)) > 0
 
-    return Door(name, make, usual, needed_of(make), look=look)
+    return Door(called, make, usual, needed_of(make), look=look)

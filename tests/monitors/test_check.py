@@ -3,21 +3,30 @@ from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
+import pandas as pd
 import pytest
 from traces import RESTLESS, broken, environment, trace_of
 
+import explorative_user_env as eu
 from explorative_user_env import theory
-from explorative_user_env.agents import BAIR
+from explorative_user_env.agents import BAIR, AlgorithmAgent, TrackAndStop, uniform
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.evaluation.monitors import TheoryCheck, Trace, check_run, examine
+from explorative_user_env.evaluation.monitors import (
+    TheoryCheck,
+    Trace,
+    broken_table,
+    check_run,
+    examine,
+    is_bair,
+)
 from explorative_user_env.runs.loop import Episode
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.population import PRINTED
+from explorative_user_env.users.population import PRINTED, Setting
 
 
 def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:
     rewards = (0.0,) * len(trace.steps)
-    arms, accepted = (tuple(step[place] for step in trace.steps) for place in (1, 2))
+    arms, accepted = tuple(step[1] for step in trace.steps), tuple(step[2] for step in trace.steps)
     episode = Episode("BAIR", 7, arms, accepted, rewards, answer, censored)
     return examine(trace, episode, 0.1, n1, (1.0, 1.0, 2.0), "round robin")
 
@@ -25,37 +34,36 @@ def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> 
 def test_a_forced_run_breaks_what_it_should_and_nothing_else() -> None:
     wide = Instance((1000.0, 0.0), 0)  # so that one acceptance of each is enough
     start: dict[str, Any] = {"instance": wide, "estimates": [1000.0, 0.0], "counts": [9, 9]}
-    good = [(ELIMINATION, 1, False, 0.0, 9)]
-    assert broken(judged(trace_of(good, **start), 1.0)) == set()
-    assert broken(judged(trace_of(good, **start), 1.0, answer=1)) == {"answer"}
-    assert broken(judged(trace_of(good, **start), 1.0, answer=1, censored=True)) == set()
 
+    def told(*steps: Any, **given: Any) -> TheoryCheck:
+        return judged(trace_of([*steps], **start), 1.0, **given)
+
+    good = (ELIMINATION, 1, False, 0.0, 9)
+    assert broken(told(good)) == set()
+    assert broken(told(good, answer=1)) == {"answer"}
+    assert broken(told(good, answer=1, censored=True)) == set()
     off = start | {"estimates": [1010.0, 0.0]}
-    assert broken(judged(trace_of(good, **off), 1.0)) == {"band", "interval"}
+    assert broken(judged(trace_of([good], **off), 1.0)) == {"band", "interval"}
 
     accepted = (ELIMINATION, 0, True, 1000.0, 10)
-    slow = judged(trace_of([accepted] * 4, **start), 1.0)
+    slow = told(*[accepted] * 4)
     assert (slow.phase2_length, slow.phase2_length_bound) == (4, 1 + 1 + 1 + 1)
-    assert broken(slow) == {"phase2_length_printed"}  # 1 + 1 + 1
-    assert broken(judged(trace_of([accepted] * 3, **start), 1.0)) == set()
-    slow = judged(trace_of([accepted] * 5, **start), 1.0)
-    assert broken(slow) == {"phase2_length", "phase2_length_printed"}
-    assert broken(judged(trace_of([accepted] * 50, **start), 1.0)) == {
-        "phase2_length",
-        "phase2_length_printed",
-        "recommendations",
-    }
+    printed = "phase2_length_printed"  # 1 + 1 + 1
+    assert broken(told(*[accepted] * 3)) == set()
+    assert broken(slow) == {printed}
+    assert broken(told(*[accepted] * 5)) == {"phase2_length", printed}
+    assert broken(told(*[accepted] * 50)) == {"phase2_length", printed, "recommendations"}
 
     # N_1 = 1: 1 early round and sqrt(2 ln 40) = 2.7 more; K + K (1 + 2) + K - 1 = 9 rejections.
-    swept = [(SWEEP, 1, False, 0.0, 9)] * 9
-    assert broken(judged(trace_of(swept, **start), 1.0)) == set()
-    assert broken(judged(trace_of([*swept, *swept[:1]], **start), 1.0)) == {"phase1_rejections"}
+    swept = [(SWEEP, 1, False, 0.0, 9)] * 10
+    assert broken(told(*swept[:9])) == set()
+    assert broken(told(*swept)) == {"phase1_rejections"}
     rounds = [(ROUNDS, arm, False, 1000.0 * (1 - arm), 9) for arm in (0, 1)]
-    check = judged(trace_of(rounds * 3, **start), 1.0)
+    check = told(*rounds * 3)
     assert check.rounds == 3
     assert check.rounds_bound == pytest.approx(1 + math.sqrt(2 * math.log(40)))
     assert "rounds" not in broken(check)
-    assert "rounds" in broken(judged(trace_of(rounds * 4, **start), 1.0))
+    assert "rounds" in broken(told(*rounds * 4))
 
 
 def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> None:
@@ -74,25 +82,10 @@ def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> Non
     assert n_rounds_seen > 50
 
 
-def test_click_noise_and_many_private_draws_can_break_what_is_sure_without_them() -> None:
-    noisy = environment(**RESTLESS, noise=0.2)
-    assert any(check_run(noisy, BAIR(n1=200.0), seed).drop_broken for seed in range(3))
-    setting = replace(PRINTED, private_draws=50)
-    informed = environment(n_arms=3, gap=0.1, alpha=1e-4, setting=setting)
-    checks = [check_run(informed, BAIR(n1=30.0), seed, max_steps=200) for seed in range(100)]
-    assert any(check.drop_broken for check in checks)
-
-
 def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took() -> None:
-    """The lemma's length does not hold for the order of its algorithm; the one here does.
-
-    This user's first rewards of the best arm are so low that the other arm is accepted all through
-    Phase 1, 4000 times; Phase 2 then recommends the best arm until it has as many.
-    """
-    env = environment(n_arms=2, gap=1.0)
-    check = check_run(env, BAIR(delta=0.001), seed=1363226325308006140)
+    """This user accepts the other arm all through Phase 1: the lemma's length does not hold."""
+    check = check_run(environment(n_arms=2, gap=1.0), BAIR(delta=0.001), seed=1363226325308006140)
     assert check.n1 == pytest.approx(4000.0)
-    assert not check.answer_broken
     assert check.phase2_length_printed_bound < 2200
     assert check.phase2_length > 3900
     assert broken(check) == {"phase2_length_printed"}
@@ -111,7 +104,8 @@ def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
     # rho_t is in [1, 2], and alpha so large that the bounds feel which end is which.
     instance = Instance((0.0, 1.0, 0.5), 1)
     env = environment(n_arms=3, alpha=4.0, means=instance.means)
-    check = check_run(env, BAIR(delta=0.2, n1=30.0), seed=0, max_steps=20)
+    check = check_run(env, BAIR(delta=0.2, n1=30.0, name="mine"), seed=0, max_steps=20)
+    assert (check.agent, check.n_arms, check.delta, check.best_arm) == ("mine", 3, 0.2, 1)
     assert check.rounds_bound == pytest.approx(
         theory.early_rounds_bound(alpha=4.0, rho_0=1.0) + theory.phase1_rounds_bound(30.0, 3, 0.2)
     )
@@ -122,3 +116,36 @@ def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
     printed = theory.printed_phase2_length_bound(instance, 0.2, alpha=4.0, rho_0=1.0, rho_1=2.0)
     assert check.phase2_length_printed_bound == printed
     assert check.recommendations_bound == 32 + rejections + length
+    turned = check_run(env, BAIR(n1=30.0, phase2="round robin"), seed=0, max_steps=20)
+    bound = theory.phase2_length_bound(instance, 30.0, 0.1, 4.0, 2.0, "round robin")
+    assert turned.phase2_length_bound == bound
+
+
+def test_a_watched_run_is_the_run_that_nobody_watches(setting: Setting) -> None:
+    env, agent = environment(n_arms=4, setting=setting), BAIR(delta=0.1)
+    for seed in range(8):
+        episode = eu.rollout(env, agent, seed=seed)
+        check = check_run(env, agent, seed)
+        assert check.recommendations == episode.stopping_time
+        assert (check.agent, check.user_seed, check.answer) == ("BAIR", seed, episode.answer)
+        assert check.phase1_rejections + 3 == episode.rejections
+        after = env.hidden_state()
+        eu.rollout(env, agent, seed=seed)
+        assert env.hidden_state() == after
+
+
+def test_what_no_claim_is_about_is_refused() -> None:
+    env: Any = environment()
+    assert is_bair(BAIR(name="mine"))
+    named = AlgorithmAgent(replace(uniform.ALGORITHM, name="BAIR"), {})
+    rows: list[tuple[Any, str]] = [
+        (lambda: check_run(env, TrackAndStop(), seed=0), "agent must be a BAIR"),
+        (lambda: check_run(env, named, seed=0), "agent must be a BAIR"),
+        (lambda: check_run(gym.make("CartPole-v1"), BAIR(), seed=0), "env must be"),
+        (lambda: check_run(environment(behaviour="omniscient"), BAIR(), seed=0), "env must be"),
+        (lambda: broken_table(pd.DataFrame({"agent": ["BAIR"]})), "checks must be"),
+        (lambda: broken_table(pd.DataFrame(), delta=1.0), "delta must be"),
+    ]
+    for ask, words in rows:
+        with pytest.raises(eu.InvalidArgumentError, match=f"^{words}"):
+            ask()

@@ -1,16 +1,20 @@
+"""Intervals against closed forms, SciPy, and how often they hold what they are of."""
+
 import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 from explorative_user_env.results.intervals import (
+    log_evidence_against,
     mean_interval,
     median_interval,
     one_dominates,
     paired_difference_interval,
     proportion_interval,
     ratio_interval,
+    sequence_interval,
     share_interval,
 )
 
@@ -27,16 +31,6 @@ def test_the_ends_of_a_proportions_interval_are_as_unlikely_as_it_says(
     assert stats.binom.sf(successes - 1, n, low) == pytest.approx(0.005, rel=1e-6)
 
 
-def test_a_proportion_of_all_ends_at_one_and_starts_below() -> None:
-    assert proportion_interval(1000, 1000) == pytest.approx((0.025 ** (1 / 1000), 1.0), abs=1e-9)
-    assert proportion_interval(0, 1000) == pytest.approx((0.0, 1 - 0.025 ** (1 / 1000)), abs=1e-9)
-
-
-def test_a_proportion_of_no_trial_says_nothing() -> None:
-    assert all(math.isnan(bound) for bound in proportion_interval(0, 0))
-    assert all(math.isnan(bound) for bound in paired_difference_interval(0, 0, 0))
-
-
 def test_a_ties_share_widens_the_interval_to_whole_numbers_on_both_sides() -> None:
     low, high = share_interval(np.array([1.0, 1 / 3, 1 / 3, 1.0]))
     assert (low, high) == (proportion_interval(2, 4)[0], proportion_interval(3, 4)[1])
@@ -47,20 +41,9 @@ def test_a_ties_share_widens_the_interval_to_whole_numbers_on_both_sides() -> No
 def test_where_all_pairs_are_unequal_their_difference_is_a_proportion() -> None:
     low, high = proportion_interval(13, 20)
     assert paired_difference_interval(13, 7, 20) == pytest.approx((2 * low - 1, 2 * high - 1))
-    assert paired_difference_interval(20, 0, 20)[1] == 1.0
-
-
-def test_the_two_sides_of_a_pair_change_places() -> None:
     low, high = paired_difference_interval(30, 12, 100)
     assert paired_difference_interval(12, 30, 100) == pytest.approx((-high, -low))
-    assert low < 0.18 < high
-    assert paired_difference_interval(30, 12, 100, 0.99)[0] < low
-
-
-def test_the_mean_interval_of_what_is_not_skewed_is_students() -> None:
-    values = np.array([1.0, 2.0, 3.0, 4.0])
-    half = 3.182446305 * values.std(ddof=1) / 2  # t quantile with 3 degrees of freedom
-    assert mean_interval(values) == pytest.approx((2.5 - half, 2.5 + half), abs=1e-6)
+    assert paired_difference_interval(30, 12, 100, 0.99)[0] < low < 0.18 < high
 
 
 def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -> None:
@@ -78,42 +61,12 @@ def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -
         assert error > stats.sem(values) * stats.t.ppf(0.975, n - 1)
 
 
-def test_equal_values_have_an_interval_of_no_width() -> None:
-    assert mean_interval(np.array([7.0, 7.0])) == (7.0, 7.0)
-
-
-def test_one_value_has_no_interval() -> None:
-    assert all(math.isnan(bound) for bound in mean_interval(np.array([7.0])))
-
-
-@pytest.mark.slow
-def test_the_ratio_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(0)
-    covered = 0
-    for _ in range(1000):
-        wholes = rng.exponential(500.0, 200)
-        low, high = ratio_interval(
-            rng.binomial(wholes.astype(int) + 1, 0.1), wholes.astype(int) + 1
-        )
-        covered += low <= 0.1 <= high
-    assert 930 <= covered <= 970  # binomial(1000, .95) within 2.9 standard errors
-
-
 def test_the_ratio_interval_is_that_of_the_mean_of_what_is_left_over() -> None:
     # 6 of 12; what is left over is 0, -1 and 1, whose mean has the error sqrt(1/3), and the mean
     # whole is 4. With 2 degrees of freedom the quantile is 4.302653.
     half = 4.302652730 * math.sqrt(1 / 3) / 4
     found = ratio_interval(np.array([1.0, 2.0, 3.0]), np.array([2.0, 6.0, 4.0]))
     assert found == pytest.approx((0.5 - half, 0.5 + half), abs=1e-8)
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_fewer_than_two_pairs_have_no_interval(n: int) -> None:
-    assert all(math.isnan(bound) for bound in ratio_interval(np.ones(n), np.ones(n)))
-
-
-def test_a_ratio_without_a_whole_has_no_interval() -> None:
-    assert all(math.isnan(bound) for bound in ratio_interval(np.zeros(3), np.zeros(3)))
 
 
 @pytest.mark.slow
@@ -137,3 +90,61 @@ def test_one_run_of_many_that_makes_the_mean_is_seen() -> None:
     assert not one_dominates(np.array([1.0, 1.0, 9.0]))  # too few to tell
     assert not one_dominates(np.full(20, 3.0))
     assert not one_dominates(np.zeros(0))
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 4), (3, 4), (30, 40)])
+def test_the_evidence_is_the_mixture_beside_one_probability(successes: int, n: int) -> None:
+
+    def mixed(angle: float) -> float:
+        """The integrand over the angle whose squared sine is p, which has no pole."""
+        p = math.sin(angle) ** 2
+        return p**successes * (1 - p) ** (n - successes) * 2 / math.pi
+
+    mixture = integrate.quad(mixed, 0, math.pi / 2)[0]
+    for p in (0.1, 0.75):
+        likelihood = p**successes * (1 - p) ** (n - successes)
+        found = math.exp(log_evidence_against(p, successes, n))
+        assert found == pytest.approx(mixture / likelihood)
+
+
+def ever_missed(p: float, horizon: int, error: float) -> float:
+    """The exact probability that the interval misses p after any of the trials, by all states."""
+    held, missed = np.array([1.0]), 0.0
+    for n in range(1, horizon + 1):
+        after = np.append(held * (1 - p), 0.0) + np.append(0.0, held * p)
+        outside = log_evidence_against(p, np.arange(n + 1), n) >= -math.log(error)
+        missed += float(after[outside].sum())
+        held = np.where(outside, 0.0, after)
+    return missed
+
+
+@pytest.mark.parametrize("p", [0.001, 0.05, 0.5, 0.99])
+def test_the_worst_time_to_stop_makes_it_miss_no_more_often_than_it_says(p: float) -> None:
+    """Whoever stops as soon as it misses, in 1000 trials: exactly, not by simulation."""
+    assert ever_missed(p, 1000, 0.05) <= 0.05
+
+
+def test_the_interval_ends_where_the_evidence_is_1_over_error() -> None:
+    for successes, n in ((1, 3), (4, 100), (99, 100)):
+        for p in sequence_interval(successes, n, 0.05):
+            evidence = log_evidence_against(p, successes, n)
+            assert evidence == pytest.approx(math.log(20), rel=1e-6)
+
+
+def test_intervals_hold_the_estimate_for_any_counts() -> None:
+    for n in (0, 1, 2, 1001, 10**12):
+        for successes in sorted({0, min(1, n), n // 3, n}):
+            for error in (0.5, 1e-12, 1e-300):
+                low, high = sequence_interval(successes, n, error)
+                assert 0.0 <= low <= (successes / n if n else 0.5) <= high <= 1.0
+                assert low == 0.0 or successes
+                assert high == 1.0 or successes < n
+
+
+def test_too_few_values_have_no_interval_and_equal_ones_one_of_no_width() -> None:
+    ones = np.ones(1)
+    nothing = [proportion_interval(0, 0), paired_difference_interval(0, 0, 0), mean_interval(ones)]
+    nothing += [ratio_interval(ones, ones), ratio_interval(np.zeros(3), np.zeros(3))]
+    assert all(math.isnan(end) for each in nothing for end in each)
+    assert mean_interval(np.array([7.0, 7.0])) == (7.0, 7.0)
+    assert proportion_interval(1000, 1000) == pytest.approx((0.025 ** (1 / 1000), 1.0), abs=1e-9)

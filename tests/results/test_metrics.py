@@ -1,3 +1,5 @@
+"""Figures of runs and plays by hand."""
+
 import math
 from dataclasses import replace
 from typing import Any
@@ -7,7 +9,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.results import metrics
-from explorative_user_env.results.intervals import mean_interval
+from explorative_user_env.results.intervals import mean_interval, share_interval
 from explorative_user_env.users.population import Population
 
 
@@ -19,8 +21,14 @@ def summarize(runs: pd.DataFrame, *, delta: float, step_cost: float, **setting: 
 
 # Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
 TIMES = np.array([100, 200, 1000, 1000])
+
+
 REJECTIONS = np.array([10, 10, 500, 0])
+
+
 CORRECT = np.array([True, False, True, False])
+
+
 CENSORED = np.array([False, False, True, True])
 
 
@@ -35,47 +43,16 @@ def summary(**options: Any) -> Any:
     return summarize(runs, **{"delta": 0.1, "step_cost": 5e-4} | options)
 
 
-def test_success_wrong_and_censored_are_apart_and_complete() -> None:
-    figures = summary()
+def test_shares_rates_and_cost_are_those_by_hand() -> None:
+    figures = summary(delta=0.5, step_cost=1e-3)
     assert (figures["success"], figures["wrong"], figures["censored"]) == (0.25, 0.25, 0.5)
-
-
-def test_a_right_guess_at_the_cap_is_no_success() -> None:
-    figures = summarize(
-        runs_of(TIMES, REJECTIONS, np.ones(4, dtype=bool), CENSORED), delta=0.1, step_cost=5e-4
-    )
-    assert figures["success"] == 0.5
-
-
-def test_failure_over_delta() -> None:
-    assert summary(delta=0.5)["failure_over_delta"] == pytest.approx(0.75 / 0.5)
-
-
-def test_the_two_rejection_rates_differ_as_they_should() -> None:
-    figures = summary()
+    assert figures["failure_over_delta"] == pytest.approx(0.75 / 0.5)
     assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0.1 + 0.05 + 0.5 + 0) / 4)
     assert figures["rejection_rate_ratio_of_means"] == pytest.approx(520 / 2300)
-
-
-def test_the_median_is_of_the_runs_that_count() -> None:
-    assert summary()["stopping_time_median"] == 600
-    assert summary(drops_censored=True)["stopping_time_median"] == 150
-    ended = np.array([False, False, False, True])
-    assert summarize(
-        runs_of(np.array([1, 2, 9, 50]), REJECTIONS, CORRECT, ended),
-        delta=0.1, step_cost=0.0, drops_censored=True,
-    )["stopping_time_median"] == 2  # fmt: skip
-
-
-def test_the_mean_is_said_to_be_one_runs_where_it_is() -> None:
-    times = np.append(np.arange(100, 220), 50_000)
-    same = np.zeros(121, bool)
-    figures = summarize(runs_of(times, times * 0, ~same, same), delta=0.1, step_cost=0.0)
-    assert figures["stopping_time_dominated"]
-    assert figures["stopping_time_median"] == 160
-    low, high = figures["stopping_time_median_low"], figures["stopping_time_median_high"]
-    assert 140 < low < 160 < high < 180
-    assert not summary()["stopping_time_dominated"]
+    # 1 - 1/4 counts the runs cut off as failures, right guess or not, dropped elsewhere or not.
+    assert figures["cost"] == pytest.approx(1e-3 * 575 + 0.75)
+    dropped = summary(delta=0.5, step_cost=1e-3, drops_censored=True)
+    assert dropped["cost"] == pytest.approx(figures["cost"])
 
 
 def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
@@ -86,15 +63,10 @@ def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
 
 
 @pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
-def test_the_headline_rate_is_the_one_asked_for(form: str) -> None:
-    figures = summary(rejection_rate=form)
-    assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
-
-
-@pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
 def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
     figures = summary(rejection_rate=form)
     low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
+    assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
     assert low < figures["rejection_rate"] < high
     assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
     # The error is that of the mean over four runs, or of what is left over of them.
@@ -107,20 +79,54 @@ def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
 
 
 def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
-    assert summary()["stopping_time"] == 575
+    assert (summary()["stopping_time"], summary()["stopping_time_median"]) == (575, 600)
     dropped = summary(drops_censored=True)
     assert dropped["stopping_time"] == dropped["stopping_time_median"] == 150
     assert dropped["rejection_rate_ratio_of_means"] == pytest.approx(20 / 300)
     assert dropped["success"] == 0.25  # never dropped from success
 
-
-def test_times_of_runs_that_are_all_cut_off_say_nothing() -> None:
-    figures = summarize(
-        runs_of(TIMES, REJECTIONS, CORRECT, CENSORED | True),
-        delta=0.1,
-        step_cost=5e-4,
-        drops_censored=True,
-    )
+    cut_off = runs_of(TIMES, REJECTIONS, CORRECT, CENSORED | True)
+    figures = summarize(cut_off, delta=0.1, step_cost=5e-4, drops_censored=True)
     assert math.isnan(figures["stopping_time"])
     assert math.isnan(figures["rejection_rate"])
-    assert figures["censored"] == 1.0
+
+
+def figures_of(task: str, runs: pd.DataFrame, horizon: int) -> Any:
+    return metrics.summarize(runs, {"task": task, "horizon": horizon}, Population(), 0.1)
+
+
+def play(regrets: Any, utilities: Any, accepted: Any, last: Any, most: Any) -> pd.DataFrame:
+    """Runs over a horizon, or episodes."""
+    columns = {"regret": regrets, "utility": utilities, "acceptances": accepted}
+    columns |= {"last_arm": np.where(last, 0, 1), "best_arm": 0, "most_accepted_is_best": most}
+    return pd.DataFrame(columns)
+
+
+def test_the_figures_of_a_play_are_means_with_their_intervals() -> None:
+    regrets, utilities = np.array([1.0, 2.0, 6.0]), np.array([-1.0, 0.0, 4.0])
+    last, most = np.array([True, False, False]), np.array([True, True, False])
+    accepted = np.array([5, 10, 0])
+    figures = figures_of("regret", play(regrets, utilities, accepted, last, most), horizon=20)
+    assert figures["n_runs"] == 3
+    assert (figures["regret"], figures["utility"]) == (3.0, 1.0)
+    assert figures["acceptance_rate"] == pytest.approx(0.25)
+    assert figures["last_is_best"] == pytest.approx(1 / 3)
+    assert figures["most_accepted_is_best"] == pytest.approx(2 / 3)
+    assert (figures["regret_low"], figures["regret_high"]) == mean_interval(regrets)
+    assert (figures["utility_low"], figures["utility_high"]) == mean_interval(utilities)
+    for name, shares in (("last_is_best", last), ("most_accepted_is_best", most)):
+        assert (figures[f"{name}_low"], figures[f"{name}_high"]) == share_interval(shares)
+
+
+def test_the_interval_of_a_share_of_users_stays_among_shares() -> None:
+    last, most = np.array([0.0, 0.0, 0.0, 0.9]), np.array([0.1, 1.0, 1.0, 1.0])
+    few = np.array([-5.0, 0.0, 0.0, 40.0])
+    runs = play(few, few, np.ones(4), last, most)
+    runs = runs.assign(last_is_best=last, regret_by_user=[f"{each} {each}" for each in few])
+    figures = figures_of("population", runs, horizon=1)
+    for name, shares in (("last_is_best", last), ("most_accepted_is_best", most)):
+        low, high = mean_interval(shares)
+        assert (figures[f"{name}_low"], figures[f"{name}_high"]) == (max(low, 0), min(high, 1))
+    assert figures["last_is_best_low"] == 0.0 > mean_interval(last)[0]
+    assert figures["most_accepted_is_best_high"] == 1.0 < mean_interval(most)[1]
+    assert (figures["regret_low"], figures["regret_high"]) == mean_interval(few)

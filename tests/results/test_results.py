@@ -1,27 +1,17 @@
-from dataclasses import replace
-from typing import Any
-from xml.etree import ElementTree
+"""Results: cost and rank, scores as rliable takes them, and rows that are replayed alone."""
 
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
 import pandas as pd
 import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.results.results import Results
-from explorative_user_env.results.tables import table_of
-from explorative_user_env.users.population import PRINTED, Population
-
-
-def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 20, "delta": 0.3, "progress": False}
-    results = eu.evaluate([BAIR()], step_cost=0.01, **facts)
-    runs, row = results.runs, results.summary().iloc[0]
-    failures = 1 - (runs["correct"] & ~runs["censored"]).mean()
-    assert row["cost"] == pytest.approx(0.01 * runs["stopping_time"].mean() + failures)
-    assert results.cell["step_cost"] == row["step_cost"] == 0.01
-    usual = eu.evaluate([BAIR()], **facts).summary().iloc[0]
-    assert usual["cost"] == pytest.approx(5e-4 * runs["stopping_time"].mean() + failures)
+from explorative_user_env.results.results import Results, Sweep
+from explorative_user_env.users.population import PRINTED, RELEASED
 
 
 def test_agents_rank_by_cost_and_not_by_time() -> None:
@@ -32,26 +22,10 @@ def test_agents_rank_by_cost_and_not_by_time() -> None:
     summary = Results(runs, CELL).summary()
     assert summary["agent"].tolist() == ["quick", "slower", "slow"]
     assert summary["rank"].tolist() == [3, 2, 1]
+    tied = Results(pd.concat([runs, slow_and_right.assign(agent="as slow")]), CELL).summary()
+    assert tied["rank"].tolist() == [4, 3, 1, 1]
     dear = Results(runs, CELL | {"step_cost": 0.1}).summary()
     assert dear["rank"].tolist() == [1, 3, 2]
-
-
-def test_tied_agents_share_the_better_rank() -> None:
-    frames = [bai_runs(name, [50], [True]) for name in "ab"]
-    summary = Results(pd.concat([*frames, bai_runs("c", [60], [True])]), CELL).summary()
-    assert summary["rank"].tolist() == [1, 1, 3]
-
-
-def test_a_summary_is_as_the_setting_of_its_users_has_it() -> None:
-    runs = bai_runs("one", [100, 300, 900], [True, True, False])
-    runs = runs.assign(rejections=[10, 60, 0], censored=[False, False, True])
-    printed = Results(runs, CELL, Population(setting=PRINTED)).summary().iloc[0]
-    assert printed["stopping_time"] == pytest.approx(1300 / 3)
-    assert printed["rejection_rate"] == pytest.approx((0.1 + 0.2 + 0) / 3)
-    setting = replace(PRINTED, drops_censored=True, rejection_rate="ratio of means")
-    dropped = Results(runs, CELL, Population(setting=setting)).summary().iloc[0]
-    assert dropped["stopping_time"] == 200
-    assert dropped["rejection_rate"] == pytest.approx(70 / 400)
 
 
 def test_over_a_horizon_agents_rank_by_regret() -> None:
@@ -61,32 +35,94 @@ def test_over_a_horizon_agents_rank_by_regret() -> None:
     assert summary["regret"].tolist() == [8.0, 1.5]
 
 
-@pytest.mark.parametrize("task", ["bai", "regret"])
-def test_printed_results_are_the_table_of_their_task(task: str) -> None:
-    time = {"regret": "horizon", "bai": "baseline_time"}[task]
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, time: 20}
-    text = str(eu.evaluate([Uniform()], task=task, **facts))
-    assert ("regret" in text) == (task == "regret")
-    assert ("stopping time" in text) == (task == "bai")
-    assert "UNI" in text
+SCORED = pd.concat(
+    [bai_runs("a", [100, 300], [True, False]), bai_runs("b", [500, 200], [True, True])]
+).assign(censored=[False, False, True, False])
 
 
-def test_a_representation_is_one_short_line() -> None:
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, "seed": 3}
-    results = eu.evaluate([BAIR(n1=3), Uniform(horizon=9, name="mine")], **facts)
-    assert repr(results) == (
-        "Results(task='bai', setting='printed', n_arms=2, seed=3, n_instances=5, "
-        "agents=['BAIR', 'mine'])"
+def test_each_agent_has_a_column_of_its_users_costs_negated() -> None:
+    results = Results(SCORED, CELL)
+    scores = results.to_rliable()
+    assert {name: array.shape for name, array in scores.items()} == {"a": (2, 1), "b": (2, 1)}
+    assert scores["a"][:, 0] == pytest.approx([-0.1, -1.3])  # c = .001, and 1 for a wrong answer
+    assert scores["b"][:, 0] == pytest.approx([-1.5, -0.2])  # cut off is no success
+    summary = results.summary().set_index("agent")["cost"]
+    assert {name: -array.mean() for name, array in scores.items()} == pytest.approx(dict(summary))
+
+
+def test_the_cells_of_a_sweep_are_tasks() -> None:
+    found = eu.sweep(
+        ["BAIR", "UNI"], deltas=[0.3, 0.2], n_arms=[2, 3], n_instances=7, progress=False
     )
+    scores = found.to_rliable("success")
+    assert {name: array.shape for name, array in scores.items()} == {"BAIR": (7, 4), "UNI": (7, 4)}
+    means = found.summary().pivot_table(
+        index="agent", columns=["delta", "n_arms"], values="success"
+    )
+    for name, array in scores.items():
+        cells = [(cell.cell["delta"], cell.cell["n_arms"]) for cell in found.cells]
+        assert array.mean(axis=0) == pytest.approx([means.loc[name, cell] for cell in cells])
 
 
-def test_a_notebook_shows_the_table_whatever_agents_are_called() -> None:
-    runs = pd.concat([bai_runs("T&S", [50], [True]), bai_runs("<b>bold", [60], [True])])
-    results = Results(runs, CELL)
-    table = ElementTree.fromstring(results._repr_html_())
-    headings = [cell.text or "" for cell in table.iter("th")]
-    cells = [[cell.text for cell in row.iter("td")] for row in table.iter("tr")]
-    assert headings == [column.header for column in table_of(results.summary()).columns]
-    by_name = [dict(zip(headings, row, strict=True)) for row in cells if row]
-    assert [row["agent"] for row in by_name] == ["T&S", "<b>bold"]
-    assert [row["rank"] for row in by_name] == ["1", "2"]
+def test_other_scores_are_asked_for_by_name() -> None:
+    results = Results(SCORED, CELL)
+    assert results.to_rliable("success")["b"].tolist() == [[0.0], [1.0]]
+    assert results.to_rliable("stopping_time")["a"].tolist() == [[-100.0], [-300.0]]
+    plays = Results(play_runs("a", [9.0, 7.0]), PLAY_CELL)
+    assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
+    alone = Results(SCORED[SCORED["agent"] == "a"], CELL)
+    with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
+        plays.to_rliable("cost")
+    with pytest.raises(eu.InvalidArgumentError, match="cells must be of the same agents and users"):
+        Sweep([results, alone]).to_rliable()
+
+
+@pytest.fixture(scope="module")
+def few() -> eu.Results:
+    results: eu.Results = eu.evaluate(
+        [BAIR(), Uniform()], n_arms=3, n_instances=4, seed=1, progress=False, compiled=False
+    )
+    return results
+
+
+def test_a_row_is_a_label_or_a_series_in_any_order(few: eu.Results) -> None:
+    before = few.runs.copy()
+    row = few.runs.sort_values("stopping_time", ascending=False).iloc[0]
+    assert few.replay(row) == few.replay(row.name) == few.replay(np.int64(int(row.name)))
+    assert few.replay(row.to_dict()) == few.replay(row)
+    assert few.replay(6).agent == "UNI"
+    assert few.replay(row) == eu.rollout(
+        eu.ExplorativeUserEnv(n_arms=3), BAIR(), int(row["user_seed"])
+    )
+    pd.testing.assert_frame_equal(few.runs, before)
+
+
+def test_a_run_longer_than_gym_makes_time_limit_replays_whole_or_warns() -> None:
+    users: dict[str, Any] = {"n_arms": 3, "setting": PRINTED}
+    results = eu.evaluate([BAIR(n1=1500)], n_instances=1, progress=False, **users)
+    episode = results.replay(0)
+    assert episode.stopping_time > 1500
+    made: Any = gym.make(eu.ENV_ID, **users)
+    with pytest.warns(UserWarning, match=r"time limit cut the run of BAIR off after 1000 steps"):
+        cut = eu.rollout(made, BAIR(n1=1500), episode.seed)
+    assert cut.censored
+    assert cut.arms == episode.arms[:1000]
+    assert eu.rollout(made.unwrapped, BAIR(n1=1500), episode.seed).arms == episode.arms
+
+
+def test_what_is_no_row_or_has_no_agent_is_refused(few: eu.Results) -> None:
+    for row in (8, -1, True, "BAIR", None, {"agent": "BAIR", "user_seed": 1}):
+        with pytest.raises(eu.InvalidArgumentError, match="row must be a row of these runs"):
+            few.replay(row)
+    bare = eu.Results(few.runs, few.cell, few.population)
+    with pytest.raises(eu.InvalidArgumentError, match="line_up must be with BAIR, to replay it"):
+        bare.replay(0)
+
+
+def test_open_options_are_filled_in_by_rollout_as_in_an_evaluation() -> None:
+    """Click noise and a setting decide what BAIR does; only `evaluate` knew of them once."""
+    users: dict[str, Any] = {"n_arms": 3, "noise": 0.1, "alpha": 2.0, "rho": 1.5}
+    env = eu.ExplorativeUserEnv(setting=RELEASED, **users)
+    told = BAIR(alpha=2.0, rho_0=1.5, noise=0.1, delta=0.01, **RELEASED.agent_options("BAIR", 3))
+    assert eu.rollout(env, told, 4) == eu.rollout(env, "BAIR", 4, delta=0.01)
+    assert eu.rollout(env, "BAIR", 4) != eu.rollout(env, "BAIR", 4, delta=0.01)

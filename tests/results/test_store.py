@@ -1,6 +1,11 @@
-"""The store: what is committed stays, another request is refused, and readers never disturb."""
+"""The store: what is committed stays, readers never disturb, and strangers' files do no harm."""
 
+import json
+import os
+import random
+import shutil
 import sqlite3
+import struct
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,10 +16,10 @@ import pytest
 from processes import python
 from stores import ASKED, part_of, runs
 
+import explorative_user_env as eu
 from explorative_user_env.results import records
-from explorative_user_env.results import store as database
 from explorative_user_env.results.records import stream_fingerprint
-from explorative_user_env.results.store import Store, about, columns_in
+from explorative_user_env.results.store import Store, about
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -38,6 +43,9 @@ def test_what_is_added_is_there_for_who_asks_for_the_same_again(path: Path) -> N
     with Store(path, ASKED) as again:
         found = part_of(again).columns()
         assert again.n_found == 6
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # that can be copied
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
     for name, values in runs(0, 5).items():
         np.testing.assert_array_equal(found[name], values)
         assert found[name].dtype == values.dtype
@@ -53,27 +61,6 @@ def test_it_uses_the_journal_that_does_not_keep_readers_waiting(opened: Store, p
         db.execute("SELECT * FROM runs_bai").fetchone()
         part.add(runs(3))  # while somebody reads
         assert len(db.execute("SELECT * FROM runs_bai").fetchall()) == 3
-        db.execute("COMMIT")
-        assert len(db.execute("SELECT * FROM runs_bai").fetchall()) == 6
-
-
-def test_where_that_journal_is_refused_the_usual_one_is_whole_as_well(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "WAL", "delete")  # as some file systems answer
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-        with database.read_only(path, "path") as db:
-            assert len(columns_in(lambda q, *v: db.execute(q, v).fetchall(), 1, "bai")) == 11
-
-
-def test_a_finished_file_is_a_single_one_that_can_be_copied_and_read_anywhere(path: Path) -> None:
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
-    assert about(path).finished
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
-        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_a_chunk_that_is_broken_off_leaves_what_was_there(path: Path) -> None:
@@ -102,63 +89,13 @@ def test_no_number_that_is_none_is_kept_in_a_record(opened: Store) -> None:
 def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: Store) -> None:
     part = part_of(opened)
     part.add(runs())
-    with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
-        Store(path, ASKED)
-    with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
-        Store(path, ASKED, overwrite=True)
+    for overwrite in (False, True):
+        with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
+            Store(path, ASKED, overwrite=overwrite)
+    words = f"from explorative_user_env.results.store import Store; Store({str(path)!r}, {ASKED})"
+    assert "a file that nobody else is writing to" in python("-c", words).stderr.splitlines()[-1]
     part.add(runs(3))
     assert opened.n_runs() == 6
-
-
-@pytest.mark.slow
-def test_a_second_process_is_refused_in_one_line(path: Path, opened: Store) -> None:
-    part_of(opened).add(runs())
-    words = f"from explorative_user_env.results.store import Store; Store({str(path)!r}, {ASKED})"
-    other = python("-c", words)
-    assert other.stderr.splitlines()[-1].endswith(
-        f"store must be a file that nobody else is writing to, got {str(path)!r}"
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"options": {"seed": 1}}, "seed is 0 there and 1 here"),
-        ({"options": {"agents": {"BAIR": {"delta": 0.2}}}}, "agents.BAIR.delta is 0.1 there"),
-        ({"command": "bench"}, "command is evaluate there and bench here"),
-        ({"options": {"alpha": 2.0}}, "alpha is None there and 2.0 here"),
-    ],
-)
-def test_another_request_is_refused_with_what_both_say(
-    path: Path, change: dict[str, Any], words: str
-) -> None:
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    before = path.read_bytes()
-    asked = {**ASKED, **change}
-    asked["options"] = {**ASKED["options"], **change.get("options", {})}  # type: ignore[dict-item]
-    with pytest.raises(InvalidArgumentError, match=words):
-        Store(path, asked)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("what", ["package_digest", "stream_fingerprint"])
-def test_other_code_and_other_streams_are_refused(
-    path: Path, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    monkeypatch.setattr(records, what, lambda: "other")
-    with pytest.raises(InvalidArgumentError, match="there and other here"):
-        Store(path, ASKED)
-
-
-def test_other_versions_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    monkeypatch.setattr(records, "versions_of", lambda: {"numpy": "99.0"})
-    with pytest.raises(InvalidArgumentError, match=r"numpy is \S+ there and 99.0 here"):
-        Store(path, ASKED)
 
 
 def test_what_is_there_is_not_written_over_unless_that_is_asked_for(path: Path) -> None:
@@ -184,3 +121,171 @@ def test_every_session_is_told_with_its_end(path: Path) -> None:
         assert {"machine", "command", "commit", "journal"} == set(session["made_by"])
     assert told.finished
     assert told.request["made with"]["streams"] == stream_fingerprint()
+
+
+def test_what_a_killed_writer_has_left_is_read_whole(path: Path) -> None:
+    left = path.with_name("left")
+    left.mkdir()
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+        for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm"):
+            shutil.copy(path.with_name(name), left / name)
+    assert about(left / "run.sqlite").n_runs == 3
+    with Store(left / "run.sqlite", ASKED) as again:
+        assert again.n_found == 3
+
+
+def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None:
+    with Store(path, ASKED) as mine:
+        part = part_of(mine)
+        part.add(runs())
+        mine._db.execute("PRAGMA max_page_count=30")  # SQLite then says that it is full
+        with pytest.raises(InvalidArgumentError, match=r"written to \(database or disk is full"):
+            part.add(runs(3, 5000))
+        assert mine.n_runs() == 3
+    with Store(path, ASKED) as again:
+        part_of(again).add(runs(3, 5000))
+    assert about(path).n_runs == 5003
+
+
+def test_a_file_without_a_run_is_taken_away_when_the_work_fails(path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), Store(path, ASKED):
+        raise ZeroDivisionError
+    assert not list(path.parent.iterdir())
+
+
+MAGIC = bytes.fromhex("d9d505f920a163d7")
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A finished file of runs."""
+    path = tmp_path / "theirs" / "run.sqlite"
+    eu.evaluate(["UNI"], store=path, n_instances=3, baseline_time=9, n_arms=2, progress=False)
+    return path
+
+
+def journal_naming(victim: Path, database: Path) -> bytes:
+    """A "hot" rollback journal whose super-journal is the victim, which SQLite then deletes."""
+    name = os.fsencode(victim)
+    nonce = random.Random(0).getrandbits(32)
+    size = database.stat().st_size // 4096
+    header = MAGIC + struct.pack(">IIIII", 0, nonce, size, 512, 4096)
+    checksum = sum(byte - 256 * (byte > 127) for byte in name) & 0xFFFFFFFF
+    last = struct.pack(">I", 0x40000000 // 4096 + 1) + name
+    return header.ljust(512, b"\0") + last + struct.pack(">II", len(name), checksum) + MAGIC
+
+
+READERS: dict[str, Any] = {
+    "load": eu.load,
+    "about": about,
+    "verify": lambda path: eu.verify(path, progress=False),
+    "verify the folder": lambda path: eu.verify(path.parent, progress=False),
+}
+
+
+@pytest.mark.parametrize("content", [b"", None])
+def test_an_empty_file_is_gone_on_with(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "run.sqlite"
+    if content is None:
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+    else:
+        path.write_bytes(content)
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+    assert about(path).n_runs == 3
+
+
+def test_a_column_that_computes_is_refused(theirs: Path) -> None:
+    with closing(sqlite3.connect(theirs)) as db, db:
+        db.execute("ALTER TABLE runs_bai ADD COLUMN more AS (hex(zeroblob(100000000)))")
+    for reader in READERS.values():
+        with pytest.raises(InvalidArgumentError, match="runs_bai"):
+            reader(theirs)
+
+
+def test_a_part_is_not_read_many_times(theirs: Path) -> None:
+    with closing(sqlite3.connect(theirs)) as db, db:
+        db.execute("UPDATE results SET parts = ?", (json.dumps([1] * 200_000),))
+    with pytest.raises(InvalidArgumentError, match="parts"):
+        eu.load(theirs)
+
+
+def test_what_was_made_with_other_code_streams_or_versions_is_refused(path: Path) -> None:
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+    others: dict[str, Any] = {
+        "package_digest": lambda: "other",
+        "stream_fingerprint": lambda: "other",
+        "versions_of": lambda: {"numpy": "99.0"},
+    }
+    for what, other in others.items():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(records, what, other)
+            with pytest.raises(InvalidArgumentError, match=r"\S+ there and (other|99.0) here"):
+                Store(path, ASKED)
+
+
+def test_somebody_elses_file_is_refused_and_left_as_it_is(path: Path) -> None:
+    files = {name: path.with_name(f"{name}.db") for name in ("text", "another", "later", "folder")}
+    files["text"].write_bytes(b"no database, though as long as its header" * 9)
+    with closing(sqlite3.connect(files["another"])) as db:
+        db.execute("CREATE TABLE runs_bai(part)")
+    with Store(files["later"], ASKED) as mine:
+        part_of(mine).add(runs())
+    with closing(sqlite3.connect(files["later"])) as db:
+        db.execute("PRAGMA user_version=99")
+    words = {"text": "a file of runs", "another": "its application_id is 0"}
+    words |= {"later": "its user_version is 99"}
+    for name, said in words.items():
+        before = files[name].read_bytes()
+        for opens in (eu.load, about, lambda path: Store(path, ASKED)):
+            with pytest.raises(InvalidArgumentError, match=said):
+                opens(files[name])
+        assert files[name].read_bytes() == before
+    files["folder"].mkdir()
+    for where in (files["folder"], files["text"] / "run.db"):
+        with pytest.raises(InvalidArgumentError, match="store must be a file"):
+            Store(where, ASKED)
+
+
+def test_a_planted_journal_deletes_nothing(theirs: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "thesis.tex"
+    victim.write_text("years of work")
+    planted = theirs.with_name("run.sqlite-journal")
+    planted.write_bytes(journal_naming(victim, theirs))
+    before = planted.read_bytes()
+    for reads in READERS.values():
+        with pytest.raises(InvalidArgumentError, match=r"run\.sqlite-journal"):
+            reads(theirs)
+        assert victim.read_text() == "years of work"
+        assert planted.read_bytes() == before
+
+
+def test_readers_leave_the_folder_as_it_is_and_follow_no_planted_link(
+    theirs: Path, tmp_path: Path
+) -> None:
+    before = theirs.read_bytes()
+    eu.load(theirs)
+    assert [(each.name, each.read_bytes()) for each in theirs.parent.iterdir()] == [
+        ("run.sqlite", before)
+    ]
+    victim = tmp_path / "thesis.tex"
+    victim.write_text("years of work " * 5000)
+    work = victim.read_bytes()
+    for ending in ("-wal", "-shm"):
+        theirs.with_name(f"run.sqlite{ending}").symlink_to(victim)
+        for reads in READERS.values():
+            reads(theirs)
+            assert victim.read_bytes() == work
+
+
+def test_a_name_of_another_format_is_refused(theirs: Path) -> None:
+    results: Any = eu.load(theirs)
+    for name in ("runs.csv", "runs"):
+        with pytest.raises(InvalidArgumentError, match=r"ends in \.sqlite"):
+            results.save(theirs.with_name(name))
+        with pytest.raises(InvalidArgumentError, match=r"ends in \.sqlite"):
+            eu.evaluate(["SE"], store=theirs.with_name(name), n_instances=2, progress=False)
+        assert not theirs.with_name(name).exists()

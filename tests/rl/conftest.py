@@ -8,6 +8,11 @@ import pytest
 if TYPE_CHECKING:
     from explorative_user_env.rl import SB3Agent
 
+HERE = Path(__file__).parent
+collect_ignore = [each.name for each in HERE.glob("test_*.py") if each.stem != "test_requirements"]
+if all(map(find_spec, ("torch", "stable_baselines3", "sb3_contrib"))):
+    collect_ignore = []
+
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
@@ -22,28 +27,11 @@ def _one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def told() -> list[tuple[str, int, int]]:
-    """The progress that `trained` told."""
-    return []
-
-
-@pytest.fixture(scope="session")
-def trained(
-    tmp_path_factory: pytest.TempPathFactory, told: list[tuple[str, int, int]]
-) -> "tuple[SB3Agent, Path]":
+def trained(tmp_path_factory: pytest.TempPathFactory) -> "tuple[SB3Agent, Path]":
     """A small PPO and its folder; the facts are not the defaults."""
     from sb3_trainings import TINY
 
     from explorative_user_env.rl import train
 
     folder = tmp_path_factory.mktemp("models") / "new" / "ppo"
-    agent = train(
-        "ppo",
-        seed=3,
-        gap=0.7,
-        setting="released",
-        output=folder,
-        progress=lambda *what: told.append(what),
-        **TINY,
-    )
-    return agent, folder
+    return train("ppo", seed=3, gap=0.7, setting="released", output=folder, **TINY), folder

@@ -3,29 +3,49 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
 from gymnasium import spaces
 from sb3_agents import (
     HORIZON,
     N_ARMS,
-    POLICY_GRADIENTS,
     VALUES,
     agent_of,
+    assert_same,
     facts_of,
     model_of,
     seen_by,
     without_a_word,
 )
-from sb3_contrib import MaskablePPO
-from stable_baselines3 import PPO, SAC
+from sb3_contrib import QRDQN, TRPO, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO, SAC
 
 import explorative_user_env as eu
+from explorative_user_env.check import check_agent
 from explorative_user_env.protocol import STOP
-from explorative_user_env.rl import SB3Agent
+from explorative_user_env.rl import SB3Agent, load_agent
+from explorative_user_env.show.words import explanation_of
+
+ROWS: list[tuple[Any, str, str | None]] = [
+    *((PPO, "regret", "counts"), (PPO, "bai", "last-step"), (A2C, "bai", "response")),
+    *((TRPO, "regret", None), (RecurrentPPO, "regret", None), (RecurrentPPO, "bai", None)),
+    *((MaskablePPO, "bai", None), (DQN, "regret", None), (QRDQN, "bai", None)),
+]
+"""Algorithm, task and observation."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("algorithm", "task", "observation"), ROWS)
+def test_runs_in_step_are_those_step_by_step_and_in_other_company(
+    algorithm: Any, task: str, observation: str | None
+) -> None:
+    agent, facts = agent_of(algorithm, task, observation), facts_of(task)
+    assert (agent.name, agent.deterministic) == (algorithm.__name__, algorithm in VALUES)
+    together = eu.evaluate([agent], **facts).runs
+    assert_same(together, eu.evaluate([agent], compiled=False, **facts).runs)
+    # More than a block of the policy, and users in compiled code.
+    crowd = eu.evaluate([agent], **facts | {"n_instances": 70}).runs
+    assert_same(together, crowd.head(len(together)))
+    # What the model remembered of users is gone.
+    assert_same(together, eu.evaluate([agent], **facts).runs)
 
 
 @pytest.mark.slow
@@ -52,7 +72,6 @@ def test_masked_answers_are_never_chosen(mask: str, monkeypatch: pytest.MonkeyPa
     assert kept[-1][1][:, N_ARMS:].any()
 
 
-@pytest.mark.slow
 def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
     agent = agent_of(PPO, "bai")
     agent.reset_all(N_ARMS, [np.random.default_rng(0), np.random.default_rng(1)])
@@ -60,62 +79,73 @@ def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
     assert agent.answer_all(np.arange(2)).tolist() == [2, 0]
 
 
-@pytest.mark.parametrize("algorithm", [*POLICY_GRADIENTS, *VALUES])
-def test_value_models_are_deterministic_by_default_and_policy_gradients_draw(
-    algorithm: Any,
+@pytest.mark.parametrize(("algorithm", "task", "observation"), ROWS[3:])
+def test_a_model_names_the_chances_that_it_acts_by(
+    algorithm: Any, task: str, observation: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent = agent_of(algorithm, "bai")
-    assert agent.deterministic == (algorithm in VALUES)
-    assert agent.name == algorithm.__name__
-    assert agent_of(algorithm, "bai", name="mine").name == "mine"
+    agent = agent_of(algorithm, task)
+    agent.reset(N_ARMS, np.random.default_rng(0), HORIZON)
+    seen = seen_by(agent, monkeypatch)
+    user = np.random.default_rng(1)
+    for _ in range(8):
+        told: dict[str, Any] = explanation_of(agent, N_ARMS)
+        arm = agent.act()
+        (asked, acted), seen[:] = seen[:2], []
+        assert (asked[2] == acted[2]).all()  # the same chances, to the bit
+        named = [*told["chance of recommending"], *told.get("chance of answering", ())]
+        assert sorted(named) == sorted(acted[2][0])
+        assert ("chance of answering" in told) == (task == "bai")
+        if arm is None:
+            break
+        assert told["chance of recommending"][arm] > 0.0
+        agent.observe(arm, bool(user.random() < 0.5))
+    valued = {name for name in told if name.startswith("value")}
+    if algorithm in VALUES:
+        best = max(range(N_ARMS), key=told["value of recommending"].__getitem__)
+        assert task == "bai" or told["chance of recommending"][best] == max(named)
+    else:
+        assert valued == (set() if algorithm is RecurrentPPO else {"value of the position"})
 
 
-@pytest.mark.parametrize(
-    ("trained", "said"),
-    [
-        (("regret", "counts"), {"task": "regret", "observation": "last-step"}),
-        (("regret", "counts"), {"task": "regret", "observation": "response"}),
-        (("regret", "response"), {"task": "regret", "observation": "counts"}),
-        (("regret", "counts"), {"task": "bai", "observation": "counts"}),
-        (("bai", "sorted-counts"), {"task": "regret", "observation": "sorted-counts"}),
-    ],
-)
-def test_a_model_of_other_spaces_is_refused_by_name(
-    trained: tuple[str, str], said: dict[str, Any]
-) -> None:
-    """By what the model says itself, and by its spaces where it says nothing."""
-    model = model_of(PPO, *trained)
-    with pytest.raises(eu.InvalidArgumentError, match=", on which PPO was trained, got '"):
-        SB3Agent(model, **said)
-    message = f"model must be trained on the task '{said['task']}' and the observation "
-    with pytest.raises(eu.InvalidArgumentError, match=f"{message}.*got 'PPO"):
-        SB3Agent(without_a_word(model), horizon=HORIZON, **said)
+@pytest.mark.slow
+def test_a_model_passes_all_checks_that_are_asked_of_it() -> None:
+    report = check_agent(load_agent("bai-k5"))
+    not_asked = [each.check.name for each in report.outcomes if each.verdict == "not asked"]
+    # It was trained for a number of arms and never ends in a tie.
+    assert not_asked == [
+        *("meets_two_arms", "meets_many_arms", "breaks_ties_by_chance", "compiled_is_readable")
+    ]
 
 
-def test_a_model_of_an_unknown_kind_is_refused_by_name() -> None:
+def test_what_no_agent_can_be_made_of_is_refused() -> None:
     class Continuous(gym.Env[Any, Any]):
         observation_space = spaces.Box(-1.0, 1.0, (3,))
         action_space = spaces.Box(-1.0, 1.0, (1,))
 
-    models: list[Any] = [SAC("MlpPolicy", Continuous(), buffer_size=10), "model.zip"]
-    for model in models:
-        with pytest.raises(eu.InvalidArgumentError, match="model must be a model with discrete"):
-            SB3Agent(model)
-
-
-def test_another_number_of_arms_is_refused() -> None:
+    model = model_of(PPO, "regret", "counts")
+    rows: list[tuple[Any, dict[str, Any], str]] = [
+        (SAC("MlpPolicy", Continuous(), buffer_size=10), {}, "model must be a model with discrete"),
+        ("model.zip", {}, "model must be a model with discrete"),
+        (model, {"task": "x"}, "task must be"),
+        (model, {"observation": "x"}, "observation must be"),
+        (model, {"horizon": 0}, "horizon must be"),
+        (model, {"mask": "x"}, "mask must be"),
+        (model, {"deterministic": 2}, "deterministic must be"),
+    ]
+    for task, observation, trained in [
+        *(("regret", "last-step", "counts"), ("regret", "response", "counts")),
+        *(("regret", "counts", "response"), ("bai", "counts", "counts")),
+        ("bai", "sorted-counts", "sorted-counts"),
+    ]:
+        said = {"task": task, "observation": observation}
+        other = model_of(PPO, "regret", trained)
+        rows += [(other, said, ", on which PPO was trained, got '")]
+        start = f"model must be trained on the task '{task}' and the observation .*got 'PPO"
+        rows += [(without_a_word(other), said | {"horizon": HORIZON}, start)]
+    for refused, given, words in rows:
+        with pytest.raises(eu.InvalidArgumentError, match=words):
+            SB3Agent(refused, **given)
     for compiled in (True, False):
+        facts = facts_of("regret") | {"n_arms": 4, "compiled": compiled}
         with pytest.raises(eu.InvalidArgumentError, match="n_arms must be 3, with which PPO was"):
-            eu.evaluate(
-                [agent_of(PPO, "regret")], **facts_of("regret") | {"n_arms": 4}, compiled=compiled
-            )
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"task": "x"}, {"observation": "x"}, {"horizon": 0}, {"mask": "x"}, {"deterministic": 2}],
-)
-def test_a_wrong_argument_is_named(wrong: dict[str, Any]) -> None:
-    (name,) = wrong
-    with pytest.raises(eu.InvalidArgumentError, match=f"{name} must be"):
-        SB3Agent(model_of(PPO, "regret", "counts"), **{"observation": "counts"} | wrong)
+            eu.evaluate([agent_of(PPO, "regret")], **facts)

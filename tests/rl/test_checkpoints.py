@@ -3,6 +3,7 @@
 import base64
 import json
 import pickle
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,16 +11,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
+from planted import Planted
 from sb3_trainings import TINY, same, weights
 
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl import train
-from explorative_user_env.rl import training as checkpoints
 from explorative_user_env.rl.models import PROGRESS_FILE
 from explorative_user_env.rl.training import CHECKPOINTS
 from explorative_user_env.validation import InvalidArgumentError
@@ -43,63 +39,32 @@ def interrupted_at(steps: float) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("algo", TRAININGS)
-def test_it_comes_to_the_same_weights_and_evaluations(algo: str, tmp_path: Path) -> None:
+def test_it_comes_to_the_same_weights_and_no_code_in_a_checkpoint_is_run(
+    algo: str, tmp_path: Path
+) -> None:
     options = TRAININGS[algo]
     undisturbed = train(algo, output=tmp_path / "whole", **options)
-    path = tmp_path / "run.sqlite"
+    path, ran = tmp_path / "run.sqlite", tmp_path / "ran"
     for share in (0.6, 0.97):
         with pytest.raises(KeyboardInterrupt), Store(path, ASKED) as store:
             train(algo, store=store, progress=interrupted_at(share * options["steps"]), **options)
         with closing(sqlite3.connect(path)) as db:
-            ((n_kept,),) = db.execute("SELECT count(*) FROM kept")
-        assert 1 <= n_kept <= CHECKPOINTS
+            kept = db.execute("SELECT * FROM kept").fetchall()
+        assert 1 <= len(kept) <= CHECKPOINTS
+    other = shutil.copy(path, tmp_path / "other.sqlite")
+    planted = base64.b64encode(pickle.dumps(Planted(ran), protocol=2)).decode()
+    with closing(sqlite3.connect(other)) as db:
+        for key, position, text in kept:
+            piece = json.dumps({**json.loads(text), "state": planted})
+            where = "WHERE key = ? AND position = ?"
+            db.execute(f"UPDATE kept SET value = ? {where}", (piece, key, position))
+        db.commit()
+    with Store(other, ASKED) as store, pytest.raises(InvalidArgumentError, match="checkpoint"):
+        train(algo, store=store, **options)
+    assert not ran.exists()
     with Store(path, ASKED) as store:
         gone_on = train(algo, store=store, output=tmp_path / "out", **options)
     assert same(weights(undisturbed), weights(gone_on))
     found = [pd.read_csv(tmp_path / name / PROGRESS_FILE) for name in ("whole", "out")]
     pd.testing.assert_frame_equal(*found, check_exact=True)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_what_is_counted_is_counted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps: list[int] = []
-    meet_again = checkpoints._meet_again
-
-    def counted(model: Any, actions: Any) -> None:
-        steps.append(len(actions))
-        meet_again(model, actions)
-
-    monkeypatch.setattr(checkpoints, "_meet_again", counted)
-    path = tmp_path / "run.sqlite"
-    with pytest.raises(KeyboardInterrupt), Store(path, ASKED) as store:
-        train("ppo", store=store, progress=interrupted_at(4000), **TRAININGS["ppo"])
-    assert steps == []
-    with Store(path, ASKED) as store:
-        agent = train("ppo", store=store, **TRAININGS["ppo"])
-    assert steps == [3 * 256]  # of three rollouts
-    assert agent.model.num_timesteps == 6144
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("one_thread")
-def test_no_code_of_a_file_is_run(tmp_path: Path) -> None:
-    class Planted:
-        def __reduce__(self) -> Any:
-            return (Path.touch, (tmp_path / "ran",))
-
-    path = tmp_path / "run.sqlite"
-    with pytest.raises(KeyboardInterrupt), Store(path, ASKED) as store:
-        train("ppo", store=store, progress=interrupted_at(4000), **TRAININGS["ppo"])
-    planted = base64.b64encode(pickle.dumps(Planted(), protocol=2)).decode()
-    with closing(sqlite3.connect(path)) as db:
-        for key, position, text in db.execute("SELECT * FROM kept").fetchall():
-            piece = json.dumps({**json.loads(text), "state": planted})
-            where = "WHERE key = ? AND position = ?"
-            db.execute(f"UPDATE kept SET value = ? {where}", (piece, key, position))
-        db.commit()
-    with Store(path, ASKED) as store, pytest.raises(InvalidArgumentError, match="checkpoint"):
-        train("ppo", store=store, **TRAININGS["ppo"])
-    assert not (tmp_path / "ran").exists()

@@ -4,14 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
+import torch
+from pairs import pairs
 from sb3_agents import (
     N_ARMS,
-    POLICY_GRADIENTS,
     TASKS,
     USERS,
     VALUES,
@@ -19,8 +15,8 @@ from sb3_agents import (
     met,
     seen_by,
 )
-from sb3_contrib import MaskablePPO, RecurrentPPO
-from stable_baselines3 import DQN, PPO
+from sb3_contrib import TRPO, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO
 
 
 def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -> Any:
@@ -28,19 +24,13 @@ def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -
     with torch.no_grad():
         if algorithm is MaskablePPO:
             distribution = model.policy.get_distribution(tensor, action_masks=masks)
-        elif algorithm is RecurrentPPO:
-            layers, _, width = model.policy.lstm_hidden_state_shape
-            zeros = torch.zeros(layers, len(tensor), width)
-            starts = torch.ones(len(tensor))
-            distribution, _ = model.policy.get_distribution(tensor, (zeros, zeros), starts)
         else:
             distribution = model.policy.get_distribution(tensor)
     return distribution.distribution.probs.numpy()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("algorithm", POLICY_GRADIENTS)
+@pairs(task=TASKS, algorithm=[PPO, A2C, TRPO, MaskablePPO])
 def test_chances_are_those_of_the_library_for_the_same_observation(
     algorithm: Any, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,19 +44,13 @@ def test_chances_are_those_of_the_library_for_the_same_observation(
     # Both round at every sum, in an order that is the processor's.
     np.testing.assert_allclose(chances, expected, rtol=1e-4, atol=1e-6)
     assert np.ptp(chances[0]) > 0.05
-    for user in USERS:
-        one = slice(user, user + 1)
-        legal, memory = None if masks is None else masks[one], agent.blank_memory(1)
-        alone = agent.chances(observations[one], legal, memory, np.zeros(1, int))
-        np.testing.assert_allclose(alone[0], chances[user], rtol=1e-5)
 
 
-@pytest.mark.parametrize("algorithm", [*POLICY_GRADIENTS, *VALUES])
 def test_a_policy_is_asked_in_blocks_of_one_size_however_many_users_there_are(
-    algorithm: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Products of matrices of another size may round in another way, on some processors.
-    agent = agent_of(algorithm, "bai")
+    agent = agent_of(RecurrentPPO, "bai")
     policy: Any = agent.model.policy
     sizes: list[int] = []
     as_tensor = policy.obs_to_tensor
@@ -106,16 +90,26 @@ def test_a_recurrent_model_remembers_each_users_steps(monkeypatch: pytest.Monkey
         np.testing.assert_allclose(kept[-1][2][users.tolist().index(3)], expected, rtol=1e-4)
 
 
-@pytest.mark.parametrize("algorithm", VALUES)
-def test_a_value_model_takes_the_action_that_the_library_does(
-    algorithm: Any, monkeypatch: pytest.MonkeyPatch
+def test_a_deterministic_model_takes_what_the_library_does_or_the_likeliest(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    agent = agent_of(algorithm, "regret", "counts")
+    for algorithm in VALUES:
+        agent = agent_of(algorithm, "regret", "counts")
+        met(agent)
+        kept = seen_by(agent, monkeypatch)
+        arms = agent.act_all(USERS)
+        np.testing.assert_array_equal(arms, agent.model.predict(kept[0][0], deterministic=True)[0])
+    agent = agent_of(DQN, "regret", "counts", deterministic=False)
+    agent._explores = 0.3  # as in training
     met(agent)
     kept = seen_by(agent, monkeypatch)
-    arms = agent.act_all(USERS)
-    expected, _ = agent.model.predict(kept[0][0], deterministic=True)
-    np.testing.assert_array_equal(arms, expected)
+    agent.act_all(USERS)
+    np.testing.assert_allclose(np.sort(kept[0][2], axis=1), [[0.1, 0.1, 0.8]] * USERS.size)
+    with pytest.warns(UserWarning, match="PPO with deterministic=True"):
+        agent = agent_of(PPO, "regret", "counts", deterministic=True)
+    met(agent)
+    kept = seen_by(agent, monkeypatch)
+    np.testing.assert_array_equal(agent.act_all(USERS), kept[0][2].argmax(axis=1))
 
 
 @pytest.mark.slow
@@ -132,23 +126,3 @@ def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPat
         allowed = 5 * np.sqrt(n * chances[user] * (1 - chances[user])) + 1e-6
         assert (np.abs(counts - n * chances[user]) <= allowed + 1).all()
     assert ((chances > 0.05) & (chances < 0.95)).any(axis=1).sum() >= 3
-
-
-def test_a_value_model_may_explore_as_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = agent_of(DQN, "regret", "counts", deterministic=False)
-    agent._explores = 0.3
-    met(agent)
-    kept = seen_by(agent, monkeypatch)
-    agent.act_all(USERS)
-    np.testing.assert_allclose(np.sort(kept[0][2], axis=1), [[0.1, 0.1, 0.8]] * USERS.size)
-
-
-@pytest.mark.parametrize("algorithm", POLICY_GRADIENTS)
-def test_a_deterministic_policy_gradient_warns_and_takes_the_likeliest(
-    algorithm: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.warns(UserWarning, match=f"{algorithm.__name__} with deterministic=True"):
-        agent = agent_of(algorithm, "regret", "counts", deterministic=True)
-    met(agent)
-    kept = seen_by(agent, monkeypatch)
-    np.testing.assert_array_equal(agent.act_all(USERS), kept[0][2].argmax(axis=1))

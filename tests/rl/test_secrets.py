@@ -2,21 +2,13 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
 from keepers import secrets_of
 from sb3_agents import TASKS, agent_of, facts_of
 from sb3_contrib import MaskablePPO, RecurrentPPO
-from sb3_users import OBSERVATIONS, many
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
-from explorative_user_env.check.checks import Secrets, numbers_of
 
 
 @pytest.mark.slow
@@ -44,24 +36,3 @@ def test_what_a_model_is_handed_leads_to_no_secret(
     kept = [*handed]
     assert len(kept) > 1
     assert secrets_of(found).found_in(kept) == []
-
-
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-def test_what_a_training_is_handed_but_its_rewards_leads_to_no_secret(
-    task: str, observation: str
-) -> None:
-    envs = many(4, task, observation=observation, seed=10**9 + 7, gap=0.4321)
-    users: Any = envs.envs.unwrapped
-    handed: list[Any] = [envs.reset()]
-    seeds = [*users.np_random_seed]
-    numbers = [n for truth in users.hidden_states() for n in numbers_of(truth)]
-    for step in range(30):
-        before = users.hidden_states()
-        observations, _, dones, infos = envs.step(np.full(4, step % 3))
-        # The return of an episode is told at its end, as a monitor does: rewards, by name.
-        told = [{k: v for k, v in info.items() if k != "episode"} for info in infos]
-        handed.append((observations, dones, told))
-        for truth in (*before, *users.hidden_states()):
-            numbers += numbers_of(truth)
-    assert Secrets(seeds, numbers).found_in(handed) == []

@@ -2,27 +2,26 @@
 
 import base64
 import json
-import os
+import shutil
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import cloudpickle  # type: ignore[import-untyped]
 import pandas as pd
 import pytest
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
-import cloudpickle  # type: ignore[import-untyped]
 import torch
+from planted import Planted
 from sb3_agents import HORIZON, N_ARMS, SMALL, model_of
 from sb3_contrib import MaskablePPO, RecurrentPPO
+from sb3_trainings import TINY, same, weights
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
 from explorative_user_env.envs.user import reading_of
-from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env
+from explorative_user_env.files import Folder
+from explorative_user_env.rl import SB3Agent, load_agent, train
 from explorative_user_env.shipped import shipped_models
 
 ALGORITHMS: dict[str, Any] = {
@@ -32,16 +31,6 @@ ALGORITHMS: dict[str, Any] = {
     "dqn": DQN,
 }
 OBSERVATION = {"recurrent-ppo": "last-step"}
-
-
-class Planted:
-    """What a stranger pickles: reading it makes a folder."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return os.mkdir, (str(self.path),)
 
 
 def saved(algo: str, folder: Path, task: str = "bai") -> Path:
@@ -84,15 +73,25 @@ def serialized(folder: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ALGORITHMS)
-def test_code_planted_in_a_models_file_does_not_run(algo: str, tmp_path: Path) -> None:
-    keys = [*serialized(saved(algo, tmp_path / "whole")), "policy_kwargs", "mine", "ep_info_buffer"]
-    runs = eu.evaluate([load_agent(tmp_path / "whole")], **SMALL).runs
+def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(
+    algo: str, tmp_path: Path
+) -> None:
+    folder, trace = saved(algo, tmp_path / "model"), tmp_path / "trace"
+    own, loaded = ALGORITHMS[algo].load(folder / "model.zip", device="cpu"), load_agent(folder)
+    assert same(weights(SB3Agent(own)), weights(loaded))
+    assert type(own.policy) is type(loaded.model.policy)
+    for name in ("observation_space", "action_space"):
+        one, other = getattr(own, name), getattr(loaded.model, name)
+        assert one == other
+        assert dict(reading_of(one)) == dict(reading_of(other))
+    keys = [*serialized(folder), "policy_kwargs", "mine", "ep_info_buffer"]
     assert len(keys) >= 8
-    folder, trace = saved(algo, tmp_path / "planted"), tmp_path / "trace"
     for key in keys:
         rewritten(folder, planting(key, Planted(trace)))
-    played = eu.evaluate([load_agent(folder)], **SMALL).runs
-    pd.testing.assert_frame_equal(runs, played, check_exact=True)
+    agents = (SB3Agent(own), loaded, load_agent(folder))
+    runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
+    pd.testing.assert_frame_equal(runs[0], runs[1], check_exact=True)
+    pd.testing.assert_frame_equal(runs[0], runs[2], check_exact=True)
     assert not trace.exists()
     # The same file, read by SB3 itself, shows that there was something to run.
     folder = saved(algo, tmp_path / "control")
@@ -101,69 +100,81 @@ def test_code_planted_in_a_models_file_does_not_run(algo: str, tmp_path: Path) -
     assert trace.exists()
 
 
-@pytest.mark.parametrize("member", ["policy.pth", "policy.optimizer.pth"])
-def test_code_planted_among_the_weights_does_not_run(member: str, tmp_path: Path) -> None:
-    folder, trace = saved("ppo", tmp_path / "ppo"), tmp_path / "trace"
-    torch.save({"log_std": Planted(trace)}, tmp_path / "planted.pth")
-    rewritten(folder, lambda _: (tmp_path / "planted.pth").read_bytes(), member)
-    with pytest.raises(eu.InvalidArgumentError, match=r"^model must be a model that can be read"):
-        load_agent(folder)
-    assert not trace.exists()
-
-
-def test_a_small_file_does_not_fill_the_memory(tmp_path: Path) -> None:
-    folder = saved("ppo", tmp_path / "ppo")
-    with zipfile.ZipFile(folder / "model.zip", "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("large", bytes(2**28 + 1))
-    with pytest.raises(eu.InvalidArgumentError, match=r"a part has more than"):
-        load_agent(folder)
-
-
-@pytest.mark.parametrize("n_arms", [0, 2.5, 10**9, N_ARMS + 1])
-def test_settings_of_another_number_of_arms_are_refused(n_arms: float, tmp_path: Path) -> None:
-    folder = saved("ppo", tmp_path / "ppo")
-    settings = json.loads((folder / "settings.json").read_text())
-    (folder / "settings.json").write_text(json.dumps(settings | {"n_arms": n_arms}))
-    with pytest.raises(eu.InvalidArgumentError, match=r"^(n_arms|model) must be "):
-        load_agent(folder)
+def test_the_packages_models_are_read_as_sb3_reads_them() -> None:
+    assert sorted(shipped_models()) == ["bai-k5", "regret-k5"]
+    for name, folder in shipped_models().items():
+        algorithm = MaskablePPO if name == "bai-k5" else PPO
+        own, agent = algorithm.load(folder / "model.zip", device="cpu"), load_agent(name)
+        assert same(weights(SB3Agent(own)), weights(agent))
+        assert own.observation_space == agent.model.observation_space
+        said = SB3Agent(own)
+        for fact in ("task", "observation", "horizon", "mask", "n_arms"):
+            assert getattr(said, fact) == getattr(agent, fact)
+        assert (agent.n_arms, agent.trained_on["task"]) == (5, name[:-3])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algo", ALGORITHMS)
-def test_a_model_plays_as_the_one_that_was_saved(algo: str, tmp_path: Path) -> None:
-    folder = saved(algo, tmp_path / "model")
-    own, loaded = ALGORITHMS[algo].load(folder / "model.zip", device="cpu"), load_agent(folder)
-    model = loaded.model
-    for name, weights in own.policy.state_dict().items():
-        assert torch.equal(weights, model.policy.state_dict()[name])
-    for name in ("observation_space", "action_space"):
-        one, other = getattr(own, name), getattr(model, name)
-        assert one == other
-        assert dict(reading_of(one)) == dict(reading_of(other))
-    assert type(own.policy) is type(model.policy)
-    runs = [eu.evaluate([agent], **SMALL).runs for agent in (SB3Agent(own), loaded)]
-    pd.testing.assert_frame_equal(*runs, check_exact=True)
+def test_a_model_of_the_other_task_is_saved_with_its_mask(tmp_path: Path) -> None:
+    facts = TINY | {"steps": 200, "task": "bai", "mask": "none", "step_cost": 0.01}
+    agent = train("maskable-ppo", output=tmp_path, **facts)
+    loaded = load_agent(tmp_path)
+    assert (agent.mask, loaded.mask, loaded.task.name) == ("none", "none", "bai")
+    assert loaded.max_steps == 30
+    progress = pd.read_csv(tmp_path / "training.csv")
+    assert list(progress) == ["steps", "cost", "success", "stopping_time"]
+    own = 0.01 * progress["stopping_time"] + 1.0 - progress["success"]
+    assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())
 
 
-@pytest.mark.parametrize("name", ["bai-k5", "regret-k5"])
-def test_the_packages_models_are_read_as_sb3_reads_them(name: str) -> None:
-    algorithm = MaskablePPO if name == "bai-k5" else PPO
-    own = algorithm.load(shipped_models()[name] / "model.zip", device="cpu")
-    model = load_agent(name).model
-    for part, weights in own.policy.state_dict().items():
-        assert torch.equal(weights, model.policy.state_dict()[part])
-    assert own.observation_space == model.observation_space
-    assert dict(reading_of(own.observation_space)) == dict(reading_of(model.observation_space))
+def arms(number: float) -> Any:
+    def change(folder: Path) -> None:
+        settings = json.loads((folder / "settings.json").read_text())
+        (folder / "settings.json").write_text(json.dumps(settings | {"n_arms": number}))
+
+    return change
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_a_model_that_was_loaded_can_be_trained_further(algo: str, tmp_path: Path) -> None:
-    model = load_agent(saved(algo, tmp_path / "model", "regret")).model
-    before = {name: weight.clone() for name, weight in model.policy.state_dict().items()}
-    model.set_env(make_sb3_vec_env(2, n_arms=N_ARMS, horizon=HORIZON, seed=0))
-    model.learning_starts = 10  # type: ignore[attr-defined]
-    model.learn(1000)
-    assert any(
-        not torch.equal(weight, before[name]) for name, weight in model.policy.state_dict().items()
-    )
+def cut_off(folder: Path) -> None:
+    whole = (folder / "model.zip").read_bytes()
+    (folder / "model.zip").write_bytes(whole[: len(whole) // 2])
+
+
+def code_among_weights(folder: Path) -> None:
+    torch.save({"log_std": Planted(folder / "trace")}, folder / "planted.pth")
+    rewritten(folder, lambda _: (folder / "planted.pth").read_bytes(), "policy.pth")
+
+
+WRITTEN, READ = "model must be a folder written by", "model must be a model that can be read"
+BROKEN: list[tuple[Any, str]] = [
+    (lambda folder: (folder / "settings.json").unlink(), WRITTEN),
+    (lambda folder: (folder / "settings.json").write_text("[]"), WRITTEN),
+    (lambda folder: (folder / "settings.json").write_text('{"algo": ["ppo"]}'), WRITTEN),
+    (lambda folder: (folder / "settings.json").write_text('{"algo": "ppo"}'), WRITTEN),
+    (lambda folder: (folder / "model.zip").unlink(), READ),
+    (lambda folder: (folder / "model.zip").write_bytes(b"no zip"), READ),
+    *((cut_off, READ), (code_among_weights, READ)),
+    *((arms(number), r"^(n_arms|model) must be ") for number in (2.5, 10**9, N_ARMS + 1)),
+]
+
+
+def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path, subtests: Any) -> None:
+    for place, (change, message) in enumerate(BROKEN):
+        folder = saved("ppo", tmp_path / str(place))
+        change(folder)
+        with subtests.test(place=place), pytest.raises(eu.InvalidArgumentError, match=message):
+            load_agent(folder)
+        assert not (folder / "trace").exists()
+    with pytest.raises(eu.InvalidArgumentError, match=WRITTEN):
+        load_agent(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["model.zip", "settings.json"])
+def test_a_model_with_a_file_of_another_training_is_refused(name: str, tmp_path: Path) -> None:
+    folder, made = Folder(tmp_path / "mixed"), shipped_models()["regret-k5"]
+    files = {file.name: partial(shutil.copy, file) for file in made.iterdir() if file.is_file()}
+    folder.write(files)
+    assert load_agent(folder.path).name == "PPO"
+    with (folder.path / name).open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} is not\)"):
+        load_agent(folder.path)

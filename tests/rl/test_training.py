@@ -1,38 +1,24 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
-from sb3_trainings import SHORT, SMALL, TINY, same, weights
+import torch
+from sb3_trainings import SHORT, TINY, same, weights
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
 from explorative_user_env.files import MADE_BY
-from explorative_user_env.protocol import BAI, REGRET
-from explorative_user_env.rl import SB3Agent, train, training
+from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train, training
 from explorative_user_env.rl.models import RECIPES
-from explorative_user_env.seeding import user_seeds
-from explorative_user_env.users.model import Schedule
+from explorative_user_env.rl.training import EVALUATION_SEED
 from explorative_user_env.users.population import RELEASED, Population
 
 pytestmark = pytest.mark.slow
-
-
-def test_training_gives_an_agent_of_the_harness(trained: tuple[SB3Agent, Path]) -> None:
-    agent, _ = trained
-    assert isinstance(agent, eu.Agent)
-    assert (agent.name, agent.horizon, agent.n_arms) == ("PPO", 30, 3)
-    assert agent.model.num_timesteps >= TINY["steps"]
-    runs = eu.evaluate([agent], task="regret", horizon=30, **SMALL).runs
-    assert len(runs) == 12
 
 
 @pytest.mark.parametrize(
@@ -51,113 +37,45 @@ def test_the_same_seed_gives_the_same_model_and_another_seed_another(algo: str, 
 def test_the_folder_has_the_model_its_settings_and_its_evaluations(
     trained: tuple[SB3Agent, Path],
 ) -> None:
-    _, folder = trained
+    agent, folder = trained
     names = sorted(path.name for path in folder.iterdir())
     assert names == [MADE_BY, "model.zip", "settings.json", "training.csv"]
     settings = json.loads((folder / "settings.json").read_text())
     expected = {
-        "algo": "ppo",
-        "task": "regret",
-        "n_arms": 3,
-        "steps": 3000,
-        "seed": 3,
-        "observation": "sorted-counts",
-        "horizon": 30,
-        "n_envs": 4,
+        **{"algo": "ppo", "task": "regret", "n_arms": 3, "steps": 3000, "seed": 3},
+        **{"observation": "sorted-counts", "horizon": 30, "n_envs": 4},
         "environment": {"gap": 0.7, "setting": "released", "n_arms": 3},
         "users": Population(gap=0.7, setting=RELEASED, n_arms=3).words(),
     }
     assert {name: settings[name] for name in expected} == expected
     assert set(settings["versions"]) >= {"python", "torch", "stable-baselines3"}
-    assert settings["options"]["gamma"] == 0.995
+    with pytest.warns(UserWarning, match="mine with deterministic=True"):
+        loaded = load_agent(str(folder), name="mine", deterministic=True)
+    assert same(weights(agent), weights(loaded))
+    assert (loaded.name, loaded.deterministic, loaded.horizon) == ("mine", True, 30)
+    assert loaded.trained_on == {"task": "regret", "n_arms": 3, "setting": "released"}
     progress = pd.read_csv(folder / "training.csv")
     assert list(progress) == ["steps", "regret"]
-    assert progress["steps"].is_monotonic_increasing
-    assert progress["steps"].is_unique
-    assert progress["steps"].iloc[-1] >= 3000
-    assert (progress["regret"] > 0).all()
+    assert (np.diff(progress["steps"]) > 0).all()
+    assert progress["steps"].iloc[-1] == agent.model.num_timesteps >= 3000
+    users: dict[str, Any] = {"gap": 0.7, "setting": "released", "n_arms": 3}
+    met: dict[str, Any] = {"horizon": 30, "n_instances": 5, "seed": EVALUATION_SEED}
+    results = eu.evaluate([agent], task="regret", **users, **met)
+    assert results.summary()["regret"].iloc[0] == pytest.approx(progress["regret"].iloc[-1])
 
 
-@pytest.mark.parametrize(("algo", "task"), [("ppo", "regret"), ("maskable-ppo", "bai")])
-def test_what_the_recipe_says_and_what_is_asked_for_reach_the_model(
-    algo: str, task: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    models: list[Any] = []
-    recipe = RECIPES[algo]
-    monkeypatch.setattr(recipe.model, "learn", lambda model, *_, **__: models.append(model))
-    monkeypatch.setattr(training, "find_spec", lambda name: "there")
-    train(algo, task=task, seed=9, n_arms=3, horizon=30, n_envs=1, tensorboard=tmp_path / "logs")
-    (model,) = models
-    assert model.seed == 9
-    assert model.tensorboard_log == str(tmp_path / "logs")
-    assert model.device.type == "cpu"
-    assert model.n_envs == 1
-    for name in ("n_steps", "n_epochs", "gamma", "gae_lambda", "ent_coef"):
-        assert getattr(model, name) == recipe.options[name], name
-    # No batch is larger than what is collected for it.
-    assert model.batch_size == min(recipe.options["batch_size"], recipe.options["n_steps"])
-    assert [model.learning_rate(left) for left in (1.0, 0.5, 0.0)] == pytest.approx([1e-3, 5e-4, 0])
-    users = model.get_env()
-    assert isinstance(users, VecNormalize) == recipe.scales_rewards
-    assert users.get_attr("num_envs", indices=0) == [1]
-
-
-def test_a_model_learns_from_users_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    models: list[Any] = []
-    monkeypatch.setattr(PPO, "learn", lambda model, *_, **__: models.append(model))
-    for seed in (1, 1, 2):
-        train(seed=seed, n_arms=3, n_envs=2)
-    means = []
-    for model in models:
-        users = model.get_env()
-        users.reset()
-        means.append([truth.instance.means for truth in users.env_method("hidden_state")])
-    assert means[0] == means[1]
-    env = eu.ExplorativeUserEnv(n_arms=3)
-    for own, seed in zip(means[1:], (1, 2), strict=True):
-        met = []
-        for user in user_seeds(seed, 200):  # whom a study of that seed meets
-            env.reset(seed=user)
-            met.append(env.hidden_state().instance.means)
-        assert not {*own} & {*met}
-    assert not {*means[0]} & {*means[2]}
-
-
-def test_options_of_the_environment_reach_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[dict[str, Any]] = []
-
-    def make(*_: Any, **options: Any) -> None:
-        made.append(options)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(training, "make_sb3_vec_env", make)
-    with pytest.raises(KeyboardInterrupt):
-        train(reward="utility", noise=0.3, **TINY)
-    (options,) = made
-    assert (options["reward"], options["population"].noise) == ("utility", 0.3)
-    for task, algo in ((REGRET, "ppo"), (BAI, "maskable-ppo")):
-        with pytest.raises(KeyboardInterrupt):
-            train(task=task.name, algo=algo)
-        assert (made[-1]["task"], made[-1]["horizon"]) == (task, task.horizon)
-
-
-def test_users_on_whom_regret_cannot_be_measured_are_refused_before_the_training() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match="behaviour must be one whose means stay"):
-        train(task="regret", behaviour="drifting", **SHORT)
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_nothing_is_written_by_a_training_that_does_not_end(
-    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*arguments: Any, **options: Any) -> None:
-        raise error
+        assert torch.get_num_threads() == 1
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(PPO, "learn", interrupted)
     (tmp_path / "model.zip").write_text("older")
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
-    with pytest.raises(error):
+    with pytest.raises(KeyboardInterrupt):
         train(output=tmp_path, **TINY)
     restored = torch.get_num_threads()
     torch.set_num_threads(threads)
@@ -165,69 +83,102 @@ def test_nothing_is_written_by_a_training_that_does_not_end(
     assert [path.read_text() for path in tmp_path.iterdir()] == ["older"]
 
 
-def test_pytorch_has_one_thread_meanwhile_and_then_as_many_as_before(
-    monkeypatch: pytest.MonkeyPatch,
+def test_the_recipe_and_what_is_asked_for_reach_the_model(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    seen = []
-    monkeypatch.setattr(PPO, "learn", lambda *_, **__: seen.append(torch.get_num_threads()))
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    train(**TINY)
-    restored = torch.get_num_threads()
-    torch.set_num_threads(before)
-    assert (seen, restored) == ([1], 2)
+    monkeypatch.setattr(training, "find_spec", lambda name: "there")
+    for algo, task in (("ppo", "regret"), ("maskable-ppo", "bai")):
+        models: list[Any] = []
+        recipe, logs = RECIPES[algo], tmp_path / "logs"
+        monkeypatch.setattr(recipe.model, "learn", lambda it, *_, m=models, **__: m.append(it))
+        train(algo, task=task, seed=9, n_arms=3, horizon=30, n_envs=1, tensorboard=logs)
+        (model,) = models
+        assert (model.seed, model.n_envs, model.tensorboard_log) == (9, 1, str(logs))
+        assert model.gae_lambda == recipe.options["gae_lambda"]
+        # No batch is larger than what is collected for it.
+        assert model.batch_size == min(recipe.options["batch_size"], recipe.options["n_steps"])
+        rates = [model.learning_rate(left) for left in (1.0, 0.5, 0.0)]
+        assert rates == pytest.approx([1e-3, 5e-4, 0])
+        assert isinstance(model.get_env(), VecNormalize) == recipe.scales_rewards
+
+
+def test_what_cannot_be_trained_is_refused_before_the_training(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, subtests: Any
+) -> None:
+    monkeypatch.setattr(PPO, "learn", lambda *_, **__: pytest.fail("trained"))
+    monkeypatch.setattr(training, "find_spec", lambda name: None)
+    (tmp_path / "file").write_text("")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
+        ({"algo": "maskable-ppo"}, 'task must be "bai" for maskable-ppo'),
+        ({"task": "sleep"}, "task must be one of bai, population, regret"),
+        ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
+        ({"seed": -1}, "seed must be an integer in 0..4294967295"),
+        ({"evaluation_users": 0}, "evaluation_users must be"),
+        ({"n_envs": 0}, "must be an integer of at least 1, got 0"),
+        ({"n_users": 3}, "n_users must be left out, except for"),
+        ({"behaviour": "drifting"}, "behaviour must be one whose means stay"),
+        ({"tensorboard": tmp_path / "logs"}, "tensorboard must be left out, or"),
+        ({"output": tmp_path / "file" / "model"}, "output must be a folder that can be"),
+    ]
+    for given, message in wrong:
+        with subtests.test(message), pytest.raises(eu.InvalidArgumentError, match=message):
+            train(**TINY | given)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("task", "options"),
     [
-        ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
-        ({"algo": "maskable-ppo"}, "task must be \"bai\" for maskable-ppo.*got 'regret'"),
-        ({"task": "sleep"}, "task must be one of bai, population, regret"),
-        ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
-        ({"steps": 2.5}, "steps must be an integer of at least 1, got 2.5"),
-        ({"seed": -1}, "seed must be an integer in 0..4294967295, got -1"),
-        ({"evaluation_users": 0}, "evaluation_users must be an integer of at least 1"),
-        ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
-        ({"horizon": 0}, "horizon must be an integer of at least 1, got 0"),
-        ({"observation": "x"}, "observation must be one of"),
-        ({"gap": -1.0}, "gap must be a finite number above 0"),
-        ({"setting": "text"}, "setting must be one of printed, released"),
-        ({"n_envs": 0}, "must be an integer of at least 1, got 0"),
+        ("regret", {"reward_law": "bounded", "noise": 0.1, "reward": "utility"}),
+        ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
     ],
 )
-def test_a_wrong_argument_is_named_and_nothing_is_trained(
-    wrong: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+def test_it_is_evaluated_on_users_like_those_it_learns_from(
+    monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(PPO, "learn", lambda *_, **__: pytest.fail("trained"))
-    with pytest.raises(eu.InvalidArgumentError, match=message):
-        train(**TINY | wrong)
+    met: list[dict[str, Any]] = []
+    learned_from: list[Any] = []
+
+    def making(*arguments: Any, **given: Any) -> Any:
+        learned_from.append(given)
+        return make_sb3_vec_env(*arguments, **given)
+
+    def evaluating(*arguments: Any, **given: Any) -> Any:
+        met.append(given)
+        return eu.evaluate(*arguments, **given)
+
+    monkeypatch.setattr(training, "make_sb3_vec_env", making)
+    monkeypatch.setattr(training, "evaluate", evaluating)
+    algo = "maskable-ppo" if task == "bai" else "ppo"
+    train(algo, task=task, n_arms=3, horizon=8, **SHORT, **options)
+    paid = {"step_cost", "reward"} & {*options}
+    users = {name: value for name, value in options.items() if name not in paid}
+    (made,) = learned_from
+    assert made["population"] == Population(n_arms=3, **users)
+    assert {name: made[name] for name in paid} == {name: options[name] for name in paid}
+    assert (made["task"].name, made["horizon"]) == (task, 8)
+    assert met
+    assert all(given["n_instances"] == SHORT["evaluation_users"] for given in met)
+    assert all(given["population"] == made["population"] for given in met)
+    assert all(given.get("step_cost") == options.get("step_cost") for given in met)
 
 
-def test_tensorboard_that_is_not_installed_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(training, "find_spec", lambda name: None)
-    with pytest.raises(eu.InvalidArgumentError, match="tensorboard must be left out, or tensorb"):
-        train(tensorboard=tmp_path / "logs", **TINY)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_output_that_cannot_be_written_is_refused_before_the_training(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(PPO, "learn", lambda *_, **__: pytest.fail("trained"))
-    (tmp_path / "file").write_text("")
-    with pytest.raises(eu.InvalidArgumentError, match="output must be a folder that can be writ"):
-        train(output=tmp_path / "file" / "model", **TINY)
-
-
-@pytest.mark.usefixtures("nothing_kept")
-def test_progress_names_compiling_before_training() -> None:
-    def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-        return 1.0
-
-    told: list[str] = []
-    facts = TINY | {"n_envs": 64, "rho": Schedule(flat, 1.0, 1.0, ())}
-    train(progress=lambda what, done, total: told.append(what), **facts)
-    assert told[:2] == ["compiling", "training"]
+    """A rollout is of 16 steps; the last of 100 ends at 112."""
+    ppo = RECIPES["ppo"]
+    short = replace(ppo, options={**ppo.options, "n_steps": 8, "batch_size": 16})
+    monkeypatch.setattr(training, "recipe_for", lambda algo, task: short)
+    facts: dict[str, Any] = {"n_envs": 2, "n_arms": 2, "horizon": 4, "evaluation_users": 1}
+    for steps, most, points in ((160, 10, 10), (100, 10, 7), (100, 2, 2)):
+        monkeypatch.setattr(training, "EVALUATIONS", most)
+        told: list[Any] = []
+        facts["progress"] = lambda *what, to=told: to.append(what)
+        train(steps=steps, output=tmp_path, **facts)
+        looked_at = pd.read_csv(tmp_path / "training.csv")["steps"].tolist()
+        assert len(looked_at) == points
+        assert points == 2 or looked_at == [16 * point for point in range(1, points + 1)]
+        done = [each for _, each, _ in told]
+        assert (done, done[-1]) == (sorted(done), steps)

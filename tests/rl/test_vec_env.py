@@ -3,21 +3,19 @@
 import copy
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from pairs import pairs
-
-pytest.importorskip("torch", reason="needs the extra rl")
-pytest.importorskip("stable_baselines3", reason="needs the extra rl")
-pytest.importorskip("sb3_contrib", reason="needs the extra rl")
-
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from sb3_users import HORIZON, N_ARMS, OBSERVATIONS, TASKS, many, single
-from stable_baselines3 import PPO
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.seeding import training_seeds, user_seeds
+from explorative_user_env.seeding import training_seeds
+from explorative_user_env.wrappers.vector import SortedArms, make_task
 
 
 def pair(
@@ -42,31 +40,33 @@ def assert_same_step(one: Any, other: Any) -> None:
         np.testing.assert_array_equal(mine, theirs)
     for mine, theirs, done in zip(one[3], other[3], one[2], strict=True):
         assert mine["TimeLimit.truncated"] is theirs["TimeLimit.truncated"]
-        if not done:
-            assert "terminal_observation" not in mine
-            assert "episode" not in mine
-            continue
-        assert set(mine) == set(theirs)
-        last, their_last = mine.pop("terminal_observation"), theirs.pop("terminal_observation")
-        np.testing.assert_array_equal(last, their_last)
-        assert np.asarray(last).dtype == np.asarray(their_last).dtype or last.shape == ()
-        episode, their_episode = mine.pop("episode"), theirs.pop("episode")
-        assert set(episode) == set(their_episode) == {"r", "l", "t"}
-        assert episode["l"] == their_episode["l"]
-        # Both are rounded to six digits.
-        assert episode["r"] == pytest.approx(their_episode["r"], abs=1.1e-6)
-        assert episode["t"] >= 0.0
-        assert mine == theirs
-        assert [type(mine[name]) for name in theirs] == [type(each) for each in theirs.values()]
+        assert ("terminal_observation" in mine) == ("episode" in mine) == done
+        if done:
+            last, their_last = mine.pop("terminal_observation"), theirs.pop("terminal_observation")
+            np.testing.assert_array_equal(last, their_last)
+            assert np.asarray(last).dtype == np.asarray(their_last).dtype or last.shape == ()
+            episode, their_episode = mine.pop("episode"), theirs.pop("episode")
+            assert {*episode} == {*their_episode} == {"r", "l", "t"}
+            assert episode["l"] == their_episode["l"]
+            # Both are rounded to six digits.
+            assert episode["r"] == pytest.approx(their_episode["r"], abs=1.1e-6)
+            assert mine == theirs
 
 
-@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
+REWARDS = [{}, {"reward": "utility"}, {"reward": "realized"}, {"reward": "none"}]
+
+
+@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66], place=range(4))
 def test_many_users_are_as_many_of_stable_baselines3s_own(
-    task: str, observation: str, n_envs: int
+    task: str, observation: str, n_envs: int, place: int
 ) -> None:
-    dummy, envs = pair(task, observation, n_envs, seed=9, noise=0.1)
+    paid: Any = REWARDS[place] if task == "regret" else {}
+    dummy, envs = pair(task, observation, n_envs, seed=9, noise=0.1, **paid)
     assert envs.observation_space == dummy.observation_space
     assert envs.action_space == dummy.action_space
+    for each in (envs, dummy):
+        each.reset()
+        each.step(np.zeros(n_envs, int))  # of which nothing is left after a reset
     np.testing.assert_array_equal(envs.reset(), dummy.reset())
     rng = np.random.default_rng(1)
     lengths = set()
@@ -82,17 +82,6 @@ def test_many_users_are_as_many_of_stable_baselines3s_own(
     assert len(lengths) > 4 if task == "bai" else lengths == {HORIZON}
 
 
-@pytest.mark.parametrize("reward", ["regret", "utility", "realized", "none"])
-def test_rewards_and_returns_are_stable_baselines3s_own(reward: str) -> None:
-    dummy, envs = pair("regret", "counts", 3, seed=2, reward=reward, setting="released")
-    envs.reset()
-    dummy.reset()
-    rng = np.random.default_rng(0)
-    for _ in range(2 * HORIZON + 1):
-        actions = actions_of(rng, envs) % N_ARMS
-        assert_same_step(envs.step(actions), dummy.step(actions))
-
-
 def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
     options: Any = {"n_arms": 3, "observation": "counts", "behaviour": "impatient"}
     long = make_sb3_vec_env(1, horizon=500, seed=3, **options)
@@ -106,21 +95,6 @@ def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
     assert dones.all()
     assert infos[0]["episode"]["l"] == left
     assert infos[0]["TimeLimit.truncated"] is False
-
-
-def test_a_time_limit_is_truncation_and_the_end_of_a_task_is_none() -> None:
-    for task, truncated in (("regret", True), ("bai", False)):
-        envs = many(2, task, seed=0)
-        for _ in range(5):
-            envs.reset()
-            envs.step(np.zeros(2, int))
-        envs.reset()
-        for _ in range(HORIZON):
-            _, _, dones, infos = envs.step(np.zeros(2, int))
-        assert dones.all()
-        assert [info["TimeLimit.truncated"] for info in infos] == [truncated] * 2
-        # A reset has begun new returns and lengths.
-        assert [info["episode"]["l"] for info in infos] == [HORIZON] * 2
 
 
 def met(envs: Any) -> list[Any]:
@@ -143,75 +117,84 @@ def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
     assert met(envs) == first
 
 
-@pytest.mark.slow
-def test_replicates_share_no_user_whoever_is_given_the_seed() -> None:
-    for given_to_the_model in (False, True):
-        replicates = []
-        for seed in range(5):
-            envs = many(16, seed=None if given_to_the_model else seed)
-            if given_to_the_model:
-                PPO("MlpPolicy", envs, seed=seed, n_steps=4, batch_size=64, device="cpu")
-            envs.reset()
-            replicates.append({instance.means for instance in met(envs)})
-        assert len(set().union(*replicates)) == 5 * 16
-        # Nor are they among those whom evaluations with these seeds meet.
-        evaluated = set()
-        for user in [user for seed in range(5) for user in user_seeds(seed, 64)]:
-            env = single("regret", "response")
-            env.reset(seed=user)
-            evaluated.add(env.unwrapped.hidden_state().instance.means)
-        assert not evaluated & set().union(*replicates)
-
-
-def test_options_go_to_all_users_for_one_reset() -> None:
-    envs = many(2)
-    envs.set_options({"means": [0.0, 2.0, 1.0]})
-    envs.reset()
-    assert [truth.instance.best_arm for truth in envs.env_method("hidden_state")] == [1, 1]
-    envs.reset()
-    means = [truth.instance.means for truth in envs.env_method("hidden_state")]
-    assert means[0] != (0.0, 2.0, 1.0)
-
-
-@pairs(task=TASKS, observation=OBSERVATIONS, seed=[None, 5])
+@pairs(task=TASKS, observation=["counts", "sorted-counts"], seed=[None, 5])
 def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
     """As in SB3's own vector of single environments; in the first reset and in a later one."""
     one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}
-    options: list[Any] = [one, {}, other, copy.deepcopy(one), {}]
     envs = many(5, task, observation=observation)
     dummy: Any = DummyVecEnv([lambda: single(task, observation)] * 5)
     dummy._seeds = [*envs.seed(3)]  # SB3's own would be 3, 4, ...
     for again in range(2):
         for each in (envs, dummy):
-            each.set_options(options)
+            each.set_options([one, {}, other, copy.deepcopy(one), {}])
         if again and seed is not None:
             dummy._seeds = [*envs.seed(seed)]
         assert np.array_equal(envs.reset(), dummy.reset())
         assert envs.reset_infos == dummy.reset_infos
-        truths = [truth.instance for truth in envs.env_method("hidden_state")]
+        truths = met(envs)
         assert truths == [env.unwrapped.hidden_state().instance for env in dummy.envs]
-        assert [truth.best_arm for truth in truths][::2][:2] == [1, 0]
+        assert [truths[place].best_arm for place in (0, 2)] == [1, 0]
         for arm in (0, 1, 2, 1):
             found, expected = (each.step(np.full(5, arm)) for each in (envs, dummy))
             assert all(map(np.array_equal, found[:3], expected[:3]))
 
 
-def test_options_out_of_range_are_named() -> None:
+def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
+    envs = many(3, "bai", observation="sorted-counts")
+    dummy = DummyVecEnv([lambda: single("bai", "sorted-counts")] * 3)
+    dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
+    for each in (envs, dummy):
+        each.reset()
+        for arm in range(12):
+            each.step(np.full(3, arm % N_ARMS))
+    for name in ("step_cost", "horizon", "mask", "action_space", "observation_space"):
+        found = envs.env_method("get_wrapper_attr", name, indices=[0, 2])
+        assert found == dummy.env_method("get_wrapper_attr", name, indices=[0, 2])
+        assert found == envs.get_attr(name, indices=[0, 2])
+        assert envs.env_method("has_wrapper_attr", name) == [True] * 3
+    for name in ("hidden_state", "instance", "action_masks"):
+        asked: list[Any] = [each.get_attr(name) for each in (envs, dummy)]
+        asked.append(envs.env_method("get_wrapper_attr", name))
+        called = [[method() for method in methods] for methods in asked]
+        called += [envs.env_method(name)]
+        assert len({repr(methods) for methods in called}) == 1
+        assert len({repr(each) for each in called[0]}) > (name != "action_masks")
+        assert repr(envs.env_method(name, indices=2)) == repr(called[0][2:])
+    assert envs.env_method("has_wrapper_attr", "nothing", indices=1) == [False]
+    np.testing.assert_array_equal(get_action_masks(envs), envs.env_method("action_masks"))
+    assert is_masking_supported(envs)
+    assert not is_masking_supported(many(2, "regret", observation="counts"))
+    assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
+    assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
+    kind: Any = SortedArms
+    assert envs.env_is_wrapped(kind) == [True] * 3
+    assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
+    assert envs.get_images() == [None] * 3
+    drawn: Any = many(2, observation="counts", render_mode="rgb_array")
+    drawn.reset()
+    assert [frame.shape[2] for frame in drawn.get_images()] == [3, 3]
+
+
+def reset_with(options: Any) -> None:
     envs = many(2)
-    envs.set_options([{}, {"means": [0.0]}])
-    with pytest.raises(InvalidArgumentError, match="means must be"):
-        envs.reset()
-
-
-def test_stable_baselines3_sees_every_lanes_picture() -> None:
-    pytest.importorskip("PIL", reason="Pillow is not there")
-    envs: Any = many(3, "regret", observation="counts", seed=0, render_mode="rgb_array")
+    envs.set_options(options)
     envs.reset()
-    for _ in range(20):
-        envs.step(np.array([0, 1, 2]))
-    frames = envs.get_images()
-    assert not any(np.array_equal(frame, frames[0]) for frame in frames[1:])
-    assert np.shape(envs.render())[2] == 3
-    without = many(3, "regret", observation="counts", seed=0)
-    without.reset()
-    assert without.get_images() == [None] * 3
+
+
+def test_what_is_wrong_is_refused_by_name() -> None:
+    wrong: list[tuple[Any, str]] = [
+        (lambda: many().get_attr("nothing"), "no attribute 'nothing'"),
+        (lambda: many(2).set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
+        (lambda: reset_with([{}, {"means": [0.0]}]), "means must be"),
+        (lambda: SB3VecEnv(make_task("regret", 2, autoreset_mode="NextStep")), "envs must be made"),
+        (lambda: make_sb3_vec_env(0), "num_envs must be an integer of at least 1"),
+        (lambda: make_sb3_vec_env(2, task="sleep"), "task must be one of"),
+        (lambda: make_sb3_vec_env(2, observation="all"), "observation must be one of"),
+        (lambda: make_sb3_vec_env(2, seed=-1), "seed must be"),
+    ]
+    for ask, message in wrong:
+        with pytest.raises((InvalidArgumentError, AttributeError), match=message):
+            ask()
+    with pytest.warns(UserWarning, match='reward="accept" pays most for never exploring') as told:
+        make_sb3_vec_env(2, reward="accept")
+    assert told[0].filename == __file__

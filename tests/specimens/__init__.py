@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from explorative_user_env import ENV_ID
-from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.check import Kind
-from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import ACCEPTANCE_RATE, GAUSSIAN_LAW
 from specimens import agents, environments
 from specimens.algorithms import ALGORITHMS_WRONG
 from specimens.environments import MANY, ONE
@@ -22,7 +19,7 @@ AGENTS_WRONG: dict[str, Any] = {
     "has_the_methods": agents.WithoutAnswer,
     "says_what_it_is": agents.CappedByAWord,
     "recommends_arms": (agents.OutOfRange, agents.AnswersWhenDoneOnly),
-    "meets_any_user": (agents.DividesByAcceptances, agents.DividesByRejections),
+    "meets_any_user": agents.DividesByAcceptances,
     "meets_two_arms": agents.ThinksOfThree,
     "meets_many_arms": agents.ThinksOfAHundred,
     "begins_with_a_horizon_or_none": (agents.WantsAHorizon, agents.KnowsOneTask),
@@ -34,7 +31,7 @@ AGENTS_WRONG: dict[str, Any] = {
     "leaves_what_it_is_given": (agents.WritesOnUsers, agents.WritesOnOptions),
     "goes_on_alike_as_a_copy": (agents.CopiesItsBeginning, agents.PicklesItsBeginning),
     "holds_no_secret": agents.KeepsTheUser,
-    "guesses_when_it_cannot_know": (agents.ReadsTheBestArm, agents.ReadsTheStep),
+    "guesses_when_it_cannot_know": agents.ReadsTheBestArm,
     "depends_on_responses_alone": agents.AsksTheCollector,
     "breaks_ties_by_chance": agents.PrefersLowNumbers,
     "succeeds_wherever_the_best_is": agents.StaysWithTheFirst,
@@ -82,19 +79,6 @@ VECTORS_WRONG: dict[str, Any] = {
     "begins_anew_by_its_mode": environments.PaysForResets,
 }
 
-HONEST: dict[Kind, Any] = {
-    Kind.AGENT: agents.Honest,
-    Kind.ENVIRONMENT: ENV_ID,
-    Kind.VECTOR: ENV_ID,
-    Kind.ALGORITHM: ALGORITHMS["UNI"],
-    Kind.BEHAVIOUR: EXPLORATIVE,
-    Kind.SCHEDULE: ACCEPTANCE_RATE,
-    Kind.REWARD_LAW: GAUSSIAN_LAW,
-}
-"""What is right, by kind."""
-
-OF_MANY = ("in_step_is_one_at_a_time",)
-"""The checks that are asked of agents of many users alone."""
 
 SPECIMENS: dict[tuple[Kind, str], tuple[Any, ...]] = {
     (kind, name): wrong if type(wrong) is tuple else (wrong,)

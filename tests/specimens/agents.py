@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.envs.lanes import Lanes
 from explorative_user_env.protocol import STOP, Against, Array, OneUserAtATime
 
 ROUND_COUNT = 10
@@ -21,9 +20,19 @@ class Honest:
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         self.n_arms, self.rng, self.steps = n_arms, rng, 0
         self.accepted = [0] * n_arms
+        self.begin(horizon)
+
+    def begin(self, horizon: int | None) -> None:
+        """For those who do more at the beginning."""
+
+    def shift(self) -> int:
+        """For those who recommend another arm than the one whose turn it is."""
+        return 0
 
     def act(self) -> int | None:
-        return None if self.steps >= ROUND_COUNT * self.n_arms else self.steps % self.n_arms
+        if self.steps >= ROUND_COUNT * self.n_arms:
+            return None
+        return (self.steps + self.shift()) % self.n_arms
 
     def observe(self, arm: int, accepted: bool) -> None:
         self.steps += 1
@@ -71,13 +80,10 @@ class SaysAList(Honest):
 
 
 class DrawsToExplain(Honest):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
-        self.offset = 0
+    offset = 0
 
-    def act(self) -> int | None:
-        arm = super().act()
-        return None if arm is None else (arm + self.offset) % self.n_arms
+    def shift(self) -> int:
+        return self.offset
 
     def explain(self) -> Mapping[str, Any]:
         self.offset = int(self.rng.integers(self.n_arms))
@@ -85,7 +91,8 @@ class DrawsToExplain(Honest):
 
 
 class WithoutAnswer:
-    reset, act, observe = Honest.reset, Honest.act, Honest.observe
+    reset, begin, observe = Honest.reset, Honest.begin, Honest.observe
+    act, shift = Honest.act, Honest.shift
 
 
 class CappedByAWord(Honest):
@@ -107,34 +114,26 @@ class DividesByAcceptances(Honest):
         return int(self.steps / sum(self.accepted)) * 0
 
 
-class DividesByRejections(Honest):
-    def answer(self) -> int:
-        return int(self.steps / (self.steps - sum(self.accepted))) * 0
-
-
 class ThinksOfThree(Honest):
     def act(self) -> int | None:
         return 2 if self.steps == 0 else super().act()
 
 
 class ThinksOfAHundred(Honest):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
-        self.accepted = [0] * min(n_arms, 100)
+    def begin(self, horizon: int | None) -> None:
+        self.accepted = [0] * min(self.n_arms, 100)
 
     def act(self) -> int | None:
         return self.n_arms - 1 if self.steps == 0 else super().act()
 
 
 class WantsAHorizon(Honest):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
+    def begin(self, horizon: int | None) -> None:
         self.left = list(range(horizon))  # type: ignore[arg-type]
 
 
 class KnowsOneTask(Honest):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
+    def begin(self, horizon: int | None) -> None:
         if horizon is not None:
             raise NotImplementedError("regret")
 
@@ -153,8 +152,8 @@ class Drawing(Honest):
 
 
 class IgnoresItsSeed(Drawing):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, np.random.default_rng(), horizon)
+    def begin(self, horizon: int | None) -> None:
+        self.rng = np.random.default_rng()
 
 
 class DrawsGlobally(Drawing):
@@ -164,14 +163,13 @@ class DrawsGlobally(Drawing):
 
 
 class SeedsItself(Drawing):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, np.random.default_rng(7), horizon)
+    def begin(self, horizon: int | None) -> None:
+        self.rng = np.random.default_rng(7)
 
 
 class SetsItsStream(Drawing):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        rng.bit_generator.state = np.random.PCG64(7).state
-        super().reset(n_arms, rng, horizon)
+    def begin(self, horizon: int | None) -> None:
+        self.rng.bit_generator.state = np.random.PCG64(7).state
 
 
 # What it keeps
@@ -181,13 +179,11 @@ class KeepsUsers(Honest):
     def __init__(self) -> None:
         self.met: list[int] = []
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
-        self.met.append(n_arms)
+    def begin(self, horizon: int | None) -> None:
+        self.met.append(self.n_arms)
 
-    def act(self) -> int | None:
-        arm = super().act()
-        return None if arm is None else (arm + len(self.met)) % self.n_arms
+    def shift(self) -> int:
+        return len(self.met)
 
 
 class KeepsUsersThatFollow(Honest):
@@ -197,21 +193,18 @@ class KeepsUsersThatFollow(Honest):
         self.reset(self.n_arms, self.rng)
         self.n_met += 1
 
-    def act(self) -> int | None:
-        arm = super().act()
-        return None if arm is None else (arm + self.n_met) % self.n_arms
+    def shift(self) -> int:
+        return self.n_met
 
 
 class SharesItsCounts(Honest):
     counts: list[int] = []  # noqa: RUF012 - that is what is wrong
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        super().reset(n_arms, rng, horizon)
+    def begin(self, horizon: int | None) -> None:
         self.counts[:] = [0]
 
-    def act(self) -> int | None:
-        arm = super().act()
-        return None if arm is None else (arm + self.counts[0]) % self.n_arms
+    def shift(self) -> int:
+        return self.counts[0]
 
     def observe(self, arm: int, accepted: bool) -> None:
         super().observe(arm, accepted)
@@ -318,19 +311,6 @@ class CountsTheCompany(HonestOfMany):
     def act_all(self, users: Array) -> Array:
         arms = super().act_all(users)
         return np.where(arms == STOP, STOP, (arms + users.size) % self.n_arms)
-
-
-class ReadsTheStep(HonestOfMany):
-    """Looks up the stack for users in step, and answers what they like best."""
-
-    def answer_all(self, users: Array) -> Array:
-        frame: Any = sys._getframe()
-        while frame is not None:
-            for thing in frame.f_locals.values():
-                if isinstance(thing, Lanes):
-                    return thing.best_arms(users)
-            frame = frame.f_back
-        return super().answer_all(users)
 
 
 class AnotherAlone(HonestOfMany):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents.uniform import ALGORITHM, Params, State, prepare
+from explorative_user_env.agents.uniform import ALGORITHM, Params, State
 from explorative_user_env.protocol import STOP
 
 _calls = [0]
@@ -14,18 +14,6 @@ _calls = [0]
 
 def take_anything(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
     return Params(n_arms, horizon or 10, options["order"] == "random", False)
-
-
-class Worded(NamedTuple):
-    n_arms: int
-    horizon: int
-    random: bool
-    first: bool
-    order: str
-
-
-def params_of_words(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Any:
-    return Worded(*prepare(options, n_arms, horizon), options["order"])
 
 
 def blank_of_arrays(params: Params) -> Any:
@@ -66,10 +54,7 @@ def act_by_share(params: Params, state: Any, rng: Any) -> int:
 
 ALGORITHMS_WRONG: dict[str, Any] = {
     "checks_its_options": replace(ALGORITHM, prepare=take_anything),
-    "has_numbers_alone": (
-        replace(ALGORITHM, prepare=params_of_words),
-        replace(ALGORITHM, blank=blank_of_arrays),
-    ),
+    "has_numbers_alone": replace(ALGORITHM, blank=blank_of_arrays),
     "starts_anew": replace(ALGORITHM, start=start_nothing),
     "keeps_all_in_its_state": replace(ALGORITHM, act=act_by_calls),
     "stops_by_its_horizon": replace(ALGORITHM, act=act_for_ever),

@@ -31,14 +31,14 @@ class Clips:
 
 
 class IgnoresSeed:
-    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+    def reset(self, **given: Any) -> Any:
         entropy = np.random.SeedSequence().generate_state(1)[0]
-        return super().reset(seed=int(entropy), options=options)  # type: ignore[misc]
+        return super().reset(**given | {"seed": int(entropy)})  # type: ignore[misc]
 
 
 class HasOneSeed:
-    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
-        return super().reset(seed=0, options=options)  # type: ignore[misc]
+    def reset(self, **given: Any) -> Any:
+        return super().reset(**given | {"seed": 0})  # type: ignore[misc]
 
 
 class DrawsFromAll:
@@ -48,10 +48,10 @@ class DrawsFromAll:
 
 
 class WritesOnOptions:
-    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
-        begun = super().reset(seed=seed, options=options)  # type: ignore[misc]
-        if options is not None:
-            options["seen"] = True
+    def reset(self, **given: Any) -> Any:
+        begun = super().reset(**given)  # type: ignore[misc]
+        if given.get("options") is not None:
+            given["options"]["seen"] = True
         return begun
 
 
@@ -65,9 +65,8 @@ class WritesOnActions(ExplorativeUserVectorEnv):
 class HandsOutOneInfo:
     info: dict[str, Any]
 
-    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
-        observation, info = super().reset(seed=seed, options=options)  # type: ignore[misc]
-        self.info = info
+    def reset(self, **given: Any) -> Any:
+        observation, self.info = super().reset(**given)  # type: ignore[misc]
         return observation, self.info
 
     def step(self, actions: Any) -> Any:
@@ -120,9 +119,10 @@ class ShiftsItsLanes(ExplorativeUserVectorEnv):
 class BeginsWithTheNextSeed(ExplorativeUserVectorEnv):
     """Off by one: lane b has seed s + b + 1."""
 
-    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
-        seed = seed + 1 if isinstance(seed, int) else seed
-        return super().reset(seed=seed, options=options)
+    def reset(self, **given: Any) -> Any:
+        if isinstance(given.get("seed"), int):
+            given["seed"] += 1
+        return super().reset(**given)
 
 
 class PaysForResets(ExplorativeUserVectorEnv):

@@ -45,11 +45,6 @@ def tires_of_all(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
     return rules.respond(user, state, rule, arm, rng, _calls[0] % 3 > 0)
 
 
-def counts_on(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
-    state.memory[0] += 1.0
-    return rules.respond(user, state, rule, arm, rng, state.memory[0] < 100.0)
-
-
 def overflowing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
     wants = overflows(state.interactions[0])
     return rules.respond(user, state, rule, arm, rng, wants)
@@ -80,10 +75,7 @@ BEHAVIOURS: dict[str, Any] = {
     ),
     "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
     "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
-    "follows_from_her_seed": (
-        Behaviour("coin", respond=throws_everybodys_coin),
-        Behaviour("counts on", respond=counts_on, memory=1),
-    ),
+    "follows_from_her_seed": Behaviour("coin", respond=throws_everybodys_coin),
     "is_all_in_her_state": (
         Behaviour("tires", respond=tires_of_all),
         Behaviour("forgets", respond=ForgetsOnTheWay(3)),
@@ -92,10 +84,6 @@ BEHAVIOURS: dict[str, Any] = {
 }
 
 # Schedules
-
-
-def one_and_a_half(parameters: Any, n: int, t: int, n_arms: int) -> float:
-    return 1.5
 
 
 def three_late(parameters: Any, n: int, t: int, n_arms: int) -> float:

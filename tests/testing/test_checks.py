@@ -1,26 +1,30 @@
 """What comes of checks: verdicts, reports, and names that there are none of."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
-from specimens.agents import Honest, OutOfRange, PrefersLowNumbers
+from specimens.agents import Honest, KeepsUsers, OutOfRange
 
 import explorative_user_env as eu
-from explorative_user_env import InvalidArgumentError
+from explorative_user_env import InvalidArgumentError, check
 from explorative_user_env.agents import ALGORITHMS
 from explorative_user_env.check import (
-    CHECKS,
     FailedCheckError,
     Kind,
     NamedCheck,
     NotAskedError,
     Subject,
     check_agent,
-    check_algorithm,
-    check_environment,
-    check_reward_law,
-    check_schedule,
-    check_users,
     check_vector_environment,
     checks_of,
+    parametrize_with_checks,
+)
+from explorative_user_env.check import checks as room
+from explorative_user_env.check.agents import (
+    Run,
+    Situation,
+    expect_alike,
 )
 from explorative_user_env.check.checks import run_checks
 from explorative_user_env.users.behaviours import EXPLORATIVE
@@ -53,23 +57,9 @@ ALL = [NamedCheck(each) for each in (is_fine, is_wrong, breaks, asks_nothing)]
 SUBJECT = Subject(Kind.AGENT, "somebody", Honest)
 
 
-def test_a_check_is_called_as_its_function_and_asks_its_first_line() -> None:
-    assert [(each.name, each.asks) for each in ALL[:2]] == [
-        ("is_fine", "It is fine."),
-        ("is_wrong", "It is right."),
-    ]
-
-
-def test_every_check_has_a_name_of_its_own_and_says_in_a_line_what_it_asks() -> None:
-    for checks in CHECKS.values():
-        assert len({check.name for check in checks}) == len(checks)
-        for check in checks:
-            assert check.asks.endswith(".")
-            assert 20 < len(check.asks) <= 100
-
-
 def test_a_report_has_a_verdict_and_a_reason_for_each_check() -> None:
-    report = run_checks(SUBJECT, ALL, {})
+    told: list[tuple[str, int, int]] = []
+    report = run_checks(SUBJECT, ALL, {}, lambda *progress: told.append(progress))
     assert [(outcome.verdict, outcome.why) for outcome in report.outcomes] == [
         ("passed", ""),
         ("failed", "it is wrong at step 3"),
@@ -79,40 +69,18 @@ def test_a_report_has_a_verdict_and_a_reason_for_each_check() -> None:
     assert report.failed == ["is_wrong", "breaks"]
     assert not report.passed
     assert "4 checks: 1 passed, 2 failed, 1 not asked" in str(report)
-
-
-def test_each_check_is_told_of_before_it_is_asked() -> None:
-    told: list[tuple[str, int, int]] = []
-    run_checks(SUBJECT, ALL, {}, lambda *progress: told.append(progress))
     assert told == [("somebody", place, 4) for place in range(4)]
 
 
 def test_what_is_expected_to_fail_is_no_failure_unless_it_passes() -> None:
-    report = run_checks(SUBJECT, ALL, {"is_wrong": "it is known", "breaks": "so is that"})
+    known = dict.fromkeys(("is_wrong", "breaks", "asks_nothing"), "it is known")
+    report = run_checks(SUBJECT, ALL, known)
+    assert report.outcomes[3].verdict == "not asked"
     assert report.passed
     assert "it is known" in str(report)
     surprised = run_checks(SUBJECT, ALL[:1], {"is_fine": "a belief"})
     assert surprised.failed == ["is_fine"]
     assert surprised.outcomes[0].why == "it passed, though expected to fail: a belief"
-
-
-def test_what_was_seen_before_is_told_once() -> None:
-    def is_wrong_again(subject: Subject) -> None:
-        """It is right elsewhere."""
-        raise FailedCheckError("it is wrong at step 3 (with another user)")
-
-    report = run_checks(SUBJECT, [*ALL[:2], NamedCheck(is_wrong_again)], {})
-    assert [outcome.why for outcome in report.outcomes] == [
-        "",
-        "it is wrong at step 3",
-        "as is_wrong",
-    ]
-    assert report.failed == ["is_wrong", "is_wrong_again"]
-
-
-def test_what_is_not_asked_is_neither_expected_nor_a_surprise() -> None:
-    report = run_checks(SUBJECT, ALL[3:], {"asks_nothing": "it would fail"})
-    assert [outcome.verdict for outcome in report.outcomes] == ["not asked"]
 
 
 @pytest.mark.slow
@@ -122,45 +90,88 @@ def test_a_failure_is_an_error_with_the_report_unless_it_is_only_asked_for() -> 
     assert "recommends_arms" in check_agent(OutOfRange, raises=False).failed
 
 
-@pytest.mark.slow
-def test_a_known_fault_is_told_by_its_name() -> None:
-    known = {"breaks_ties_by_chance": "of two arms we like the first"}
-    report = check_agent(PrefersLowNumbers, expected_failed_checks=known)
-    assert report.passed
-    assert "of two arms we like the first" in str(report)
+def test_there_is_a_function_for_every_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*told: Any) -> Any:
+        return SimpleNamespace(told=told[:2], passed=True)
 
-
-@pytest.mark.parametrize("name", ["", "breaks_ties", "lanes_are_single_environments"])
-def test_a_name_that_no_check_has_is_refused(name: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of beg"):
-        check_agent(Honest, expected_failed_checks={name: "of no use"})
-
-
-def test_a_kind_that_there_is_none_of_is_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^kind must be one of agent, algorithm, "):
-        checks_of("planet")
-
-
-@pytest.mark.slow
-def test_there_is_a_function_for_every_kind() -> None:
-    reports = [
-        check_environment(eu.ENV_ID),
-        check_vector_environment(eu.ENV_ID),
-        check_algorithm(ALGORITHMS["UNI"]),
-        check_users(EXPLORATIVE),
-        check_schedule(ACCEPTANCE_RATE),
-        check_reward_law("gaussian"),
-    ]
-    assert {report.subject.kind for report in reports} == {*Kind} - {Kind.AGENT}
-    for report in reports:
-        assert [outcome.check for outcome in report.outcomes] == [*checks_of(report.subject.kind)]
+    monkeypatch.setattr(room, "run_checks", asked)
+    for name, thing, kind in [
+        ("agent", Honest, Kind.AGENT),
+        ("environment", eu.ENV_ID, Kind.ENVIRONMENT),
+        ("vector_environment", eu.ENV_ID, Kind.VECTOR),
+        ("algorithm", ALGORITHMS["UNI"], Kind.ALGORITHM),
+        ("users", EXPLORATIVE, Kind.BEHAVIOUR),
+        ("schedule", ACCEPTANCE_RATE, Kind.SCHEDULE),
+        ("reward_law", "gaussian", Kind.REWARD_LAW),
+    ]:
+        report: Any = getattr(check, f"check_{name}")(thing, seed=3)
+        subject, checks = report.told
+        assert (subject.kind, subject.seed, [*checks]) == (kind, 3, [*checks_of(kind)])
 
 
 @pytest.mark.slow
 def test_lanes_are_compared_with_the_single_environment_that_is_named() -> None:
-    report = check_vector_environment(
-        eu.ExplorativeUserVectorEnv,
-        alone=lambda: eu.ExplorativeUserEnv(gap=0.3),
-        raises=False,
-    )
+    def alone() -> eu.ExplorativeUserEnv:
+        return eu.ExplorativeUserEnv(gap=0.3)
+
+    report = check_vector_environment(eu.ExplorativeUserVectorEnv, alone=alone, raises=False)
     assert report.failed == ["lanes_are_single_environments"]
+
+
+def test_names_that_there_are_none_of_are_refused() -> None:
+    for name in ("", "breaks_ties", "lanes_are_single_environments"):
+        with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of"):
+            check_agent(Honest, expected_failed_checks={name: "of no use"})
+    with pytest.raises(InvalidArgumentError, match=r"^kind must be one of agent, algorithm, "):
+        checks_of("planet")
+    for subjects in ([Honest], [Honest, eu.ENV_ID]):
+        with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of "):
+            cases_of(subjects, {"is_nice": "it is not"})
+
+
+# As cases of a test
+
+
+def cases_of(subjects: list[Any], known: Any = None) -> list[Any]:
+    names, cases = parametrize_with_checks(subjects, expected_failed_checks=known).args
+    assert names == ("subject", "check")
+    return list(cases)
+
+
+def test_there_is_a_case_for_every_check_of_every_subject() -> None:
+    cases = cases_of([Honest, eu.ENV_ID])
+    kinds = ("agent", "environment", "vector environment")
+    names = [check.name for kind in kinds for check in checks_of(kind)]
+    assert [case.values[1].name for case in cases] == names
+    assert cases[0].id == "Honest-has_the_methods"
+    assert all(not case.marks for case in cases)
+
+
+def test_an_expected_failure_is_a_strict_xfail_of_its_subject() -> None:
+    def reasons(thing: Any) -> dict[str, str]:
+        return {"forgets_users_it_has_met": "it learns"} if thing is KeepsUsers else {}
+
+    marked = [case for case in cases_of([Honest, KeepsUsers], reasons) if case.marks]
+    assert [case.id for case in marked] == ["KeepsUsers-forgets_users_it_has_met"]
+    (mark,) = marked[0].marks
+    told = (mark.name, mark.kwargs["strict"], mark.kwargs["reason"])
+    assert told == ("xfail", True, "it learns")
+
+
+# Two runs side by side
+
+THREE = Situation(3, 5, cap=6)
+RUN = Run((0, 1, 2), (True, False, True), 2, True)
+
+
+def test_runs_that_differ_are_told_apart_by_the_first_difference() -> None:
+    expect_alike(RUN, RUN, THREE, "when asked again")
+    for found, told in [
+        (RUN._replace(arms=(0, 2, 2)), "recommended arm 2 instead of 1 at step 2 when asked again"),
+        (RUN._replace(arms=(0, 1)), "stopped after 2 steps with answer 2"),
+        (RUN._replace(stopped=False), "was cut off after 3 steps with answer 2"),
+        (RUN._replace(answer=0), "stopped after 3 steps with answer 0"),
+    ]:
+        with pytest.raises(FailedCheckError, match=told) as caught:
+            expect_alike(found, RUN, THREE, "when asked again")
+        assert "(K = 3, seed 5, a user who accepts by chance)" in str(caught.value)

@@ -1,19 +1,18 @@
 """Every check bites: what is wrong in the one way that it asks about fails under its name."""
 
-from functools import partial
+import random
+import time
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
-from specimens import HONEST, OF_MANY, SPECIMENS
+from specimens import SPECIMENS
 from specimens.agents import (
     Drawing,
     Honest,
     HonestOfMany,
-    ReadsTheStep,
     ThinksOfThree,
-    WritesOnOptions,
 )
-from specimens.environments import BeginsWithTheNextSeed
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.check import (
@@ -26,30 +25,7 @@ from explorative_user_env.check import (
     checks_of,
     subject_of,
 )
-
-SLOW = ("compiled", "another_process")
-"""In the names of checks that compile something or start a process."""
-
-BY_CHANCE = (
-    "breaks_ties_by_chance",
-    "guesses_when_it_cannot_know",
-    "succeeds_wherever_the_best_is",
-)
-"""Checks that fail an honest agent with a small probability."""
-
-
-def _cases() -> list[object]:
-    return [
-        pytest.param(
-            kind,
-            name,
-            wrong,
-            id=f"{kind}-{name}-{getattr(wrong, '__name__', place)}",
-            marks=[pytest.mark.slow] if any(word in name for word in SLOW) else [],
-        )
-        for (kind, name), every in SPECIMENS.items()
-        for place, wrong in enumerate(every)
-    ]
+from explorative_user_env.check.checks import LATER, other_surroundings, shared_streams
 
 
 def check_named(kind: Kind, name: str) -> NamedCheck:
@@ -61,7 +37,10 @@ def test_every_check_has_a_specimen_and_every_specimen_a_check() -> None:
     assert named == set(SPECIMENS)
 
 
-@pytest.mark.parametrize(("kind", "name", "wrong"), _cases())
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong"), [(*key, each) for key, every in SPECIMENS.items() for each in every]
+)
 def test_a_wrong_one_is_caught_under_the_name_of_the_check(
     kind: Kind, name: str, wrong: Any
 ) -> None:
@@ -79,26 +58,6 @@ def test_an_honest_one_passes_all(honest: type) -> None:
     assert {outcome.verdict for outcome in report.outcomes} == {"passed", "not asked"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [key for key in SPECIMENS if not any(word in key[1] for word in SLOW)]
-)
-def test_an_honest_one_is_not_caught(kind: Kind, name: str) -> None:
-    """A check that nobody could pass would tell nothing."""
-    honest = HonestOfMany if name in OF_MANY else HONEST[kind]
-    check_named(kind, name)(subject_of(honest, kind))
-
-
-def test_options_that_an_agent_writes_on_are_what_it_was_given_as_well() -> None:
-    with pytest.raises(FailedCheckError, match=r"its options were {'delta': 0\.1} and are"):
-        check_named(Kind.AGENT, "leaves_what_it_is_given")(subject_of(WritesOnOptions))
-
-
-def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> None:
-    told = r"it answers, asked about many at once, the best of 20 arms with 60 of 60 users"
-    with pytest.raises(FailedCheckError, match=told):
-        check_named(Kind.AGENT, "guesses_when_it_cannot_know")(subject_of(ReadsTheStep))
-
-
 def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so() -> None:
     class SaysSo(ThinksOfThree):
         trained_on: ClassVar = {"n_arms": 5}
@@ -110,26 +69,59 @@ def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so() -> None:
         check(subject_of(SaysSo))
 
 
-def test_an_environment_in_which_chance_does_not_show_need_not_show_its_seed() -> None:
-    check = check_named(Kind.ENVIRONMENT, "heeds_its_seed")
-    check(subject_of(partial(ExplorativeUserEnv, n_arms=2, means=(0.0, 1.0), alpha=1e9)))
-
-
-def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
-    check = check_named(Kind.VECTOR, "lanes_are_single_environments")
-    with pytest.raises(FailedCheckError, match="mode NextStep, as against single environments"):
-        check(subject_of(BeginsWithTheNextSeed))
-
-
-@pytest.mark.slow
-def test_checks_by_chance_fail_no_honest_agent_whatever_the_seed() -> None:
-    for seed in range(25):
-        for name in BY_CHANCE:
-            check_named(Kind.AGENT, name)(subject_of(Honest, seed=seed))
-
-
 def test_who_ends_with_ties_is_asked_and_who_does_not_is_not() -> None:
     check = check_named(Kind.AGENT, "breaks_ties_by_chance")
     check(subject_of("UNI"))
     with pytest.raises(NotAskedError, match="never stopped by itself"):
         check(subject_of("BAIR"))
+
+
+def test_streams_and_clocks_are_others_within_and_as_before_after() -> None:
+    before, clock = shared_streams(), time.time
+    drawn = []
+    for seed in (1, 1, 2):
+        with other_surroundings(seed):
+            drawn.append((random.random(), np.random.random()))  # noqa: NPY002 - everybody's
+            assert time.time() > clock() + LATER - 60
+    assert drawn[0] == drawn[1] != drawn[2]
+    with pytest.raises(LookupError), other_surroundings(1):
+        raise LookupError
+    assert shared_streams() == before
+    assert time.time is clock
+
+
+class WatchesTheClock(Honest):
+    """Begins at another arm every quarter of an hour, and is back after five."""
+
+    def shift(self) -> int:
+        return int(time.time() // 900)
+
+
+def test_an_agent_that_looks_at_the_clock_does_not_repeat_itself() -> None:
+    with pytest.raises(FailedCheckError, match="in other surroundings"):
+        check_named(Kind.AGENT, "repeats_with_the_same_stream")(subject_of(WatchesTheClock))
+
+
+class WasTrained(Honest):
+    """Holds the environment that it was trained in, of no user that it meets."""
+
+    def __init__(self) -> None:
+        self.env = ExplorativeUserEnv()
+        self.env.reset(seed=123456)
+
+
+@pytest.mark.exhaustive
+def test_users_that_an_agent_was_trained_on_are_no_secret() -> None:
+    check_named(Kind.AGENT, "holds_no_secret")(subject_of(WasTrained))
+
+
+def test_a_stream_that_is_made_of_its_own_is_one_of_those_it_was_handed() -> None:
+    class Spawns(Honest):
+        def begin(self, horizon: int | None) -> None:
+            (self.rng,) = self.rng.spawn(1)
+
+        def act(self) -> int | None:
+            return None if super().act() is None else int(self.rng.integers(self.n_arms))
+
+    for name in ("draws_from_no_other_stream", "repeats_with_the_same_stream"):
+        check_named(Kind.AGENT, name)(subject_of(Spawns))

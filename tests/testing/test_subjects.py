@@ -5,45 +5,43 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from gymnasium.vector import AutoresetMode
 from specimens.agents import Honest, WithoutAnswer
-from specimens.users import BEHAVIOURS, SCHEDULES, flattering
+from specimens.users import SCHEDULES, flattering
 
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import ALGORITHMS, BAIR
-from explorative_user_env.check import Kind, checks_of, subject_of, subjects_of
+from explorative_user_env.check import Kind, subject_of, subjects_of
 from explorative_user_env.users.behaviours import omniscient
 
 
-@pytest.mark.parametrize(
-    ("thing", "kinds"),
-    [
+def test_the_kind_is_told_from_the_thing() -> None:
+    rows: list[tuple[Any, list[Kind]]] = [
         (Honest, [Kind.AGENT]),
-        (Honest(), [Kind.AGENT]),
         (WithoutAnswer, [Kind.AGENT]),
         (lambda: BAIR(delta=0.2), [Kind.AGENT]),
         ("thompson", [Kind.AGENT]),
         (ALGORITHMS["UNI"], [Kind.ALGORITHM, Kind.AGENT]),
-        (eu.ENV_ID, [Kind.ENVIRONMENT, Kind.VECTOR]),
         ("CartPole-v1", [Kind.ENVIRONMENT, Kind.VECTOR]),
         (eu.ExplorativeUserEnv, [Kind.ENVIRONMENT]),
         (lambda: gym.make(eu.BAI_ENV_ID), [Kind.ENVIRONMENT]),
-        (eu.ExplorativeUserVectorEnv(2), [Kind.VECTOR]),
         (functools.partial(eu.ExplorativeUserVectorEnv, n_arms=3), [Kind.VECTOR]),
-        (BEHAVIOURS["keeps_her_means"], [Kind.BEHAVIOUR]),
         (omniscient, [Kind.BEHAVIOUR]),
         (SCHEDULES["depends_on_counts_alone"], [Kind.SCHEDULE]),
         (eu.RewardLaw("flattering", flattering), [Kind.REWARD_LAW]),
-    ],
-)
-def test_the_kind_is_told_from_the_thing(thing: Any, kinds: list[Kind]) -> None:
-    found = subjects_of(thing, seed=3)
-    assert [subject.kind for subject in found] == kinds
-    assert {subject.seed for subject in found} == {3}
-    for subject in found:
-        assert subject.name
-        subject.make()
+    ]
+    for thing, kinds in rows:
+        found = subjects_of(thing, seed=3)
+        assert [subject.kind for subject in found] == kinds
+        assert {subject.seed for subject in found} == {3}
+        for subject in found:
+            assert subject.name
+            subject.make()
+    for usual in (eu.ENV_ID, eu.ExplorativeUserVectorEnv, eu.COUNTS_ENV_ID):
+        envs = subject_of(usual, "vector environment").make()
+        assert (envs.num_envs, envs.unwrapped.max_episode_steps) == (3, 7)
+    assert subject_of(eu.ExplorativeUserVectorEnv(2)).make().num_envs == 2
+    assert subject_of(flattering, "reward law").name == "flattering"
 
 
 def test_an_instance_is_made_anew_as_it_was_handed_in() -> None:
@@ -53,55 +51,6 @@ def test_an_instance_is_made_anew_as_it_was_handed_in() -> None:
     first.steps = 7
     assert first is not mine
     assert not hasattr(subject.make(), "steps")
-
-
-def test_a_kind_chooses_among_what_a_thing_is() -> None:
-    assert subject_of(eu.ENV_ID, "vector environment").kind == Kind.VECTOR
-    assert subject_of(flattering, "reward law").name == "flattering"
-    with pytest.raises(InvalidArgumentError, match=r"^subject must be a schedule, got "):
-        subject_of(Honest, "schedule")
-
-
-def test_users_in_step_are_three_whose_episodes_are_short() -> None:
-    for thing in (eu.ExplorativeUserVectorEnv, eu.COUNTS_ENV_ID):
-        envs = subject_of(thing, "vector environment").make()
-        assert envs.num_envs == 3
-        assert envs.unwrapped.max_episode_steps == 7
-
-
-class TakesANumber(eu.ExplorativeUserVectorEnv):
-    def __init__(self, num_envs: int = 1) -> None:
-        super().__init__(num_envs)
-
-
-class TakesNothing(eu.ExplorativeUserVectorEnv):
-    def __init__(self) -> None:
-        super().__init__(4)
-
-
-@pytest.mark.parametrize(
-    ("thing", "lanes"), [(TakesANumber, 3), (TakesNothing, 4), (eu.ExplorativeUserVectorEnv(2), 2)]
-)
-def test_users_in_step_are_made_as_they_can_be(thing: Any, lanes: int) -> None:
-    subject = subject_of(thing)
-    assert subject.make().num_envs == lanes
-    with pytest.raises(TypeError):
-        subject.make(AutoresetMode.SAME_STEP)
-    for check in checks_of(Kind.VECTOR):
-        if check.name == "lanes_are_single_environments":
-            check(subject)
-
-
-def test_a_lane_is_a_single_one_of_the_same_options() -> None:
-    make = functools.partial(eu.ExplorativeUserVectorEnv, n_arms=3, gap=0.25)
-    subject = subject_of(make)
-    assert subject.alone is not None
-    single = subject.alone().unwrapped
-    assert (single.user.n_arms, single.population.gap) == (3, 0.25)
-    assert single is not subject.alone().unwrapped
-    limited = subject.alone()
-    limited.reset(seed=0)
-    assert [limited.step(0)[3] for _ in range(7)] == [False] * 6 + [True]
 
 
 class Wanting:
@@ -114,16 +63,15 @@ class Uncopied(Honest):
         raise TypeError("no copies")
 
 
-@pytest.mark.parametrize(
-    ("thing", "message"),
-    [
+def test_what_is_no_subject_is_refused() -> None:
+    for thing, message in [
         (3, r"^subject must be an agent, an environment, .*, got 3$"),
         (dict, r"^subject must be an agent, .*, got \{\}$"),
-        (Wanting, r"when called without arguments, but it raised TypeError: .*missing 1 required"),
-        (Uncopied(), r"must be a class or function that makes it, as a copy of it raised TypeEr"),
-        ("nobody", r"^agent must be one of bair, "),
-    ],
-)
-def test_what_is_no_subject_is_refused(thing: Any, message: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=message):
-        subjects_of(thing)
+        (Wanting, "when called without arguments, but it raised TypeError: "),
+        (Uncopied(), "must be a class or function that makes it, as a copy of it"),
+        ("nobody", "^agent must be one of bair, "),
+    ]:
+        with pytest.raises(InvalidArgumentError, match=message):
+            subjects_of(thing)
+    with pytest.raises(InvalidArgumentError, match=r"^subject must be a schedule, got "):
+        subject_of(Honest, "schedule")

@@ -1,98 +1,51 @@
-"""The user's decision by hand, and what she is when she starts."""
+"""The user by hand: how she starts and decides, and what a response leaves behind."""
 
+import copy
 import math
+from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from one_user import PLAYS, Play, at_random, bounds, converse, gamma, hand_made, new_user
+from one_user import at_random, bounds, converse, gamma, hand_made, new_user
+from scipy import stats
 
+from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.population import PRINTED, RELEASED, SETTINGS, Setting
+from explorative_user_env.users.hidden_state import witness_of
+from explorative_user_env.users.model import UserState
+from explorative_user_env.users.population import PRINTED, RELEASED, Setting
 
 GOOD, BAD = 0, 1
 
 
-def test_a_clearly_worse_arm_is_rejected_and_the_better_one_accepted(setting: Setting) -> None:
-    user, state = hand_made(setting, [3.0, 0.0], [4, 4], spread=2.0)  # intervals of radius 1
-    assert rules.rejects(user, state, BAD)
-    assert not rules.rejects(user, state, GOOD)
-
-
-def test_overlapping_intervals_reject_nobody(setting: Setting) -> None:
-    user, state = hand_made(setting, [1.9, 0.0], [4, 4], spread=2.0)
-    assert not rules.rejects(user, state, BAD)
-    assert not rules.rejects(user, state, GOOD)
-
-
-def test_touching_intervals_reject_in_the_text_and_not_in_the_released_code() -> None:
-    for setting, rejected in ((PRINTED, True), (RELEASED, False)):
-        user, state = hand_made(setting, [2.0, 0.0], [4, 4], spread=2.0)
-        assert rules.rejects(user, state, BAD) is rejected
-        assert not rules.rejects(user, state, GOOD)
-
-
-def test_two_equal_top_arms_reject_each_other_at_gamma_zero_only_if_ties_reject() -> None:
-    for setting, rejected in ((PRINTED, True), (RELEASED, False)):
-        user, state = hand_made(setting, [1.0, 1.0, 0.0], [2, 3, 1], spread=0.0)
-        assert [rules.rejects(user, state, arm) for arm in (0, 1, 1, 0)] == [rejected] * 4
-        assert rules.rejects(user, state, 2)
-
-
-def test_a_single_top_arm_is_accepted_at_gamma_zero(setting: Setting) -> None:
-    user, state = hand_made(setting, [1.0, 0.5], [2, 3], spread=0.0)
-    assert not rules.rejects(user, state, GOOD)
-    assert rules.rejects(user, state, BAD)
-
-
-@pytest.mark.parametrize("spread", [0.0, 2.0])
-def test_an_unseen_arm_has_an_infinite_interval_by_rule(setting: Setting, spread: float) -> None:
-    user, state = hand_made(setting, [50.0, 0.0], [10**6, 0], spread)
-    assert (rules.lcb(state, 1), rules.ucb(state, 1)) == (-math.inf, math.inf)
-    assert not rules.rejects(user, state, 1)
-    assert not rules.rejects(user, state, 0)
-
-
-@given(
-    play=st.sampled_from(PLAYS),
-    means=st.lists(st.floats(-5, 5), min_size=2, max_size=6),
-    alpha=st.floats(0.05, 5.0),
-    seed=st.integers(0, 2**32),
+@pytest.mark.parametrize(
+    ("estimates", "counts", "spread", "rejected"),
+    [
+        ([3.0, 0.0], [4, 4], 2.0, [False, True]),  # intervals of radius 1
+        ([1.9, 0.0], [4, 4], 2.0, [False, False]),
+        ([2.0, 0.0], [4, 4], 2.0, [False, None]),  # they touch: it is up to the setting
+        ([1.0, 1.0, 0.0], [2, 3, 1], 0.0, [None, None, True]),
+        ([1.0, 0.5], [2, 3], 0.0, [False, True]),
+        ([50.0, 0.0], [10**6, 0], 0.0, [False, False]),  # an arm without a reward
+        ([50.0, 0.0], [10**6, 0], 2.0, [False, False]),
+    ],
 )
-@pytest.mark.parametrize("name", sorted(SETTINGS))
-def test_the_arm_of_largest_lcb_is_never_rejected_while_gamma_is_positive(
-    name: str, play: Play, means: list[float], alpha: float, seed: int
+def test_an_arm_is_rejected_if_another_is_clearly_better(
+    setting: Setting, estimates: list[float], counts: list[int], spread: float, rejected: list[bool]
 ) -> None:
-    user, state, rule, rng = new_user(SETTINGS[name], means, seed, alpha)
-    gammas: list[float] = []
-
-    def respond(arm: int) -> bool:
-        gammas.append(gamma(state))
-        if gammas[-1] > 0.0:
-            lower, _ = bounds(state)
-            assert not rules.rejects(user, state, lower.index(max(lower)))
-        return rules.respond(user, state, rule, arm, rng)
-
-    converse(play(means, np.random.default_rng(seed)), respond, 60)
-    # Her first answer is yes, and from then on rho_t n(t) = n (1 + n/t) > 1.
-    assert min(gammas[1:]) > 0.0
+    user, state = hand_made(setting, estimates, counts, spread)
+    for arm in (0, 1, *range(len(estimates))):
+        expected = setting.rejects_ties if rejected[arm] is None else rejected[arm]
+        assert rules.rejects(user, state, arm) is expected
 
 
 # Her start
 
 
-def test_before_any_acceptance_every_arm_is_unseen_and_gamma_is_zero() -> None:
-    user, state, *_ = new_user(PRINTED, [0.0, 1.0, 2.0])
-    assert gamma(state) == 0.0
-    assert state.counts == [0, 0, 0]
-    assert bounds(state) == ([-math.inf] * 3, [math.inf] * 3)
-    assert not any(rules.rejects(user, state, arm) for arm in range(3))
-
-
 def test_gamma_is_zero_and_not_minus_infinity_while_nothing_is_accepted() -> None:
     user, state, rule, rng = new_user(PRINTED, [0.0, 1.0], seed=1, noise=1.0)
+    assert bounds(state) == ([-math.inf] * 2, [math.inf] * 2)
     while rules.respond(user, state, rule, 0, rng):  # find a user whose first answer is no
         rules.start(user, state, rng)
     assert (state.acceptances[0], state.interactions[0]) == (0, 1)
@@ -101,14 +54,15 @@ def test_gamma_is_zero_and_not_minus_infinity_while_nothing_is_accepted() -> Non
 
 
 def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t() -> None:
-    user, state, rule, _ = new_user(RELEASED, [5.0, -5.0], seed=3)
-    expected = np.array([5.0, -5.0]) + np.random.default_rng(3).standard_normal(2)
-    assert state.counts == [1, 1]
-    assert state.estimates == pytest.approx(expected.tolist())
-    assert (state.acceptances[0], state.interactions[0]) == (0, 0)
-    # Before any response rho_t is as if all were accepted, 2, and n(t) counts as 1.
-    assert rules.rho(user, state, rule) == 2.0
-    assert gamma(state) == pytest.approx(2 * math.log(2))
+    for n, seed in ((1, 3), (3, 5)):
+        user, state, rule, _ = new_user(replace(RELEASED, private_draws=n), [5.0, -5.0], seed)
+        draws = np.array([5.0, -5.0]) + np.random.default_rng(seed).standard_normal((n, 2))
+        assert state.counts == [n, n]
+        assert state.estimates == pytest.approx(draws.mean(axis=0).tolist())
+        assert (state.acceptances[0], state.interactions[0]) == (0, 0)
+        # Before any response rho_t is as if all were accepted, 2, and n(t) counts as 1.
+        assert rules.rho(user, state, rule) == 2.0
+        assert gamma(state) == pytest.approx(2 * math.log(2))
 
 
 def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
@@ -126,8 +80,97 @@ def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
     assert state == fresh
 
 
-def test_more_than_one_private_draw_can_be_asked_for() -> None:
-    _, state, *_ = new_user(replace(PRINTED, private_draws=3), [0.0, 10.0], seed=5)
-    draws = np.array([0.0, 10.0]) + np.random.default_rng(5).standard_normal((3, 2))
-    assert state.counts == [3, 3]
-    assert state.estimates == pytest.approx(draws.mean(axis=0).tolist())
+# What a response leaves behind
+
+
+def play_to_a_rejection(setting: Setting) -> tuple[UserState, UserState, Callable[..., float]]:
+    """Return her state before and after, and what gives the rho_t of a state."""
+    user, state, rule, rng = new_user(setting, [5.0, -5.0])
+    for _ in range(50):
+        before = copy.deepcopy(state)
+        if not rules.respond(user, state, rule, BAD, rng):
+            return before, state, lambda state: rules.rho(user, state, rule)
+        rules.respond(user, state, rule, GOOD, rng)
+    raise AssertionError("the bad arm was never rejected")
+
+
+def test_a_rejection_brings_no_reward_and_moves_the_intervals_in_the_printed_text_alone(
+    setting: Setting,
+) -> None:
+    before, after, rho = play_to_a_rejection(setting)
+    n, t = before.acceptances[0], before.interactions[0]
+    assert (after.acceptances[0], after.interactions[0]) == (n, t + 1)
+    assert (after.estimates, after.counts) == (before.estimates, before.counts)
+    assert after.reward == [0.0]
+    if setting == RELEASED:
+        assert (rho(after), after.spread) == (rho(before), before.spread)
+        return
+    assert rho(after) == pytest.approx(1 + n / (t + 1))
+    assert rho(after) < rho(before)
+    (old_lower, old_upper), (lower, upper) = bounds(before), bounds(after)
+    for arm in (GOOD, BAD):
+        assert old_lower[arm] < lower[arm] < upper[arm] < old_upper[arm]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
+def test_noise_p_accepts_a_bad_arm_with_p_half_and_a_good_one_with_one_minus_p_half(
+    setting: Setting, noise: float
+) -> None:
+    for arm, share in ((BAD, noise / 2), (GOOD, 1 - noise / 2)):
+        user, state, rule, rng = new_user(setting, [100.0, -100.0], seed=7, noise=noise)
+        for each in (GOOD, BAD):  # both are known before the count begins
+            while state.counts[each] == 0 or state.acceptances[0] < 2:
+                rules.respond(user, state, rule, each, rng)
+        accepted = sum(rules.respond(user, state, rule, arm, rng) for _ in range(10_000))
+        assert abs(accepted / 10_000 - share) <= 4.0 * math.sqrt(share * (1 - share) / 10_000)
+
+
+def test_rewards_are_normal_around_the_mean_with_variance_one_and_are_kept(
+    setting: Setting,
+) -> None:
+    mean, n = 3.0, 10_000
+    user, state, rule, rng = new_user(setting, [mean, -50.0], seed=11)
+    sums, kept = [state.counts[0] * state.estimates[0]], []
+    for _ in range(n):
+        assert rules.respond(user, state, rule, GOOD, rng)
+        sums.append(state.counts[0] * state.estimates[0])
+        kept.append(state.reward[0])
+    rewards = np.diff(sums)
+    assert rewards == pytest.approx(kept, abs=1e-9)
+    assert abs(rewards.mean() - mean) < 4 / math.sqrt(n)
+    assert abs(rewards.var() - 1.0) < 4 * math.sqrt(2 / n)
+    assert stats.kstest(rewards - mean, "norm").pvalue > 0.001
+
+
+# Who stands against a recommended arm
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        {"n_arms": 2, "gap": 2.0},
+        {"n_arms": 30, "gap": 2.0},
+        # Rewards of 0 and 1 and intervals of no width: empirical means tie all the time.
+        {"n_arms": 4, "gap": 0.1, "reward_law": "bernoulli", "alpha": 1e-40},
+    ],
+)
+def test_she_rejects_if_and_only_if_there_is_a_witness(
+    setting: Setting, users: dict[str, object]
+) -> None:
+    env = ExplorativeUserEnv(setting=setting, **users)  # type: ignore[arg-type]
+    n_arms, rejected, ties = env.population.n_arms, 0, 0
+    for seed in range(20):
+        env.reset(seed=seed)
+        for arm in np.random.default_rng(seed).integers(n_arms, size=8 * n_arms).tolist():
+            decided = env.hidden_state()
+            response, *_ = env.step(arm)
+            witness, lower = witness_of(decided, arm), decided.lower_bounds
+            assert (response == 0) == (witness is not None)
+            rivals = [low for other, low in enumerate(lower) if other != arm]
+            ties += max(rivals) == decided.upper_bounds[arm]
+            if witness is not None:
+                rejected += 1
+                assert witness != arm
+                assert lower[witness] == max(rivals) >= decided.upper_bounds[arm]
+    assert rejected > 5
+    assert ties > 5 or n_arms != 4

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -12,27 +14,25 @@ from pairs import pairs
 from reference_user import ReferenceUser
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.model import Rule, User, UserState
+from explorative_user_env.users.model import Rule, User, UserState, acceptance_rate_rule
 from explorative_user_env.users.population import SETTINGS, Setting
 
 
 def close(found: Sequence[float], expected: Sequence[float]) -> bool:
     """Sums in another order and another library's logarithm: alike but for rounding."""
-    pairs = zip(found, expected, strict=True)
-    return all(math.isclose(one, two, rel_tol=1e-10, abs_tol=1e-10) for one, two in pairs)
+    return np.allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
 def assert_agrees(user: User, state: UserState, rule: Rule, reference: ReferenceUser) -> None:
     logarithm = rules.log_confidence(user, state, rule)
-    (lower, upper), (expected_lower, expected_upper) = bounds(state), reference.intervals()
     assert state.counts == reference.counts.tolist()
     assert (state.acceptances[0], state.interactions[0]) == (reference.n, reference.t)
     assert close([rules.rho(user, state, rule)], [reference.rho])
     assert close([gamma(state)], [reference.gamma])
     assert close([max(0.0, 2 * user.alpha * logarithm)], [reference.gamma])
     assert close(state.estimates, reference.estimates.tolist())
-    assert close(lower, expected_lower.tolist())
-    assert close(upper, expected_upper.tolist())
+    for found, expected in zip(bounds(state), reference.intervals(), strict=True):
+        assert close(found, expected.tolist())
 
 
 def compare(
@@ -89,3 +89,25 @@ def test_the_user_decides_as_the_text_says_whatever_is_recommended(
     seed: int,
 ) -> None:
     compare(SETTINGS[setting], means, alpha, noise, seed, play, 60, rho)
+
+
+def assert_logarithm_is_of_rho_n(setting: Setting, user: User, state: UserState) -> None:
+    """log(rho_t n) in forty digits, with rho_t = 1 + n/t or 1 + (K + n)/(2K + t)."""
+    n, t = state.acceptances[0], state.refreshed[0]
+    k = user.n_arms if setting.name == "released" else 0
+    with localcontext(prec=40):
+        expected = float((n * (1 + Decimal(k + n) / (2 * k + t))).ln())
+    assert user.counted
+    for counted in (True, False):  # either way to compute it has a handful of roundings
+        found = rules.log_confidence(replace(user, counted=counted), state, acceptance_rate_rule)
+        assert math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+@given(t=st.integers(1, 10**9), share=st.floats(0, 1), n_arms=st.integers(2, 1000))
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_the_logarithm_from_counts_is_that_of_rho_times_n(
+    name: str, t: int, share: float, n_arms: int
+) -> None:
+    user, state, *_ = new_user(SETTINGS[name], [0.0] * n_arms)
+    state.acceptances[0], state.refreshed[0] = max(1, int(share * t)), t
+    assert_logarithm_is_of_rho_n(SETTINGS[name], user, state)

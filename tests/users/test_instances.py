@@ -1,3 +1,5 @@
+"""Problem instances: the laws of means, the best arm and its gap, and what does not fit."""
+
 import math
 import re
 from collections import Counter
@@ -5,212 +7,242 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bounds import assert_refused
-from hypothesis import given
-from hypothesis import strategies as st
+from other_users import low_means
 from pairs import pairs
-from scipy import stats
 
-from explorative_user_env import Instance, InvalidArgumentError
-from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, separated
+from explorative_user_env import ExplorativeUserVectorEnv, Instance, InvalidArgumentError
+from explorative_user_env.users.instances import (
+    LAWS,
+    LOST,
+    ROOMY,
+    InstanceLaw,
+    move_best,
+    reflected,
+    separated,
+)
+from explorative_user_env.users.model import REWARD_LAWS
+from explorative_user_env.users.population import Population
 
 
 def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@pairs(law=["normal", "uniform"], gap=[0.001, 0.5, 3.0], n_arms=[2, 20])
-def test_the_best_arm_is_moved_to_the_second_best_plus_the_gap(
-    law: str, gap: float, n_arms: int
-) -> None:
-    for seed in range(20):
-        drawn = generator(seed)
-        raw = drawn.standard_normal(n_arms) if law == "normal" else drawn.random(n_arms)
-        instance = InstanceLaw(n_arms, law, gap).draw(generator(seed))
-        best = int(raw.argmax())
-        second = float(np.delete(raw, best).max())
-        assert instance.best_arm == best
-        assert instance.means[best] == second + gap
-        assert np.delete(instance.means, best).tolist() == np.delete(raw, best).tolist()
+# The best arm is moved
 
 
-@given(
-    means=st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=8),
-    gap=st.floats(1e-6, 10.0),
-    seed=st.integers(0, 99),
-)
-def test_the_gap_is_exact_and_the_best_arm_unique(
-    means: list[float], gap: float, seed: int
-) -> None:
-    instance = InstanceLaw(len(means), means, gap).draw(generator(seed))
-    others = [m for arm, m in enumerate(instance.means) if arm != instance.best_arm]
-    best = instance.means[instance.best_arm]
-    assert best > max(others)
-    assert abs(best - max(others) - gap) <= math.ulp(best)
-    assert instance.gap == best - max(others)
-    assert others == [m for arm, m in enumerate(means) if arm != instance.best_arm]
-    assert means[instance.best_arm] == max(means)
+def moved_by_hand(
+    means: list[float], gap: float, rng: np.random.Generator
+) -> tuple[list[float], int]:
+    """What `move_best` leaves and returns, in as many looks as it is easy to say."""
+    tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
+    best = tied[int(rng.random() * len(tied))] if len(tied) > 1 else tied[0]
+    second = max(mean for arm, mean in enumerate(means) if arm != best)
+    if gap == 0.0:
+        return means, best
+    moved = second + gap
+    if moved == second or math.isinf(moved):
+        return means, LOST
+    return [moved if arm == best else mean for arm, mean in enumerate(means)], best
 
 
-def test_a_gap_lost_to_rounding_is_an_error_and_not_a_tie() -> None:
-    for means in ([1.0, 1.0], [3.0, 1.0]):
-        with pytest.raises(InvalidArgumentError, match=r"gap must be large enough .* mean of 1"):
-            InstanceLaw(2, means, gap=1e-18)
-    with pytest.raises(InvalidArgumentError, match="gap must be above 0 and at most"):
-        InstanceLaw(2, [1e308, 1.5e308], gap=1.2e308)  # beyond all numbers
-    law = InstanceLaw(2, lambda n_arms, rng: [1.0, 1.0], gap=1e-18)
-    with pytest.raises(InvalidArgumentError, match="gap must be large enough"):
-        law.draw(generator())
+def assert_moved_as_by_hand(means: list[float], gap: float, seed: int) -> None:
+    rng, own = generator(seed), generator(seed)
+    values = list(means)
+    assert (move_best(values, gap, own), values) == moved_by_hand(means, gap, rng)[::-1]
+    assert own.bit_generator.state == rng.bit_generator.state  # draws for a tie and no more
 
 
-def test_each_tied_arm_is_about_equally_often_the_best() -> None:
-    law, rng, n = InstanceLaw(5, [1.0, 0.0, 1.0, 1.0, 0.5], gap=0.25), generator(3), 3000
-    counts = Counter(law.draw(rng).best_arm for _ in range(n))
-    assert set(counts) == {0, 2, 3}
-    margin = 4 * math.sqrt(n * 1 / 3 * 2 / 3)
-    assert all(abs(count - n / 3) < margin for count in counts.values())
+def test_the_best_of_many_vectors_is_moved_as_by_hand() -> None:
+    rng = generator(21)
+    n_tied: Counter[int] = Counter()
+    for seed in range(4000):
+        n_arms = int(rng.integers(2, 9))
+        means = [
+            rng.standard_normal(n_arms),
+            rng.integers(0, 2, n_arms).astype(float),  # ties of all sizes, at all places
+            rng.choice([0.0, -0.0, 1.0, -1e300, 1e300, 1.7e308], n_arms),
+        ][seed % 3]
+        gap = float(rng.choice([0.0, 0.5, rng.exponential(), 1e-17, 1e284, 1e308]))
+        assert_moved_as_by_hand(means.tolist(), gap, seed)
+        n_tied[int((means == means.max()).sum())] += 1
+    assert all(n_tied[n] > 100 for n in (1, 2, 3, 4))
 
 
-def test_tied_arms_that_lose_stay_where_they_are() -> None:
-    instance = InstanceLaw(3, [1.0, 1.0, 0.0], gap=0.25).draw(generator())
-    assert sorted(instance.means) == [0.0, 1.0, 1.25]
-    assert instance.means[instance.best_arm] == 1.25
+@pytest.mark.parametrize("gap", [None, 0.25])
+def test_each_tied_arm_is_about_equally_often_the_best(gap: float | None) -> None:
+    for means in ([0.0, 2.0, 1.0, 2.0], [2.0, 1.0, 2.0, 0.0, 2.0], [-1.0] * 7):
+        tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
+        rng, n = generator(17), 6000
+        counts = Counter(separated(means, gap, rng).best_arm for _ in range(n))
+        assert set(counts) == set(tied)
+        share = 1 / len(tied)
+        margin = 4 * math.sqrt(n * share * (1 - share))  # four standard deviations
+        assert all(abs(count - n * share) < margin for count in counts.values())
+
+
+# Instances
 
 
 def test_gaps_and_hardness_by_hand() -> None:
     instance = Instance((0.0, 1.0, 0.5, -1.0), 1)
-    assert instance.n_arms == 4
+    assert (instance.n_arms, instance.gap) == (4, 0.5)
     assert instance.gaps == (1.0, 0.5, 0.5, 2.0)
-    assert instance.gap == 0.5
     assert instance.hardness == pytest.approx(1 + 4 + 4 + 0.25)
+    for best_arm in (0, 3, -1):
+        with pytest.raises(InvalidArgumentError, match="best_arm must be"):
+            Instance((0.0, 1.0, 0.5, -1.0), best_arm)
 
 
-def test_two_arms_have_one_gap_each() -> None:
-    instance = Instance((0.0, 0.5), 1)
-    assert instance.gaps == (0.5, 0.5)
-    assert instance.hardness == pytest.approx(8.0)
+def test_a_notebook_shows_the_first_arms_and_the_best() -> None:
+    for means, best, n_rows in (
+        ((0.25, 1.5, -2.0), 1, 3),
+        ((0.0,) * 5000 + (1.5,) + (0.0,) * 100, 5000, 101),
+    ):
+        html: str = Instance(means, best)._repr_html_()
+        rows = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], flags=re.DOTALL)
+        cells = [re.findall(r"<td>(.*?)</td>", row) for row in rows]
+        assert len(cells) == n_rows
+        assert [row for row in cells if row[2]] == [[str(best), "1.500", "best"]]
+        assert html.endswith("<p>5000 more arms.</p>") == (len(means) > 3)
 
 
-def test_given_means_without_a_gap_stay_as_they_are() -> None:
-    instance = InstanceLaw(3, [0.25, 4.0, -1.0]).draw(generator())
-    assert instance == Instance((0.25, 4.0, -1.0), 1)
+# Laws
 
 
-@pytest.mark.parametrize("given_means", [(1, 2.5), [1, 2.5], np.array([1.0, 2.5])])
-def test_given_means_may_be_any_row_of_numbers(given_means: Any) -> None:
-    instance = InstanceLaw(2, given_means).draw(generator())
-    assert instance.means == (1.0, 2.5)
-    assert {type(mean) for mean in instance.means} == {float}
-
-
-def test_given_means_draw_nothing_without_a_tie() -> None:
-    rng = generator(1)
-    InstanceLaw(3, [0.0, 1.0, 2.0], gap=0.1).draw(rng)
-    assert rng.random() == generator(1).random()
-
-
-def test_a_drawn_instance_has_the_default_gap() -> None:
-    assert DEFAULT_GAP == 0.5
-    assert InstanceLaw(4).draw(generator()).gap == pytest.approx(0.5)
-    assert InstanceLaw(4, lambda n, rng: [0.0] * n).draw(generator()).gap == 0.5
-
-
-def test_a_callable_law_gets_k_and_the_stream() -> None:
-    law = InstanceLaw(3, lambda n_arms, rng: rng.exponential(size=n_arms) + n_arms, 0.125)
-    raw = generator(4).exponential(size=3) + 3
-    instance = law.draw(generator(4))
-    best = int(raw.argmax())
-    assert instance.best_arm == best
-    assert np.delete(instance.means, best).tolist() == np.delete(raw, best).tolist()
-
-
-@pytest.mark.parametrize(("law", "reference"), [("normal", "norm"), ("uniform", "uniform")])
-def test_the_means_follow_their_law(law: str, reference: str) -> None:
-    n = 5000
-    instance = InstanceLaw(n, law).draw(generator(12))
-    means = np.delete(instance.means, instance.best_arm)
-    expected = getattr(stats, reference)
-    assert stats.kstest(means, reference).pvalue > 0.001
-    assert abs(means.mean() - expected.mean()) < 4 * expected.std() / math.sqrt(n)
-    assert abs(means.std() - expected.std()) < 4 * expected.std() / math.sqrt(n)
-
-
-def test_an_instance_follows_from_the_seed() -> None:
-    law = InstanceLaw(5, "normal", 0.5)
-    assert law.draw(generator(1)) == law.draw(generator(1))
-    assert law.draw(generator(1)) != law.draw(generator(2))
-
-
-def test_drawing_leaves_the_given_numbers_alone() -> None:
-    means = [0.0, 1.0]
-    InstanceLaw(2, means, 5.0).draw(generator())
-    separated(means, 5.0, generator())
-    assert means == [0.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_arms": 1}, r"n_arms must be an integer of at least 2, got 1"),
-        ({"n_arms": 2.0}, r"n_arms must be an integer of at least 2, got 2\.0"),
-        ({"n_arms": True}, r"n_arms must be an integer of at least 2, got True"),
-        ({"gap": 0.0}, r"gap must be a finite number above 0, got 0\.0"),
-        ({"gap": -0.5}, r"gap must be a finite number above 0, got -0\.5"),
-        ({"gap": math.nan}, r"gap must be a finite number above 0, got nan"),
-        ({"gap": math.inf}, r"gap must be a finite number above 0, got inf"),
-        ({"gap": "big"}, r"gap must be a finite number above 0, got 'big'"),
-        ({"means": "gaussian"}, r"means must be one of normal, uniform, uniform_with_room, got 'g"),
-        ({"means": [0.0, math.nan, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, nan, 1"),
-        ({"means": [0.0, math.inf, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, inf, 1"),
-        ({"means": [0.0, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, 1\.0\]"),
-        ({"means": [0.0, "1", 2.0]}, r"means must be 3 finite numbers, got \[0\.0, '1', 2\.0\]"),
-        ({"means": [0.0, True, 2.0]}, r"means must be 3 finite numbers, got \[0\.0, True"),
-        ({"means": np.zeros((3, 3))}, r"means must be 3 finite numbers, got"),
-        ({"means": np.array(1.0)}, r"means must be 3 finite numbers, got"),
-        ({"means": {1.0, 2.0, 3.0}}, r"means must be 3 finite numbers, got"),
-        ({"means": 3.0}, r"means must be 3 finite numbers, got 3\.0"),
-        ({"means": b"abc"}, r"means must be 3 finite numbers, got b'abc'"),
-        ({"means": [1.0, 1.0, 0.0]}, r"means must be .*one best arm.*gap.*, got \[1\.0, 1\.0"),
-    ],
-)
-def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(
-    arguments: dict[str, Any], message: str
+@pairs(name=["normal", "uniform", ROOMY], gap=[0.001, 0.5, 0.9], n_arms=[2, 20])
+def test_a_named_law_is_drawn_and_the_best_moved_to_the_second_best_plus_the_gap(
+    name: str, gap: float, n_arms: int
 ) -> None:
-    with pytest.raises(InvalidArgumentError, match=message) as caught:
-        InstanceLaw(**({"n_arms": 3} | arguments))
-    assert "\n" not in str(caught.value)
+    for seed in range(20):
+        rng = generator(seed)
+        raw = rng.standard_normal(n_arms) if name == "normal" else rng.random(n_arms)
+        raw *= 1.0 - gap if name == ROOMY else 1.0
+        instance = InstanceLaw(n_arms, name, gap).draw(generator(seed))
+        best = int(raw.argmax())
+        assert instance.best_arm == best
+        assert instance.means[best] == np.sort(raw)[-2] + gap
+        assert np.delete(instance.means, best).tolist() == np.delete(raw, best).tolist()
 
 
-@pytest.mark.parametrize("answer", [[0.0], [0.0, math.nan], "ab", None])
-def test_a_callable_law_that_gives_no_k_finite_numbers_is_refused(answer: Any) -> None:
-    law = InstanceLaw(2, lambda n_arms, rng: answer)
-    with pytest.raises(InvalidArgumentError, match="means must be 2 finite numbers"):
-        law.draw(generator())
+def test_given_means_and_a_law_of_ones_own_get_the_gap_that_is_asked_for() -> None:
+    rows: list[tuple[Any, float | None, tuple[float, ...]]] = [
+        ([0.25, 4.0, -1.0], None, (0.25, 4.0, -1.0)),
+        ((1, 3, 2), None, (1.0, 3.0, 2.0)),
+        (np.array([1.0, 3.0, 2.0]), 0.25, (1.0, 2.25, 2.0)),
+        (lambda n_arms, rng: [0.0, n_arms, 1.0], None, (0.0, 1.5, 1.0)),
+        (lambda n_arms, rng: [0.0, rng.random(), -1.0], 2.0, (0.0, 2.0, -1.0)),
+    ]
+    for means, gap, expected in rows:
+        rng = generator(1)
+        instance = InstanceLaw(3, means, gap).draw(rng)
+        assert instance == Instance(expected, 1)
+        assert {type(mean) for mean in instance.means} == {float}
+        drawn = callable(means) and gap == 2.0
+        assert rng.random() == generator(1).random(2)[int(drawn)]  # no more is drawn
+    assert InstanceLaw(4).draw(generator()).gap == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("best_arm", [0, 3, -1])
-def test_the_best_arm_is_the_arm_with_the_largest_mean(best_arm: int) -> None:
-    assert Instance((0.5, 2.0, 1.0), 1).best_arm == 1
-    assert_refused(lambda: Instance((0.5, 2.0, 1.0), best_arm), "best_arm")
+def test_a_reflected_mean_is_as_far_inside_as_it_was_outside() -> None:
+    assert reflected(1.25, 0.0, 1.0) == 0.75
+    assert reflected(-0.25, 0.0, 1.0) == 0.25
+    assert reflected(7.5, 2.0, 4.0) == 3.5  # at 4, then at 2
+    assert reflected(0.5, 2.0, math.inf) == 3.5
+    assert reflected(0.5, -math.inf, -1.0) == -2.5
 
 
-def rows_of(html: str) -> list[list[str]]:
-    rows = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], flags=re.DOTALL)
-    return [re.findall(r"<td>(.*?)</td>", row) for row in rows]
+# What does not fit
 
 
-def test_a_notebook_shows_an_instance_as_a_table_with_the_best_arm_marked() -> None:
-    shown = Instance((0.25, 1.5, -2.0), 1)
-    html: str = shown._repr_html_()
-    assert rows_of(html) == [["0", "0.250", ""], ["1", "1.500", "best"], ["2", "-2.000", ""]]
-    assert "color" not in html  # it is the notebook's, light or dark
-    assert repr(shown) == "Instance(means=(0.25, 1.5, -2.0), best_arm=1)"
+def taken(name: str, gap: float) -> bool:
+    try:
+        InstanceLaw(2, name, gap)
+    except InvalidArgumentError:
+        return False
+    return True
 
 
-def test_of_very_many_arms_a_notebook_shows_the_first_and_the_best() -> None:
-    means = (0.0,) * 5000 + (1.0,) + (0.0,) * 100
-    html: str = Instance(means, 5000)._repr_html_()
-    rows = rows_of(html)
-    assert len(rows) == 101
-    assert rows[-1] == ["5000", "1.000", "best"]
-    assert html.endswith("<p>5000 more arms.</p>")
+@pytest.mark.parametrize(("name", "largest"), [("normal", 13.0), ("uniform", 1.0), (ROOMY, 1.0)])
+def test_a_named_law_and_a_gap_fit_every_draw_or_are_refused(name: str, largest: float) -> None:
+    """At the least gap that is taken, beside the largest means that there may be."""
+    gap = 1e-17
+    while not taken(name, gap):
+        gap = math.nextafter(gap * 1.001, math.inf)
+    assert gap > 1e-17
+    high = math.nextafter(largest, 0.0)
+    for second in (high, math.nextafter(high, 0.0), 0.5, 0.0, -high):
+        assert move_best([second, second], gap, generator()) != LOST
+    assert not taken(
+        name, gap / (1.01 if name != "normal" else 2.1)
+    )  # its bound is 16, for certain
+    odd_and_even = [math.nextafter(high, 0.0), high]
+    assert LOST in {move_best([mean, mean], gap / 2.1, generator()) for mean in odd_and_even}
+
+
+def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.random(n_arms)
+
+
+LAWS_OF_MEANS: list[Any] = [None, *LAWS, low_means, uniform_means, [0.2, 0.6], [0.2, 0.2]]
+
+
+@pytest.mark.slow
+@pairs(means=LAWS_OF_MEANS, reward_law=REWARD_LAWS, n_arms=[2, 9])
+def test_every_combination_is_refused_when_made_or_fits_every_user(
+    means: Any, reward_law: str, n_arms: int
+) -> None:
+    made, told = 0, list[str]()
+    for gap in (None, 1e-9, 0.4, 0.9, 1.0, 2.5, 1e308):
+        n_arms = 2 if isinstance(means, list) else n_arms
+        try:
+            users = Population(n_arms=n_arms, means=means, gap=gap, reward_law=reward_law)
+        except InvalidArgumentError as error:
+            told.append(str(error))
+            continue
+        made += 1
+        many = ExplorativeUserVectorEnv(
+            60, 1, "SameStep", compiled=False, reward="none", population=users
+        )
+        many.reset(seed=0)
+        for _ in range(5):  # three hundred users, most of them after an autoreset
+            if reward_law == "bernoulli":
+                drawn = np.array([instance.means for instance in many.instances()])
+                assert 0.0 <= drawn.min() <= drawn.max() <= 1.0
+            many.step(np.ones(60, int))
+    assert all(words.startswith(("means must be", "gap must be")) for words in told)
+    # Some of each are not refused, but for laws of no probabilities.
+    assert (made > 0) == (reward_law != "bernoulli" or means not in ("normal", "uniform"))
+
+
+def nan_law(n_arms: int, rng: np.random.Generator) -> Any:
+    return [0.0, math.nan, 1.0]
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
+    ({"gap": 0.0}, "gap must be a finite number above 0"),
+    ({"gap": "big"}, "gap must be a finite number above 0"),
+    ({"gap": 1.1e150}, "gap must be above 0 and at most"),
+    ({"gap": 1.0, "means": ROOMY}, "gap must be below 1 with means="),
+    ({"gap": 1e-18, "means": [0.0, 3.0, 1.0]}, "gap must be large enough .* mean of 1"),
+    ({"gap": 1e-18, "means": lambda n, rng: [1.0] * n}, "gap must be large enough"),
+    ({"means": "gaussian"}, "means must be one of normal, uniform, uniform_with_room"),
+    ({"means": [0.0, math.nan, 1.0]}, "means must be 3 finite numbers"),
+    ({"means": [0.0, 1.0]}, "means must be 3 finite numbers"),
+    ({"means": 3.0}, "means must be 3 finite numbers"),
+    ({"means": [1.0, 1.0, 0.0]}, "means must be .*one best arm.*gap"),
+    ({"means": nan_law}, "means must be 3 finite numbers"),
+    # Moved to 1.1
+    ({"means": [0.6, 0.7, 0.0], "gap": 0.5, "within": (0.0, 1.0)}, "means must be in .*once the"),
+    ({"means": uniform_means, "within": (0.0, 1.0)}, "means must be in .* once the best is moved"),
+    ({"means": "normal", "within": (0.0, 1.0)}, 'means must be "uniform_with_room" or in'),
+    ({"means": "normal", "within": (5.0, 6.0)}, r"means must be in \[5, 6\], as this"),
+    ({"gap_factor": 0.5}, "gap_factor must be a number of 1 to"),
+]
+
+
+def test_what_does_not_fit_is_refused_by_name_when_made_or_drawn() -> None:
+    for arguments, message in REFUSED:
+        with pytest.raises(InvalidArgumentError, match=f"^{message}"):
+            InstanceLaw(**({"n_arms": 3} | arguments)).draw(generator())
+    InstanceLaw(3, [0.4, 3.0, 0.0], 0.5, (0.0, 1.0))  # moved to 0.9

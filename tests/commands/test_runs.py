@@ -1,0 +1,257 @@
+"""What the finished run of each command prints and writes, and what if a part of it fails."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from tiny_commands import WORDS, run_tiny
+
+from explorative_user_env.agents import BAIR, EXP3, Uniform
+from explorative_user_env.commands.run import RUN_FILE, write_and_show
+from explorative_user_env.display import plots
+from explorative_user_env.files import MADE_BY, Folder
+from explorative_user_env.results.records import versions_of
+from explorative_user_env.studies.suite import VARIETIES, load_suite, robustness, run_suite
+from explorative_user_env.studies.tuning import load_tuned
+from explorative_user_env.validation import InvalidArgumentError
+
+pytestmark = pytest.mark.slow
+
+PICTURES = {
+    **{"robustness": "heat_map.png", "suite": "heat_map.png", "lower-bound": "lower_bound.png"},
+    **{"tune-n1": "frontier.png", "reproduce": "verdicts.svg"},
+}
+FILES = {
+    "bench": ["table.md", "summary.csv", "runs.csv"],
+    "regret": ["table.md", "summary.csv", "runs.csv"],
+    "robustness": ["table.md", "summary.csv"],
+    "suite": ["scores.md", "scores.csv", "totals.csv", "scores.json"],
+    "lower-bound": ["table.md", "overlap.csv", "success.csv", "needed.csv"],
+    "tune-n1": ["tuned.json", "search.csv", "frontier.csv", "table.md"],
+    "reproduce": ["report.md", "report.html", "summary.csv", "verdicts.csv", "runs.csv"],
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_run_says_where_its_files_are_and_what_made_them(name: str, finished: Any) -> None:
+    folder, printed = finished(name)
+    names = {*FILES[name], RUN_FILE}
+    if name in PICTURES and plots.can_plot():
+        names.add(PICTURES[name])
+    assert {path.name for path in folder.iterdir()} == {*names, MADE_BY}
+    (line,) = [line for line in printed.splitlines() if line.startswith("Files: ")]
+    assert {*line.removeprefix("Files: ").split(", ")} == {str(folder / each) for each in names}
+    made_by = json.loads((folder / MADE_BY).read_text("utf-8"))
+    assert WORDS[name].startswith(made_by["command"].split(" --")[0])
+    assert made_by["options"]["seed"] == (None if "suite" in WORDS[name] else 0)  # the published
+    assert not {"output", "overwrite", "workers", "users"} & set(made_by["options"])
+    assert made_by["versions"] == versions_of()
+    assert {"means", "rho", "seed"} <= set(made_by["cells"][0])
+    assert set(made_by["settings"]) == {cell["setting"] for cell in made_by["cells"]}
+    for page in folder.glob("*.md"):
+        assert f"- `explorative-user {made_by['command']}`: " in page.read_text("utf-8")
+
+
+def test_bench_shows_the_published_figures_beside_its_own_and_says_what_came_of_it(
+    finished: Any,
+) -> None:
+    folder, printed = finished("bench")
+    lines = [line for line in printed.splitlines() if "BAIR" in line]
+    assert max(map(len, lines)) <= 100
+    assert [number in lines[0] for number in (" 405 ", ".999")] == [True, True]
+    summary = pd.read_csv(folder / "summary.csv")
+    assert list(summary["agent"]) == ["BAIR", "UNI"] * 4
+    assert len(pd.read_csv(folder / "runs.csv")) == 32
+    page = (folder / "table.md").read_text("utf-8")
+    assert page.startswith("# released: 4 users a cell, alpha=1, gap=0.5, noise=0\n")
+    named = re.search(
+        r"BAIR named .* of (?:all )?(\d+) users; UNI, in the same time, of (?:all )?(\d+)", printed
+    )
+    right = (summary["success"] * summary["n_runs"]).groupby(summary["agent"]).sum().round()
+    assert named
+    assert [int(each) for each in named.groups()] == [16, right["UNI"]]
+
+
+def test_bench_has_a_table_of_regret_as_well(finished: Any) -> None:
+    folder, printed = finished("regret")
+    summary = pd.read_csv(folder / "summary.csv")
+    assert [*zip(summary["task"], summary["horizon"], summary["agent"], strict=True)] == [
+        ("regret", 30, name) for name in ("BAIR", "UNI")
+    ]
+    least = summary.loc[summary["regret"].idxmin()]
+    assert f"{least['agent']} has the least regret, {least['regret']:.0f} on average" in printed
+
+
+def test_the_suite_writes_what_it_returns_in_python(finished: Any, run: Any) -> None:
+    folder, printed = finished("suite")
+    agents, tasks = ["BAIR", "EXP3", "Full-information"], ["bai-k2", "bai-k5", "regret-k5"]
+    expected = run_suite(agents, tasks=tasks, quick=True, progress=False)
+    assert printed.splitlines()[0].strip() == expected.run.title
+    pd.testing.assert_frame_equal(pd.read_csv(folder / "scores.csv"), expected.scores())
+    assert (folder / "scores.md").read_text("utf-8").startswith(expected.page())
+    record = json.loads((folder / "scores.json").read_text("utf-8"))
+    assert record == json.loads(json.dumps(expected.record()))
+    assert str(load_suite(folder / RUN_FILE)) == str(expected)
+    shown = run("results show", folder / RUN_FILE).out
+    assert "stopping time" in shown
+    assert "utility" in shown
+
+
+def test_the_suite_with_other_users_writes_what_it_returns_in_python(finished: Any) -> None:
+    folder, printed = finished("robustness")
+    title = "Robustness, printed: 4 users a cell, K=2, delta=0.1, gap=0.5, at most 20000 steps"
+    assert printed.startswith(f"{title}\n")
+    agents = [make(max_steps=20_000) for make in (BAIR, Uniform, EXP3)]
+    expected = robustness(agents, VARIETIES[::7], n_arms=2, n_instances=4)
+    summary = pd.read_csv(folder / "summary.csv")
+    assert list(summary["user"]) == list(expected["user"]) == ["paper"] * 3 + ["omniscient"] * 3
+    assert np.allclose(summary["stopping_time"], expected["stopping_time"])
+
+
+def test_lower_bound_has_a_table_of_each_question(finished: Any) -> None:
+    folder, printed = finished("lower-bound")
+    page, _ = (folder / "table.md").read_text("utf-8").split("\n## What made this\n")
+    for text in (page, printed):
+        assert "What the proof takes for granted (N_0 = 1000, δ = 0.1, gap 0.5" in text
+    grown, met, needed = (pd.read_csv(folder / file) for file in FILES["lower-bound"][1:])
+    assert grown["n0"].tolist() == [3, 10, 1000]
+    assert (set(met["agent"]), set(met["n_runs"])) == ({"BAIR", "UNI"}, {4})
+    agents = ["standard bandit", "any agent, at least", "BAIR", "UNI"]
+    assert needed["agent"].tolist() == agents * 2
+    assert needed["delta"].tolist() == [0.2] * 4 + [0.1] * 4
+
+
+def test_tune_n1_has_its_search_and_what_was_found(finished: Any) -> None:
+    folder, printed = finished("tune-n1")
+    tuned, lines = load_tuned(folder), printed.splitlines()
+    search = pd.read_csv(folder / "search.csv")
+    assert search["n1"].iloc[0] == 5
+    shown = [line.split() for line in lines[1 : 1 + len(search)]]
+    assert [int(line[0]) for line in shown] == search["n1"].tolist()
+    assert [line[-1] for line in shown] == search["decision"].tolist()
+    assert search["n_runs"].sum() == tuned.n_runs
+    assert pd.read_csv(folder / "frontier.csv")["n1"].iloc[-1] == tuned.paper_n1 == 30
+    found = f"Found N_1 = {tuned.n1}, success at least 0.8"
+    assert any(line.startswith(found) for line in lines)
+    assert f"- {found}" in (folder / "table.md").read_text("utf-8")
+    assert lines[-1] == f"explorative-user bench --agent bair-tuned:{folder}"
+
+
+def test_tables_are_judged_in_a_report(finished: Any) -> None:
+    folder, _ = finished("reproduce")
+    summary, verdicts, runs = (pd.read_csv(folder / file) for file in FILES["reproduce"][2:])
+    assert {"stopping_time_difference", "success_difference"} <= set(summary)
+    assert {"published", "released", "verdict", "reason"} <= set(verdicts)
+    assert len(runs) == 4 * 2 * 4
+    for name in ("report.md", "report.html"):
+        text = (folder / name).read_text("utf-8")
+        assert "4 users a cell, seed 0; settings: released." in text
+        assert "What made this" in text
+
+
+@pytest.mark.parametrize("name", ["robustness", "tune-n1"])
+def test_without_matplotlib_all_but_the_picture_is_written(
+    name: str, finished: Any, output: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "can_plot", lambda: False)
+    assert run_tiny(name, str(output)) == 0
+    assert f"For {PICTURES[name]}: " in capsys.readouterr().out
+    assert {path.name for path in output.iterdir()} == {*FILES[name], MADE_BY, RUN_FILE}
+
+
+def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    pictures = {"bad.png": lambda: 1 / 0, "good.png": lambda: plots.new_figure(1.0, 1.0)}
+    write_and_show(Folder(tmp_path), {"a.md": "a", **pictures}, ["shown"])
+    assert {path.name for path in tmp_path.iterdir()} == {"a.md", "good.png", MADE_BY}
+    shown = ["shown", "bad.png: not drawn, ZeroDivisionError: division by zero"]
+    assert capsys.readouterr().out.splitlines()[:2] == shown
+
+
+def test_where_files_cannot_be_written_the_tables_are_seen_and_the_files_are_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Folder(tmp_path / "out")
+    (tmp_path / "out" / "a.md").mkdir()
+    with pytest.raises(InvalidArgumentError, match=r"a\.md is a folder") as refused:
+        write_and_show(folder, {"a.md": "a"}, ["shown"])
+    assert capsys.readouterr().out == "shown\n"
+    (elsewhere,) = tmp_path.glob("out-*")
+    assert str(elsewhere) in str(refused.value)
+    assert (elsewhere / "a.md").read_text() == "a"
+
+
+@contextlib.contextmanager
+def standard_output(way: str) -> Iterator[TextIO | None]:
+    """Standard output in one of the ways in which it does not take everything."""
+    if way == "no stdout":
+        yield None
+    elif way == "closed pipe":
+        end, other = os.pipe()
+        os.close(end)
+        with open(other, "w", encoding="utf-8") as pipe:
+            yield pipe
+    elif way == "full disk":
+        with open("/dev/full", "w", encoding="utf-8") as disk:
+            yield disk
+    else:
+        yield io.TextIOWrapper(io.BytesIO(), encoding=way)
+
+
+WAYS = ("ascii", "closed pipe", "no stdout")
+
+
+@pytest.mark.parametrize(("name", "way"), list(zip(WORDS, cycle(WAYS), strict=False)))
+def test_all_files_are_there_whatever_takes_the_words(
+    name: str,
+    way: str,
+    finished: Any,
+    output: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual, _ = finished(name)
+    with standard_output(way) as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert run_tiny(name, str(output)) == 0
+    assert capsys.readouterr() == ("", "")
+    assert {path.name for path in output.iterdir()} == {path.name for path in usual.iterdir()}
+    for path in output.glob("*.[mc]*"):  # pages and figures are the same to the byte
+        assert path.read_bytes() == (usual / path.name).read_bytes()
+
+
+def test_what_a_full_disk_does_not_take_is_missed_in_one_line(
+    output: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no full disk here")
+    with standard_output("full disk") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert run_tiny("bench", str(output)) == 1
+    assert {path.name for path in output.iterdir()} == {*FILES["bench"], MADE_BY, RUN_FILE}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: what was printed is not complete: ")
+
+
+def test_an_interrupt_among_the_words_does_not_say_that_there_are_no_files(
+    output: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*sections: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("explorative_user_env.commands.run.show", interrupted)
+    assert run_tiny("bench", str(output)) == 0
+    assert capsys.readouterr() == ("", "")
+    assert {path.name for path in output.iterdir()} == {*FILES["bench"], MADE_BY, RUN_FILE}

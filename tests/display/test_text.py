@@ -1,0 +1,154 @@
+"""Numbers, names and lines: written where they can be, and what stands in the way ends nothing."""
+
+import io
+import os
+import sys
+from math import nan
+from typing import Any
+
+import pytest
+
+from explorative_user_env.display import text as numbers
+from explorative_user_env.display.text import (
+    WIDTH,
+    Unfailing,
+    in_line,
+    in_markdown,
+    in_spreadsheet,
+    page_width,
+    plain,
+    printable,
+    unfailing_output,
+)
+
+
+def test_an_interval_is_beside_its_number() -> None:
+    row = {"success": 0.95, "success_low": 0.9, "success_high": 1.0, "other": 0.1}
+    assert numbers.share_with_interval(row, "success") == ".950 [.900, 1.00]"
+    assert numbers.fine_share_with_interval(0.95, 0.9, 1.0) == "0.9500 [0.9000, 1.0000]"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "line", "cell"),
+    [
+        ("[/red] [bold]", "[/red] [bold]", "[/red] [bold]", "[/red] [bold]"),
+        ("a|b\nc", "a|b\nc", "a|b c", "a\\|b c"),
+        ("<script>", "<script>", "<script>", "&lt;script>"),
+        ("\x1b[31mred\r\x07", "\\x1b[31mred\\r\\x07") + ("\\x1b[31mred\\r\\x07",) * 2,
+        ("one\u2028two", "one\\u2028two", "one\\u2028two", "one\\u2028two"),
+        ("雪 δ ± é", "雪 δ ± é", "雪 δ ± é", "雪 δ ± é"),
+    ],
+)
+def test_names_are_data(name: str, shown: str, line: str, cell: str) -> None:
+    assert (printable(name), in_line(name), in_markdown(name)) == (shown, line, cell)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(1)", "\t=1"])
+def test_no_spreadsheet_calculates_what_somebody_called_herself(text: str) -> None:
+    assert in_spreadsheet(text) == f"'{text}"
+    assert in_spreadsheet(f"a{text}") == f"a{text}"
+
+
+class Broken(io.StringIO):
+    """A stream that fails."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def write(self, text: str) -> int:
+        raise self.error
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_can_be_written_is_and_symbols_it_lacks_are_replaced() -> None:
+    page = io.BytesIO()
+    stream = Unfailing(io.TextIOWrapper(page, encoding="ascii"))
+    assert stream.write("δ") == 1
+    stream.flush()
+    assert page.getvalue() == b"?"
+    assert (stream.encoding, stream.lost, stream.isatty()) == ("ascii", None, False)
+    nowhere = Unfailing(None)
+    assert (nowhere.write("one"), nowhere.lost, nowhere.isatty()) == (3, None, False)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (BrokenPipeError(), None),
+        (OSError("No space left on device"), "No space left on device"),
+        (ValueError("I/O operation on closed file."), "I/O operation on closed file."),
+    ],
+)
+def test_what_cannot_be_written_is_dropped_and_known(error: Exception, said: str | None) -> None:
+    stream = Unfailing(Broken(error))
+    assert stream.isatty()
+    assert stream.write("one") == 3
+    assert not stream.isatty()
+    assert stream.write("two") == 3
+    stream.flush()
+    assert (None if stream.lost is None else str(stream.lost)) == said
+
+
+def test_what_waits_for_a_reader_who_has_gone_goes_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    end, other = os.pipe()
+    os.close(end)
+    with open(other, "w", encoding="utf-8") as pipe:
+        monkeypatch.setattr(sys, "stdout", pipe)
+        with unfailing_output() as output:
+            print("one")
+        assert output.lost is None
+        pipe.flush()  # as Python does at its end: it would be a BrokenPipeError
+        monkeypatch.undo()
+
+
+def test_a_page_is_as_wide_as_the_terminal_or_as_readers_of_files_like_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    for stream in (io.StringIO(), None):
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert page_width() == WIDTH == 100
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert (page_width(), page_width(120)) == (140, 120)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert (page_width(), page_width(120)) == (60, 60)
+    closed = Terminal()
+    closed.close()
+    monkeypatch.setattr(sys, "stdout", closed)
+    assert page_width() == 60  # nobody reads it anyway
+
+
+def test_numbers_have_the_digits_that_their_kind_has_and_nan_none() -> None:
+    rows: list[tuple[Any, tuple[float, ...], str]] = [
+        *((numbers.whole, (x,), text) for x, text in ((412.4, "412"), (0.6, "1"), (nan, ""))),
+        (numbers.with_error, (400.2, 412.9), "400 ± 13"),
+        (numbers.with_error, (400.2, 400.2), "400"),  # an interval of one run has no width
+        (numbers.with_error, (400.2, nan), "400"),
+        (numbers.with_error, (nan, nan), ""),
+        *(
+            (numbers.percent, (x,), text)
+            for x, text in ((0.1234, "12.3"), (1.0, "100.0"), (nan, ""))
+        ),
+        *((numbers.share, (x,), text) for x, text in ((0.05, ".050"), (0.9994, ".999"), (nan, ""))),
+        (numbers.share, (0.9996,), "1.00"),  # never 1.000
+        (numbers.fine_share, (0.99954,), "0.9995"),
+        *((numbers.cost, (x,), text) for x, text in ((0.1234, ".123"), (12.5, "12.500"))),
+    ]
+    for written, values, text in rows:
+        assert written(*values) == text
+
+
+def test_what_an_encoding_lacks_is_a_question_mark() -> None:
+    text = "412 ± 13, δ ≥ .1 ─ [.9–1]"
+    assert plain(text, "ascii") == "412 ? 13, ? ? .1 - [.9?1]"
+    assert plain(text, "cp1252") == "412 ± 13, ? ? .1 - [.9–1]"
+    assert plain(text, "utf-8") == text
+    assert plain("\udcff", "utf-8") == "?"  # of a file name that is no text

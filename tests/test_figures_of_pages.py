@@ -1,0 +1,158 @@
+"""Figures that pages of the examples have measured are what the code finds."""
+
+import re
+import runpy
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.display.progress import silent
+from explorative_user_env.display.text import with_error
+from explorative_user_env.studies.tuning import (
+    CONFIRMATION,
+    FRONTIER_USERS,
+    TunedAgent,
+    found,
+    frontier_of,
+    meet,
+    search,
+    search_line,
+    successes,
+)
+from explorative_user_env.users.population import RELEASED, Population
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+TUNE, INTERVALS, RL = (
+    (EXAMPLES / f"{name}.md").read_text(encoding="utf-8") for name in ("tune_n1", "intervals", "rl")
+)
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+# tune_n1.md
+
+USERS = Population(setting=RELEASED, n_arms=20)
+HOW = {"population": USERS, "delta": 0.005, "max_steps": 1_000_000, "workers": 2, "seed": 0}
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table below a heading of tune_n1.md, without its head."""
+    table = TUNE.split(f"### {heading}", 1)[1].split("\n\n", 2)[1]
+    return [cells(line) for line in table.splitlines() if line.startswith("|")][2:]
+
+
+@pytest.mark.slow
+def test_the_search_for_the_least_n1_is_the_pages() -> None:
+    draw = partial(successes, HOW)
+    candidates = list(search(draw, 200, 8000, delta=0.005, error=0.05, cap=20_000))
+    assert [search_line(candidate).split() for candidate in candidates] == [
+        " ".join(row).split() for row in rows("Search")
+    ]
+    assert found(candidates, 0.005)[0] == 2
+
+
+@pytest.mark.slow
+def test_the_frontier_is_the_pages() -> None:
+    shown = {int(row[0]): row for row in rows(f"Frontier, {FRONTIER_USERS} users")}
+    for row in frontier_of([0, 2, 20, 8000], HOW, silent).to_dict("records"):
+        _, time, success, *_ = shown[row["n1"]]
+        half = row["stopping_time_high"] - row["stopping_time"]
+        assert time == f"{row['stopping_time']:.0f} ± {half:.0f}"
+        assert success.startswith(f"{row['success']:.4f} [{row['success_low']:.4f}")
+
+
+@pytest.mark.slow
+def test_the_confirmation_is_near_the_pages() -> None:
+    """The 95% interval of the first 3000 of its 100000 users holds the page's success."""
+    agents = [TunedAgent(2, {"delta": 0.005})]
+    row = meet(agents, HOW, 3000, CONFIRMATION, progress=silent).summary().iloc[0]
+    shown = float(re.findall(r"on 100000 fresh users (\d\.\d+)", TUNE)[0])
+    assert row["success_low"] < shown < row["success_high"]
+
+
+# intervals.md
+
+COVERAGE = INTERVALS.split("<!-- coverage -->")[1].split("<!-- /coverage -->")[0].strip()
+Place = tuple[str, str, int, int]
+
+
+def coverages(tables: str) -> tuple[dict[Place, float], dict[Place, float]]:
+    """Every coverage, exact and simulated, by its table, row, column and place in the cell."""
+    read: tuple[dict[Place, float], dict[Place, float]] = {}, {}
+    title, kind = "", 0
+    for line in tables.splitlines():
+        title = line if line.startswith("#") else title
+        kind = 1 if "### Means (" in title else kind
+        if not line.startswith("|") or "n = 20" in line or "---:" in line:
+            continue
+        row, *columns = cells(line)
+        for column, cell in enumerate(columns):
+            for place, number in enumerate(re.findall(r"[01]\.\d{3}", cell)):
+                read[kind][title, row, column, place] = float(number)
+    return read
+
+
+EXACT, SIMULATED = coverages(COVERAGE)
+
+
+def test_the_exact_coverages_are_what_the_script_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
+    space |= {"SIZES": (20, 100), "NAMED_SIZES": ["n = 20", "n = 100"]}
+    space["print_exact"]()
+    again, _ = coverages(capsys.readouterr().out)
+    assert len(again) == 7 * 2 * 2 + 7 * 2 + 7
+    assert again == pytest.approx({key: EXACT[key] for key in again}, abs=0.0011)
+
+
+@pytest.mark.slow
+def test_the_simulated_coverages_are_near_what_fewer_samples_find(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """80 samples in place of 2000: five errors of their difference, for 200 figures."""
+    space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
+    space["N_SAMPLES"] = 80
+    space["print_simulated"]()
+    _, again = coverages(capsys.readouterr().out)
+    assert again.keys() == SIMULATED.keys()
+    for key, number in again.items():
+        share = min(max(SIMULATED[key], 0.05), 0.95)
+        error = np.sqrt(share * (1 - share) * (1 / 80 + 1 / 2000))
+        assert abs(number - SIMULATED[key]) <= 5 * error, key
+
+
+# rl.md
+
+
+def row_of(beginning: str) -> list[str]:
+    """The cells of the row of rl.md that begins so."""
+    (line,) = (line for line in RL.splitlines() if line.startswith(f"| {beginning} |"))
+    return cells(line)
+
+
+@pytest.mark.slow
+def test_the_figures_of_those_who_need_no_training_are_the_pages() -> None:
+    shared: dict[str, Any] = {"n_instances": 2000, "workers": 2, "progress": False}
+    agents = ["bair", "uni", "se"]
+    regret = eu.evaluate(agents, task="regret", n_arms=5, **shared).summary().set_index("agent")
+    for agent, beginning in {
+        "UNI": "uniform",
+        "BAIR": "BAIR, then its answer",
+        "SE": "successive elimination (BAIR without Phase 1)",
+    }.items():
+        own = regret.loc[agent]
+        assert row_of(beginning)[1] == with_error(own["regret"], own["regret_high"])
+    for n_arms in (2, 5):
+        bai = eu.evaluate(["bair", "se"], n_arms=n_arms, max_steps=2000, **shared)
+        summary = bai.summary().set_index("agent")
+        shown = {"BAIR": f"{n_arms} | BAIR, delta = .1", "SE": "2 | successive elimination"}
+        for agent, beginning in list(shown.items())[: 2 if n_arms == 2 else 1]:
+            own, row = summary.loc[agent], row_of(beginning)[2:]
+            shares = [own["success"], own["wrong"], own["censored"]]
+            assert [float(cell) for cell in row[:3]] == pytest.approx(shares, abs=0.0005)
+            assert row[3] == with_error(own["stopping_time"], own["stopping_time_high"])

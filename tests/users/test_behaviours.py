@@ -1,0 +1,364 @@
+"""Users of other kinds: what each of them does, beside slow and plain ones."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from one_user import users_of
+from other_users import KINDS, random_arms, started
+from reference_user import ReferenceUser
+from scipy import special, stats
+from toy_agents import Wanderer
+
+import explorative_user_env as eu
+from explorative_user_env.agents import Uniform
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
+from explorative_user_env.users import behaviours as others
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.behaviours import (
+    EXPLORATIVE,
+    Behaviour,
+    acceptance_probability,
+    drifting,
+    forgetful,
+    impatient,
+    logistic,
+    omniscient,
+)
+from explorative_user_env.users.model import RememberingState, Rule, User
+from explorative_user_env.users.population import PRINTED, Setting
+from explorative_user_env.validation import CallableError
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_click_noise_comes_on_top(kind: Behaviour) -> None:
+    # At noise 1 every decision is a coin flip: within 4.5 standard errors of a half.
+    env = started(0, noise=1.0, behaviour=kind)
+    accepted = sum(env.step(arm)[0] for arm in random_arms(4000))
+    assert abs(accepted - 2000) < 4.5 * math.sqrt(1000)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.4])
+def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(
+    setting: Setting, tolerance: float
+) -> None:
+    for seed in range(20):
+        env = started(seed, setting=setting, behaviour=omniscient(tolerance), gap=0.3)
+        means = env.hidden_state().instance.means
+        good = [mean >= max(means) - tolerance for mean in means]
+        arms = random_arms(100)
+        assert [env.step(arm)[0] == 1 for arm in arms] == [good[arm] for arm in arms]
+        assert sum(good) == 1 if tolerance == 0.0 else sum(good) >= 2
+
+
+# The forgetful user
+
+
+def remembered(window: list[tuple[int, float]], n_arms: int) -> tuple[list[int], list[float]]:
+    """n_i and hat mu_i from the rewards that she remembers."""
+    rewards = [[reward for arm, reward in window if arm == each] for each in range(n_arms)]
+    return [len(own) for own in rewards], [math.fsum(own) / max(1, len(own)) for own in rewards]
+
+
+def rejects(window: list[tuple[int, float]], arm: int, gamma: float, ties: bool) -> bool:
+    """By the definition: is some other arm clearly better? Nothing is, than an arm not seen."""
+    counts, estimates = remembered(window, 4)
+    if counts[arm] == 0:
+        return False
+    bar = estimates[arm] + math.sqrt(gamma / counts[arm])
+    lows = [estimates[j] - math.sqrt(gamma / counts[j]) for j in range(4) if j != arm and counts[j]]
+    return any(low >= bar if ties else low > bar for low in lows)
+
+
+@pytest.mark.parametrize("window", [1, 3, 12, 60])
+def test_a_forgetful_user_is_one_who_has_seen_her_last_rewards_only(
+    setting: Setting, window: int
+) -> None:
+    # Her list of all rewards is kept here, and everything is computed from its end at each step.
+    n_rejections = n_forgotten = 0
+    for seed in range(5):
+        law = "gaussian" if seed % 2 else "bounded"
+        options: dict[str, Any] = {"setting": setting, "reward_law": law, "alpha": 0.2}
+        env = started(seed, behaviour=forgetful(window), **options)
+        whole = started(seed, **options)  # she remembers her private draws
+        private = setting.private_draws * [*enumerate(whole.hidden_state().estimates)]
+        rewards: list[tuple[int, float]] = [*private]
+        for arm in random_arms(400, seed=seed):
+            hidden = env.hidden_state()
+            counts, estimates = remembered(rewards[-window:], 4)
+            assert list(hidden.counts) == counts
+            assert np.allclose(hidden.estimates, estimates, rtol=0.0, atol=1e-10)
+            n_forgotten += 0 in counts and len(rewards) > 20
+            expected = not rejects(rewards[-window:], arm, hidden.gamma, setting.rejects_ties)
+            answer, reward, *_ = env.step(arm)
+            assert (answer == 1) == expected
+            if answer:
+                rewards.append((arm, float(reward)))
+            n_rejections += not answer
+        assert env.hidden_state().acceptances == len(rewards) - len(private)
+    assert n_rejections > 50 or window == 1
+    assert n_forgotten > 100 or window > 12
+
+
+def test_a_window_that_is_never_full_forgets_nothing(setting: Setting) -> None:
+    plain, other = (
+        started(3, setting=setting, noise=0.2, behaviour=kind)
+        for kind in (EXPLORATIVE, forgetful(500))
+    )
+    for arm in random_arms(400):
+        assert plain.step(arm) == other.step(arm)
+    assert plain.hidden_state() == other.hidden_state()
+
+
+# The drifting user
+
+
+def test_means_do_a_random_walk_of_the_variance_that_is_said(setting: Setting) -> None:
+    sigma, steps, given = 0.02, 50, [0.0, 0.5, -1.0, 2.0]
+    moved = []
+    for seed in range(300):
+        env = started(seed, setting=setting, means=given, behaviour=drifting(sigma))
+        for arm in random_arms(steps, seed=seed):
+            env.step(arm)
+        hidden = env.hidden_state()
+        moved += [now - then for now, then in zip(hidden.instance.means, given, strict=True)]
+        assert hidden.instance.best_arm == int(np.argmax(hidden.instance.means))
+    # Sums of squares over sigma^2 T are chi-square: inside its central 99.9%, and centred alike.
+    n = len(moved)
+    total = sum(move**2 for move in moved) / (sigma**2 * steps)
+    assert stats.chi2.ppf(0.0005, n) < total < stats.chi2.ppf(0.9995, n)
+    assert abs(np.mean(moved)) < 4 * sigma * math.sqrt(steps / n)
+
+
+class Told:
+    def __init__(self, *normals: float) -> None:
+        self.normals = list(normals)
+
+    def standard_normal(self) -> float:
+        return self.normals.pop(0)
+
+    def random(self) -> float:
+        return 0.75
+
+
+@pytest.mark.parametrize(
+    ("law", "expected", "reward"),
+    [
+        ("bounded", [1.25, -0.5, 4.0], 1.25 + math.sqrt(3) / 2),  # 0.75 of the way up
+        ("bernoulli", [0.75, 0.5, 0.0], 0.0),  # 1 if 0.75 < mu
+    ],
+)
+def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1(
+    law: str, expected: list[float], reward: float
+) -> None:
+    users = users_of(n_arms=3, reward_law=law)
+    behaviour = drifting(0.5)
+    state: Any = behaviour.blank(users.user)
+    state.means[:] = [0.75, 0.5, 1.0]
+    behaviour.start(users.user, state, Told())
+    behaviour.respond(users.user, state, users.schedule.rule, 0, Told(1.0, -2.0, 6.0))
+    assert state.means == expected
+    assert state.reward[0] == pytest.approx(reward)  # drawn around the mean as it is now
+
+
+@pytest.mark.parametrize("reward", ["regret", "utility", "realized"])
+def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment_and_estimates_by_hers(
+    reward: str,
+) -> None:
+    env = started(2, reward=reward, behaviour=drifting(0.2))
+    first = env.hidden_state().instance
+    best_arms, received = {first.best_arm}, dict[int, list[float]]()
+    for arm in random_arms(200):
+        answer, value, *_ = env.step(arm)
+        instance = env.hidden_state().instance
+        mean, best = instance.means[arm], max(instance.means)
+        by_hand = {"regret": mean - best, "utility": mean * answer}
+        assert value == by_hand.get(reward, value)
+        best_arms.add(instance.best_arm)
+        if answer:
+            received.setdefault(arm, []).append(float(value))
+    assert len(best_arms) > 1
+    hidden = env.hidden_state()
+    for arm, rewards in received.items() if reward == "realized" else ():
+        assert hidden.counts[arm] == len(rewards)
+        assert hidden.estimates[arm] == pytest.approx(float(np.mean(rewards)), rel=1e-12)
+    env.reset(seed=2)
+    assert env.hidden_state().instance == first
+
+
+def test_the_best_arm_of_an_episode_is_that_of_the_answer() -> None:
+    single = gym.make("ExplorativeUserBAI-v0", n_arms=3, behaviour=drifting(1.0)).unwrapped
+    lanes: Any = gym.make_vec("ExplorativeUserBAI-v0", 2, n_arms=3, behaviour=drifting(1.0))
+    for seed in range(20):
+        single.reset(seed=seed)
+        lanes.reset(seed=[seed, seed])
+        single.step(0)
+        lanes.step([0, 0])
+        assert isinstance(single, ExplorativeUserBAIEnv)
+        best = int(np.argmax(single.hidden_state().instance.means))
+        *_, info = single.step(3 + best)
+        assert info["is_success"]
+        *_, infos = lanes.step([3 + best, 3 + (best + 1) % 3])
+        assert infos["is_success"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_answer_is_held_against_the_best_arm_of_that_moment(compiled: bool) -> None:
+    options: dict[str, Any] = {"behaviour": drifting(0.1), "n_arms": 4}
+    agent = Uniform(horizon=60, order="random")
+    runs = eu.evaluate([agent], n_instances=20, compiled=compiled, progress=False, **options).runs
+    moved = 0
+    env = eu.ExplorativeUserEnv(reward="none", **options)
+    for row in runs.itertuples():
+        env.reset(seed=row.user_seed)
+        first = env.hidden_state().instance.best_arm
+        eu.rollout(env, agent, seed=row.user_seed)
+        best_arm = int(np.argmax(env.hidden_state().instance.means))
+        assert row.best_arm == best_arm
+        assert row.correct == (row.answer == best_arm)
+        moved += first != best_arm
+    assert moved > 3
+
+
+def test_an_agent_that_meets_many_drifting_users_is_held_against_the_same_best_arms() -> None:
+    options: dict[str, Any] = {"n_arms": 3, "n_instances": 40, "max_steps": 20, "progress": False}
+    options |= {"behaviour": drifting(0.3)}
+    in_step = eu.evaluate([Wanderer()], **options).runs
+    one_by_one = eu.evaluate([Wanderer()], compiled=False, **options).runs
+    assert in_step.equals(one_by_one)
+    assert in_step["censored"].nunique() == 2
+
+
+# The logistic user
+
+
+def frozen(
+    counts: Sequence[int], estimates: Sequence[float], spread: float, temperature: float
+) -> tuple[User, RememberingState, Rule]:
+    """A user at a moment of her life."""
+    users = users_of(setting=PRINTED, n_arms=len(counts))
+    state = logistic(temperature).blank(users.user)
+    assert isinstance(state, RememberingState)
+    rules.clear(users.user, state)
+    state.counts[:], state.estimates[:], state.spread[0] = counts, estimates, spread
+    state.scales[:] = [1 / math.sqrt(n) if n else math.inf for n in counts]
+    return users.user, state, users.schedule.rule
+
+
+MOMENTS = [([4, 9, 25], [0.2, 1.0, 0.7], 1.5), ([400, 400, 400], [0.0, 0.6, 1.0], 2.0)]
+
+
+@pytest.mark.parametrize(("counts", "estimates", "spread"), MOMENTS)
+@pytest.mark.parametrize("temperature", [0.1, 0.7])
+def test_a_logistic_user_accepts_as_often_as_the_formula_says(
+    counts: list[int], estimates: list[float], spread: float, temperature: float
+) -> None:
+    user, state, rule = frozen(counts, estimates, spread, temperature)
+    changing = [f.name for f in fields(state) if f.name not in ("logarithms", "inverse_roots")]
+    rng, n = np.random.default_rng(0), 4000
+    for arm in range(3):
+        up = estimates[arm] + spread / math.sqrt(counts[arm])
+        low = max(estimates[j] - spread / math.sqrt(counts[j]) for j in range(3) if j != arm)
+        formula = float(special.expit((up - low) / temperature))
+        assert acceptance_probability(user, state, arm) == pytest.approx(formula, rel=1e-12)
+        accepted = 0
+        for _ in range(n):
+            again = replace(state, **{name: list(getattr(state, name)) for name in changing})
+            accepted += others.logistic_respond(user, again, rule, arm, rng)
+        # Inside the central 99.99% of the binomial law: 1 of 1000 runs of this test would not be.
+        low_end, high_end = stats.binom.interval(0.9999, n, formula)
+        assert low_end <= accepted <= high_end
+
+
+def test_infinite_intervals_and_large_ratios_are_no_trouble() -> None:
+    user, state, _ = frozen([0, 5, 5], [0.0, 0.0, 1e3], 1.0, 1e-6)
+    assert [acceptance_probability(user, state, arm) for arm in range(3)] == [1.0, 0.0, 1.0]
+    user, state, _ = frozen([5, 0, 0], [-1e300, 0.0, 0.0], 1.0, 1e-300)
+    assert acceptance_probability(user, state, 0) == 1.0  # no rival is known
+
+
+# The impatient user
+
+
+@pytest.mark.parametrize(("q", "r"), [(0.1, None), (0.0, 3), (0.05, 4), (1.0, None), (0.3, 1)])
+def test_she_decides_and_leaves_as_a_user_written_anew(q: float, r: int | None) -> None:
+    steps = set()
+    for seed in range(40):
+        twin = started(seed, alpha=0.05)  # for her means and stream alone
+        slow = ReferenceUser(twin.instance().means, 0.05, 0.0, False, twin.np_random)
+        env = started(seed, alpha=0.05, behaviour=impatient(q, r))
+        in_a_row = 0
+        for arm in random_arms(200, seed=seed):
+            accepted = slow.respond(arm)
+            in_a_row = 0 if accepted else in_a_row + 1
+            by_chance = not accepted and (q == 1 or (q > 0 and slow.rng.random() < q))
+            leaves = by_chance or in_a_row == r
+            response, _, left, truncated, info = env.step(arm)
+            assert (bool(response), left, truncated) == (accepted, leaves, False)
+            if left:
+                break
+        steps.add(info["interactions"])
+    assert len(steps) > 5
+
+
+def never_wanted(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    """Reject everything."""
+    state.interactions[0] += 1
+    return False
+
+
+def steps_of_a_rejecter(probability: float, patience: int | None) -> np.ndarray:
+    """For how many steps users stay who reject everything."""
+    users = replace(impatient(probability, patience), respond=never_wanted)
+    env, steps = eu.ExplorativeUserEnv(n_arms=2, behaviour=users), []
+    for seed in range(1500):
+        env.reset(seed=seed)
+        while not env.step(0)[2]:
+            pass
+        steps.append(env.hidden_state().interactions)
+    return np.array(steps)
+
+
+def test_who_rejects_everything_stays_for_a_geometric_number_of_steps() -> None:
+    steps = steps_of_a_rejecter(0.1, None)
+    error = 5 * np.sqrt(0.9) / 0.1 / np.sqrt(len(steps))
+    assert abs(steps.mean() - 10.0) < error  # one failure in two million machines
+    assert abs((steps == 1).mean() - 0.1) < 5 * np.sqrt(0.09 / len(steps))
+    capped = steps_of_a_rejecter(0.1, 5)
+    assert np.array_equal(capped, np.minimum(steps, 5))  # the same draws, whatever her patience
+    assert set(steps_of_a_rejecter(0.0, 7)) == {7}
+
+
+def leaves_by_one(user: Any, state: Any, accepted: bool, rng: Any) -> Any:
+    return 1 if state.interactions[0] == 3 else False
+
+
+def fails_to_leave(user: Any, state: Any, accepted: bool, rng: Any) -> bool:
+    return bool(0 // (state.interactions[0] - 3))
+
+
+@pytest.mark.parametrize(
+    ("leaves", "what"),
+    [
+        (leaves_by_one, "leaving of behaviour 'own' must be True or False, got 1"),
+        (fails_to_leave, "leaves of behaviour 'own' .*ZeroDivisionError"),
+    ],
+)
+def test_a_leaves_of_ones_own_that_fails_is_told_with_step_and_user(leaves: Any, what: str) -> None:
+    own = Behaviour("own", leaves=leaves)
+    one: Any = eu.ExplorativeUserEnv(n_arms=2, behaviour=own)
+    many: Any = eu.ExplorativeUserVectorEnv(2, n_arms=2, behaviour=own)
+    for env, arm in ((one, 0), (many, np.zeros(2, int))):
+        env.reset(seed=5)
+        env.step(arm)
+        env.step(arm)
+        with pytest.raises(CallableError, match=what) as error:
+            env.step(arm)
+        assert "at step 3" in str(error.value)
+        assert "reset(seed=5)" in str(error.value)
+    with pytest.raises(CallableError, match="step 3"):
+        eu.evaluate(["SE"], n_arms=2, behaviour=own, n_instances=2, progress=False)
