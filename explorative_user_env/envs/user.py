@@ -292,7 +292,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
       (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
       "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
       "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-    - `horizon` (1000): the steps by which a user who leaves pays, where there is no time limit.
+    - `horizon` (None): the steps by which a user who leaves pays; None is the time limit, or 1000
+      without one.
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
@@ -341,7 +342,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         info_level: str = "counts",
         render_mode: str | None = None,
         render_intervals: bool = False,
-        horizon: int = MAX_EPISODE_STEPS,
+        horizon: int | None = None,
         population: Population | None = None,
         **user: Unpack[UserOptions],
     ) -> None:
@@ -350,7 +351,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, ("counts", "full"))
-        self.stays = integer("horizon", horizon, 1)
+        self.stays = MAX_EPISODE_STEPS if horizon is None else integer("horizon", horizon, 1)
+        self._is_limited = horizon is None
         self._kind = REWARDS.index(reward)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         can_leave = self.behaviour.leaves is not None
@@ -493,7 +495,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
                 # by it, and a shift of all means changes nothing.
                 self._begun, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
-                missed = max(0, steps_around(self, self.stays) - state.interactions[0])
+                stays = steps_around(self, self.stays) if self._is_limited else self.stays
+                missed = max(0, stays - state.interactions[0])
                 reward += missed * reward_of(kind, *ends, False, 0.0)
         if self._heard is not None:
             self._heard.record(0, arm, int(accepted))
@@ -611,5 +614,4 @@ def environment_of(
         horizon: the steps by which a user who leaves pays; None is the default.
     """
     paid = "realized" if sees_rewards(agent) else reward
-    steps = MAX_EPISODE_STEPS if horizon is None else horizon
-    return ExplorativeUserEnv(population=population, reward=paid, horizon=steps)
+    return ExplorativeUserEnv(population=population, reward=paid, horizon=horizon)

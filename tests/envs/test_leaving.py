@@ -127,3 +127,19 @@ def test_users_of_a_task_in_step_are_priced_by_its_horizon(task: Any, observatio
         assert rewards[lane] == -1.0005
     else:
         assert -(41 - step) * spreads[lane] <= rewards[lane] <= -(40 - step) * spreads[lane]
+
+
+def test_a_user_who_leaves_pays_for_the_rest_of_the_time_limit_that_make_is_given() -> None:
+    made = gym.make(ENV_ID, max_episode_steps=60, **LEAVING)
+    raw = eu.ExplorativeUserEnv(horizon=60, **LEAVING)
+    n_left = 0
+    for seed in range(6):
+        made.reset(seed=seed)
+        raw.reset(seed=seed)
+        for arm in [0, 1, 2] * 19:
+            _, reward, left, _, _ = made.step(arm)
+            assert (reward, left) == raw.step(arm)[1:3]
+            n_left += left
+            if left:
+                break
+    assert n_left > 2

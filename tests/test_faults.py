@@ -1,0 +1,26 @@
+"""Every fault of the list fits the code of today, and near tests catch it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from faults import ROOT, Fault, copy_of_the_tree, faults, is_caught
+
+
+def test_every_fault_fits_its_file() -> None:
+    assert len(faults()) >= 80
+    for fault in faults():
+        compile(fault.content(ROOT), fault.file, "exec")
+        assert all((ROOT / each.partition("::")[0]).exists() for each in fault.tests), fault
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of the tree that faults are put into."""
+    yield copy_of_the_tree(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("fault", faults(), ids=lambda fault: fault.file)
+def test_near_tests_catch_it(fault: Fault, tree: Path) -> None:
+    assert is_caught(fault, tree)
