@@ -62,13 +62,15 @@ def test_an_answer_stops_and_is_the_arm_of_its_rank() -> None:
 
 
 def test_a_policy_that_never_answers_is_cut_off_at_its_horizon() -> None:
-    agent = eu.PolicyAgent(lambda seen: 0, task="bai", horizon=10)
+    # The third rank first, and then arm 2, which that put ahead.
+    agent = eu.PolicyAgent(lambda seen: 0 if seen[0] else 2, task="bai", horizon=10)
     for compiled in (True, False):
         runs = eu.evaluate([agent], compiled=compiled, **SMALL).runs
         assert runs["censored"].all()
         assert set(runs["interactions"]) == {10}
     episode = eu.rollout(eu.ExplorativeUserEnv(3), agent, seed=0)
     assert (episode.stopping_time, episode.censored) == (10, True)
+    assert agent.answer() == 2  # the most accepted, as there is no answer
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
