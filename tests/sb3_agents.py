@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from sb3_contrib import QRDQN, TRPO, MaskablePPO, RecurrentPPO
-from stable_baselines3 import A2C, DQN, PPO
+from sb3_contrib import QRDQN, RecurrentPPO
+from stable_baselines3 import DQN
 
 from explorative_user_env.rl import SB3Agent, make_sb3_vec_env
 
 assert_same = functools.partial(pd.testing.assert_frame_equal, check_exact=True)
 N_ARMS, HORIZON = 3, 40
 SMALL: dict[str, Any] = {"n_arms": N_ARMS, "n_instances": 9, "seed": 4, "progress": False}
-POLICY_GRADIENTS = [PPO, A2C, TRPO, RecurrentPPO, MaskablePPO]
 VALUES = [DQN, QRDQN]
 TASKS = ["regret", "bai"]
 USERS = np.arange(6)

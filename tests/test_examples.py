@@ -134,22 +134,16 @@ def room(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("learnt_index")
 
 
-def test_the_policies_are_of_the_suite_s_users_and_say_how_they_came_about(room: Any) -> None:
-    assert [*room.USERS_OF] == TASKS
+def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room: Any) -> None:
     for task in tasks_named(TASKS):
         users = room.USERS_OF[task.name]
         assert Population(**{"n_arms": 5} | users) == task.population
-        assert room.files_of(task.name)
-        for path in room.files_of(task.name):
+        files = room.files_of(task.name)
+        assert len(room.by_task().models[task.name]) == len(files) > 0
+        for path in files:
             made = json.loads(path.read_text(encoding="utf-8"))
-            name = f"seed-{made['seed']}.json"
-            assert (made["task"], made["users"], path.name) == (task.name, users, name)
-            carried = room.N_CARRIED if task.name == room.POPULATION_TASK else 0
-            assert len(made["weights"]) == room.N_WEIGHTS + carried
-    models = room.by_task()
-    assert {task: len(own) for task, own in models.models.items()} == {
-        task: len(room.files_of(task)) for task in TASKS
-    }
+            assert (made["task"], made["users"]) == (task.name, users)
+            assert path.name == f"seed-{made['seed']}.json"
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -66,16 +65,6 @@ def test_the_command_of_a_message_installs_what_the_extra_brings(
         assert shlex.split(extras.how_to_get("render"))[2:] == ["pillow>=10.1", window]
     monkeypatch.setattr(extras, "DISTRIBUTION", "a-package-that-is-nowhere")
     assert extras.how_to_get("rl") == 'pip install ".[rl]"'
-
-
-@pytest.mark.slow
-def test_the_command_of_a_message_runs_in_any_folder(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    words = shlex.split(extras.how_to_get("plot"))
-    alone = [sys.executable, "-m", *words, "--dry-run", "--no-deps", "--no-index"]
-    finished = subprocess.run(alone, cwd=tmp_path, capture_output=True, text=True)
-    assert finished.returncode == 0, finished.stderr
-    assert "already satisfied: matplotlib" in finished.stdout
 
 
 def test_an_extra_brings_all_that_its_part_of_the_package_needs(

@@ -12,10 +12,8 @@ import pytest
 from tampered import by_sql, without_digests
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
 from explorative_user_env.results.store import pack
-from explorative_user_env.studies.suite import load_suite, run_suite
-from explorative_user_env.studies.suite_tasks import suite_digest
+from explorative_user_env.studies.suite import run_suite
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QUICK_TASKS = ("regret-k5", "noisy-k5", "logistic-k5")
@@ -36,20 +34,6 @@ def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
     found = eu.verify(path, rows=1, only=QUICK_TASKS, compiled=False, progress=False)
     assert not found.findings
     assert sum(each.n_again for each in found.checked) >= 3 * 8
-
-
-def test_each_file_is_of_the_first_users_of_a_whole_run_of_every_agent(
-    script: dict[str, Any],
-) -> None:
-    on_board = set()
-    for path in script["files"]():
-        tenth, whole = load_suite(path), script["record_of"](path)
-        assert (tenth.run.title, whole["title"]) == ("suite v1, 1 in 10 users", "suite v1")
-        assert whole["digest"] == suite_digest()
-        assert set(tenth.agents) == {row["agent"] for row in whole["totals"]}
-        assert list(script["apart"](path)) == []
-        on_board |= {*tenth.agents}
-    assert {*AGENTS, *REFERENCES, *CARRIERS} <= on_board
 
 
 class Steady:

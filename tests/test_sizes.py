@@ -10,14 +10,13 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env import agents
-from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import training_seeds, user_seeds
 from explorative_user_env.studies import lower_bound, tuning
 from explorative_user_env.studies.lower_bound import overlap
 from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.behaviours import forgetful
-from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import PRINTED, Population
 from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE, missing_of
 from explorative_user_env.wrappers import counts_env
@@ -113,24 +112,17 @@ CASES: dict[str, tuple[Callable[..., Any], str]] = {
     "one user, bai": (partial(made, ExplorativeUserBAIEnv), "n_arms horizon"),
     "one user, counts": (partial(made, counts_env), "n_arms horizon"),
     "many": (partial(made, MANY), "n_arms num_envs max_episode_steps"),
-    "many, bai": (partial(made, ExplorativeUserBAIVectorEnv), "n_arms num_envs horizon"),
     "many, counts": (partial(made, counts_vector_env), "n_arms num_envs horizon"),
     "make_task": (partial(make_task, num_envs=2, task="bai"), "num_envs horizon"),
-    "make_task regret": (partial(make_task, num_envs=2, task="regret"), "num_envs horizon"),
     "BAIR": (partial(agent_of, agents.BAIR), "n1 m max_steps"),
     "T&S": (partial(agent_of, agents.TrackAndStop), "max_steps"),
     "SE": (partial(agent_of, agents.SuccessiveElimination), "m"),
     "UNI": (partial(agent_of, agents.Uniform), "horizon"),
-    "EXP3": (partial(agent_of, agents.EXP3), "horizon"),
-    "FullInformation": (partial(agent_of, agents.FullInformation), "horizon"),
-    "TunedAgent": (partial(tuning.TunedAgent, n1=3), "n1 max_steps"),
     "tune_n1": (tuning.tune_n1, "n_instances confirm max_steps seed workers"),
     "overlap": (partial(overlap, **FEW), "n_arms n_instances n_paths seed"),
     "overlap at": (lambda n0: overlap([n0], **FEW), "n0"),
     "success": (partial(lower_bound.success, **SUCCESS), "n_instances seed workers"),
-    "success at": (lambda n: lower_bound.success(PAIR, [n], n_instances=2), "n"),
     "Population": (Population, "n_arms"),
-    "InstanceLaw": (InstanceLaw, "n_arms"),
     "forgetful": (lambda window: made(ONE, behaviour=forgetful(window)), "window"),
     "Behaviour": (remembering, "memory memory_per_arm"),
     "Setting": (

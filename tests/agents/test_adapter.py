@@ -195,7 +195,11 @@ def test_what_is_known_fills_open_options_and_only_those() -> None:
 
 
 def test_a_step_cap_of_its_own_goes_before_what_is_known_and_a_smaller_one_for_all() -> None:
-    rows = [(7, {}, None, 7), (7, {"max_steps": 50}, None, 7), (None, {}, None, None)]
+    rows: list[tuple[Any, Any, Any, Any]] = [
+        (7, {}, None, 7),
+        (7, {"max_steps": 50}, None, 7),
+        (None, {}, None, None),
+    ]
     rows += [(7, {"max_steps": 50}, 6, 6), (7, {}, 8, 7), (None, {"max_steps": 50}, 80, 80)]
     for own, facts, everyone, cap in rows:
         assert TrackAndStop(max_steps=own).informed(facts, everyone).max_steps == cap

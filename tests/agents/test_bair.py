@@ -118,9 +118,11 @@ def test_runs_come_to_the_answer_of_the_pseudo_code() -> None:
     for chosen in itertools.product(*CHOICES.values()):
         options = dict(zip(CHOICES, chosen, strict=True)) | {"n1": 9, "m": 2}
         for chances in ((0.5, 0.4, 0.9, 0.5), tuple(rng.uniform(0.3, 0.9, 25))):
-            assert assert_follows_the_pseudo_code(
-                len(chances), options, lambda arm, of=chances: bool(rng.random() < of[arm]), 4000
-            )
+
+            def respond(arm: int, of: tuple[float, ...] = chances) -> bool:
+                return bool(rng.random() < of[arm])
+
+            assert assert_follows_the_pseudo_code(len(chances), options, respond, 4000)
 
 
 @settings(max_examples=250)

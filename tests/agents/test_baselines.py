@@ -217,10 +217,9 @@ def test_no_weight_overflows_and_an_arm_far_behind_catches_up() -> None:
     for arm in [0] * 10 + [1] * 30:
         rule.act(params, state, levels(0.0 if arm == 0 else BELOW_ONE))
         rule.observe(params, state, arm, True)
-    expected = np.exp(state.log_weights - np.logaddexp.reduce(state.log_weights))
-    np.testing.assert_allclose(
-        probabilities(params, state), (1 - params.mixing) * expected + params.mixing / 2, rtol=1e-9
-    )
+        expected = np.exp(state.log_weights - np.logaddexp.reduce(state.log_weights))
+        expected = (1 - params.mixing) * expected + params.mixing / 2
+        np.testing.assert_allclose(probabilities(params, state), expected, rtol=1e-9)
     assert state.log_weights[1] > state.log_weights[0] > math.log(np.finfo(float).max)
     assert np.isfinite(state.weights).all()
     assert state.total[0] == pytest.approx(sum(state.weights), rel=1e-12)

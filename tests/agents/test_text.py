@@ -116,6 +116,14 @@ def test_at_the_end_it_is_asked_for_the_best_arm_once(horizon: int | None) -> No
     assert ["The run is over." in question for question in asked] == [False, False, True]
 
 
+def test_who_is_told_more_after_a_stop_is_asked_again_for_the_best_arm() -> None:
+    said = iter(["stop: 4", "arm 1"])
+    agent = begun(lambda question: next(said))
+    assert (agent.act(), agent.answer()) == (None, 4)
+    agent.observe(4, False)
+    assert agent.answer() == 1
+
+
 def test_what_respond_raises_or_returns_is_told_with_the_step_and_the_user() -> None:
     def failing(question: str) -> str:
         if "so far: 3." in question:

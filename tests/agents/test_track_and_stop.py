@@ -187,6 +187,14 @@ def test_of_arms_that_lag_behind_equally_the_first_is_recommended() -> None:
     assert decisions([18, 2, 2, 2], [20, 6, 5, 6]) == {2: 1000}
 
 
+def test_the_thresholds_are_those_named() -> None:
+    # By hand for t = 100, K = 5, delta = 0.1.
+    figures = {FIRST: 4.026274, SECOND: 8.987197, THIRD: 6.907755}
+    for threshold, figure in figures.items():
+        params = TrackAndStop(delta=0.1, threshold=threshold).params(5, None)
+        assert rule._threshold(params, 100) == pytest.approx(figure, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("accepted", "recommended", "ties", "answers"),
     [

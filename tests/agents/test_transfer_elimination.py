@@ -12,7 +12,7 @@ from explorative_user_env.agents import TransferElimination
 class Slowly:
     """The rule as its docstring says it, with a list of what every user said of every arm."""
 
-    def __init__(self, n_arms: int, drops: bool, caution: float = 3.0) -> None:
+    def __init__(self, n_arms: int, drops: bool, caution: float) -> None:
         self.n_arms, self.drops, self.caution = n_arms, drops, caution
         self.said: list[list[float]] = [[] for _ in range(n_arms)]
         self.leader: int | None = None
@@ -58,11 +58,12 @@ class Slowly:
 
 
 @pytest.mark.parametrize("carries", ["arms", "order"])
-def test_it_chooses_as_the_slow_version(carries: Any) -> None:
-    rng, n_arms = np.random.default_rng(8), 7
-    agent = TransferElimination(carries=carries)
+@pytest.mark.parametrize("seed", range(8, 13))
+def test_it_chooses_as_the_slow_version(carries: Any, seed: int) -> None:
+    rng, n_arms, caution = np.random.default_rng(seed), 7, 3.0 if seed == 8 else 1.0
+    agent = TransferElimination(carries=carries, caution=None if seed == 8 else caution)
     agent.reset(n_arms, np.random.default_rng(0))
-    slow, sizes = Slowly(n_arms, drops=carries == "arms"), set()
+    slow, sizes = Slowly(n_arms, carries == "arms", caution), set()
     popularity = np.sort(rng.random(n_arms))
     for user in range(12):
         if user:

@@ -111,14 +111,6 @@ def last_tied(self: Any) -> int:
     return len(self.n) - 1 - int(np.argmin(np.where(self.gone, 10**9, self.n)[::-1]))
 
 
-class Cycles(Eliminate):
-    at = -1
-
-    def next(self) -> int:
-        self.at = (self.at + 1) % len(self.n)
-        return self.next() if self.gone[self.at] else self.at
-
-
 def forgives(self: Any, arm: int, accepted: bool) -> Any:
     self.no[arm] *= not accepted
     return self.no[arm] >= self.m
@@ -217,7 +209,6 @@ WRONG: dict[str, list[tuple[str, Any]]] = {
         ("(with user 3 (printed, K = 5, N_1 = 20) it leaves the paper's agent at", AS_PRINTED),
         ("it takes the last", but(Eliminate, next=last_tied)),
         ("it goes on when one arm is left", ONE_LEFT),
-        ("it goes round F in turn", Cycles),
         ("the most accepted arm", but(Eliminate, answer=lambda self: int(self.n.argmax()))),
         ("it always answers the first arm", but(Eliminate, answer=lambda self: 0)),
         ("It answers None; arm", but(Eliminate, answer=lambda self: None)),

@@ -55,6 +55,7 @@ def row_of(cells: list[str]) -> Table:
 
 @given(st.lists(st.sampled_from(NUMBERS), max_size=12), st.integers(40, 130))
 @example(["1.00 [.886, 1.00]"] * 12, 40)
+@example(["1.00 [.886, 1.00]"] * 2, 57)  # as wide as the page
 def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(
     cells: list[str], columns: int
 ) -> None:

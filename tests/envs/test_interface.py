@@ -4,7 +4,6 @@ import copy
 import doctest
 import pickle
 import warnings
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -66,18 +65,6 @@ def test_no_checker_has_anything_to_say(name: str, kwargs: dict[str, Any]) -> No
         check_for_sb3(env)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_gymnasium_makes_it_by_the_id(name: str) -> None:
-    for prefix in ("", "explorative_user_env:"):
-        env: Any = gym.make(prefix + name, n_arms=4)
-        assert type(env.unwrapped) is KINDS[name]
-        assert env.action_space == gym.spaces.Discrete(8 if name == BAI_ENV_ID else 4)
-        assert env.unwrapped.observation_space == gym.spaces.Discrete(2)
-    # Other libraries look for Gymnasium's classes among the direct bases.
-    assert gym.Env in type(env.unwrapped).__bases__
-    assert gym.vector.VectorEnv in type(gym.make_vec(name, num_envs=2).unwrapped).__bases__
-
-
 USUAL: dict[str, tuple[int | None, dict[str, Any]]] = {
     ENV_ID: (1000, {}),
     BAI_ENV_ID: (2000, {"horizon": 2000}),
@@ -86,14 +73,19 @@ USUAL: dict[str, tuple[int | None, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", USUAL)
-def test_the_length_and_the_numbers_of_the_task_stand_in_the_specification(name: str) -> None:
+@pytest.mark.parametrize("name", KINDS)
+def test_gymnasium_makes_it_by_the_id_with_the_numbers_of_its_task(name: str) -> None:
     steps, given = USUAL[name]
-    env: Any = gym.make(name)
-    assert (env.spec.max_episode_steps, gym.spec(name).kwargs) == (steps, given)
-    assert {key: getattr(env.unwrapped, key) for key in given} == given
-    text = str(type(env.unwrapped).__doc__)
-    assert all(f"- `{key}` ({value}):" in text for key, value in given.items())
+    for prefix in ("", "explorative_user_env:"):
+        env: Any = gym.make(prefix + name, n_arms=4)
+        assert type(env.unwrapped) is KINDS[name]
+        assert env.action_space == gym.spaces.Discrete(8 if name == BAI_ENV_ID else 4)
+        assert env.unwrapped.observation_space == gym.spaces.Discrete(2)
+        assert (env.spec.max_episode_steps, gym.spec(name).kwargs) == (steps, given)
+        assert {key: getattr(env.unwrapped, key) for key in given} == given
+    # Other libraries look for Gymnasium's classes among the direct bases.
+    assert gym.Env in type(env.unwrapped).__bases__
+    assert gym.vector.VectorEnv in type(gym.make_vec(name, num_envs=2).unwrapped).__bases__
 
 
 SPECIFIED: list[tuple[str, int | None, dict[str, Any]]] = [
@@ -179,22 +171,13 @@ def test_an_arm_may_be_any_integer_or_an_array_of_one(cast: Any, name: str, made
     assert outcomes[0] == outcomes[1]
 
 
-@pytest.mark.parametrize(("kwargs", "limit"), [({}, 1000), ({"max_episode_steps": 7}, 7)])
-def test_a_time_limit_truncates_and_does_not_terminate(kwargs: dict[str, Any], limit: int) -> None:
-    env = gym.make(ENV_ID, n_arms=3, **kwargs)
-    env.reset(seed=0)
-    outcomes = play(env, arms(limit, 3))
-    assert [truncated for *_, truncated, _ in outcomes] == [False] * (limit - 1) + [True]
-    assert not any(terminated for _, _, terminated, *_ in outcomes)
-
-
 # Seeds and streams
 
 
 @pytest.mark.parametrize("kwargs", [*VARIANTS, {"means": [5.0, 4.0, 3.0, 2.0, 1.0]}])
 def test_an_episode_follows_from_its_seed_alone(kwargs: dict[str, Any]) -> None:
     envs: list[Any] = [gym.make(ENV_ID, **kwargs) for _ in range(2)]
-    n_arms, lives = envs[0].action_space.n, []
+    n_arms, lives = envs[0].action_space.n, list[Any]()
     for seed, env in ((3, envs[0]), (3, envs[1]), (4, envs[0]), (3, envs[0])):
         np.random.seed(len(lives))  # noqa: NPY002
         before = pickle.dumps(np.random.get_state())  # noqa: NPY002
@@ -207,8 +190,8 @@ def test_an_episode_follows_from_its_seed_alone(kwargs: dict[str, Any]) -> None:
 
 def test_a_reset_without_a_seed_goes_on_with_the_stream_and_without_any_it_is_a_new_one() -> None:
     env, stream = ExplorativeUserEnv(n_arms=4), np.random.default_rng(6)
-    for seed in (6, None, None):
-        env.reset(seed=seed)
+    for seed in (np.uint64(6), None, None):  # any kind of integer, as results have them
+        env.reset(seed=seed)  # type: ignore[arg-type]
         raw = stream.standard_normal(4)
         kept = np.delete(env.hidden_state().instance.means, raw.argmax())
         assert kept.tolist() == np.delete(raw, raw.argmax()).tolist()
@@ -218,33 +201,13 @@ def test_a_reset_without_a_seed_goes_on_with_the_stream_and_without_any_it_is_a_
     assert envs[0].hidden_state() != envs[1].hidden_state()
 
 
-@pytest.mark.slow
-def test_environments_in_other_processes_equal_those_in_this_one() -> None:
-    make = partial(gym.make, f"explorative_user_env:{ENV_ID}", n_arms=3, noise=0.1)
-    singles = [make(), make()]
-    for i, env in enumerate(singles):
-        env.reset(seed=10 + i)
-    vector = gym.vector.AsyncVectorEnv([make, make], context="spawn")
-    try:
-        observations, infos = vector.reset(seed=10)
-        assert observations.tolist() == [0, 0]
-        for pair in zip(arms(15, 3, seed=1), arms(15, 3, seed=2), strict=True):
-            observations, rewards, *_, infos = vector.step(np.array(pair))
-            alone = [env.step(arm) for env, arm in zip(singles, pair, strict=True)]
-            assert observations.tolist() == [outcome[0] for outcome in alone]
-            assert rewards.tolist() == [outcome[1] for outcome in alone]
-            assert infos["acceptances"].tolist() == [o[-1]["acceptances"] for o in alone]
-    finally:
-        vector.close()
-
-
 # Infos
 
 
 @pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID])
 def test_everything_is_told_if_asked_for_with_the_same_keys_and_types(name: str) -> None:
     """So data sets such as Minari's can hold them."""
-    kwargs = {} if name == ENV_ID else {"horizon": 6}
+    kwargs: dict[str, Any] = {} if name == ENV_ID else {"horizon": 6}
     env: Any = gym.make(name, n_arms=3, info_level="full", **kwargs)
     forms = []
     for ending in ([0, 1, 2, 0], [0, 1, 3 + 1] if name == BAI_ENV_ID else [2, 2], [0] * 6):

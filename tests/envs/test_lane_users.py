@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 from failing import breaking_rule, breaks_down, leaving_rule, means_of_the_wrong_type
 from gymnasium.vector import AutoresetMode
@@ -135,12 +134,3 @@ def test_so_is_a_user_who_cannot_start(users: dict[str, Any], compiled: bool, en
     with pytest.raises(CallableError) as again:
         ExplorativeUserEnv(3, **users).reset(seed=seed)
     assert str(again.value) == f"{told} of the user that env.reset(seed={seed}) meets again)"
-
-
-def test_who_comes_after_an_answer_is_a_later_user(compiled: bool) -> None:
-    envs = ExplorativeUserBAIVectorEnv(2, n_arms=3, compiled=compiled, reward_law=often_nan)
-    envs.reset(seed=39)
-    answering = [np.full(2, 3 if t % 6 == 4 else t % 3) for t in range(100)]
-    _, lane, rest = told_apart(error_of(envs, answering))
-    place = "number 4 on the stream of seed 40, which goes on where the one before left it)"
-    assert (lane, rest) == ("1", place)

@@ -11,7 +11,7 @@ pytest.importorskip("numba")
 
 
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError, Schedule
-from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
+from explorative_user_env.envs.compiled_lanes import CompiledLanes
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.words import row_of, user_rows
@@ -75,18 +75,6 @@ def test_compiled_lanes_are_the_plain_ones(
     assert heard == {0, 1}
 
 
-def test_lanes_that_are_not_asked_for_are_left_alone(setting: Setting) -> None:
-    for lanes in both(setting):
-        lanes.begin(EVERY, InstanceLaw(5))
-        before, some = left(lanes), [1, 2, 6, 9, 22]
-        rest = [lane for lane in range(N_LANES) if lane not in some]
-        step = step_in(lanes, np.array(some), np.zeros(N_LANES, int))
-        assert all(values[lane] == JUNK for values in step[:4] for lane in rest)
-        assert [step[2][lane] for lane in some] == [1] * len(some)
-        changed = [one != other for one, other in zip(before, left(lanes), strict=True)][:N_LANES]
-        assert changed == [lane in some for lane in range(N_LANES)]
-
-
 def test_it_is_so_beyond_the_ends_of_the_tables(setting: Setting) -> None:
     plain, compiled = both(setting)
     rows = compiled._rows
@@ -99,16 +87,6 @@ def test_it_is_so_beyond_the_ends_of_the_tables(setting: Setting) -> None:
         assert step_in(plain, None, arms) == step_in(compiled, None, arms)
     assert left(plain) == left(compiled)
     assert max(max(plain.hidden_state(lane).counts) for lane in range(N_LANES)) > 40
-
-
-@pytest.mark.parametrize("arm", [5, -1])
-def test_what_is_not_an_arm_is_told_and_nothing_has_happened(setting: Setting, arm: int) -> None:
-    for lanes in both(setting):
-        lanes.begin(EVERY, InstanceLaw(5))
-        before, arms, step = left(lanes), np.zeros(N_LANES, int), scribbled()
-        arms[7] = arm  # inside the memory of all lanes, whoever does not look
-        assert not lanes.respond(None, arms, step)
-        assert left(lanes) == before
 
 
 def test_a_gap_that_is_lost_in_rounding_is_told_alike() -> None:
@@ -160,10 +138,3 @@ def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
     assert "\n" not in str(warned[0].message)
     assert fallen_back == played(schedule, compiled=False)
     assert fallen_back == played(Schedule(acceptance_rate_rule, 1.0, 2.0), compiled=False)
-
-
-def test_a_rule_that_compiles_says_nothing_and_draws_nothing() -> None:
-    rng = np.random.default_rng(0)
-    before = rng.bit_generator.state
-    assert rule_compiles(Population(setting=PRINTED, n_arms=3), rng)
-    assert rng.bit_generator.state == before

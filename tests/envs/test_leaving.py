@@ -32,10 +32,8 @@ def asked_in_turn(env: Any, seed: int | None = None, **options: Any) -> list[Any
     ("name", "steps", "options"),
     [
         (ENV_ID, 1000, {}),
-        (ENV_ID, 40, {"max_episode_steps": 40, "horizon": 40}),
         (ENV_ID, 2000, {"max_episode_steps": 60, "horizon": 2000}),
         (ENV_ID, 60, {"max_episode_steps": -1, "horizon": 60}),
-        (COUNTS_ENV_ID, 500, {}),
         (COUNTS_ENV_ID, 70, {"max_episode_steps": 70, "horizon": 70}),
     ],
 )

@@ -102,13 +102,6 @@ def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one() -> None:
         assert env.episode_seed == seed
 
 
-def test_a_time_limit_cuts_it_off_over_all_users() -> None:
-    env = gym.make(POPULATION_ENV_ID, max_episode_steps=9, **SMALL)
-    env.reset(seed=1)
-    ends = [env.step(arm)[2:4] for arm in arms_of(9)]
-    assert ends == [(False, False)] * 8 + [(False, True)]
-
-
 @pytest.mark.parametrize("mode", ["ansi", "svg"])
 def test_a_picture_is_of_the_present_user_and_says_who_she_is(mode: str) -> None:
     env = ExplorativePopulationEnv(**SMALL, render_mode=mode, render_intervals=True)

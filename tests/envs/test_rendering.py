@@ -3,7 +3,6 @@
 import copy
 import pickle
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 from typing import Any
 
 import drawn
@@ -19,7 +18,6 @@ from explorative_user_env import (
     ENV_ID,
     ExplorativeUserEnv,
     ExplorativeUserVectorEnv,
-    InvalidArgumentError,
 )
 from explorative_user_env.envs import history as pictures
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
@@ -54,12 +52,20 @@ def played(env: gym.Env[Any, Any], steps: int = 40, seed: int = 0) -> list[int]:
 
 @pytest.mark.usefixtures("pillow")
 @pytest.mark.parametrize("name", IDS)
-def test_every_mode_shows_the_same_user(name: str) -> None:
+def test_every_mode_shows_the_same_user_and_many_are_shown_as_one(name: str) -> None:
     frames = {}
     for mode in ("ansi", "svg", "rgb_array"):
         env: Any = gym.make(name, n_arms=3, render_mode=mode)
         played(env)
         frames[mode] = env.render()
+        many: Any = gym.make_vec(name, 2, n_arms=3, render_mode=mode)
+        many.reset(seed=0)
+        for arm in np.random.default_rng(1).integers(3, size=40).tolist():
+            many.step([arm, arm])
+        assert np.array_equal(many.render()[0], frames[mode])
+    plain = ExplorativeUserVectorEnv(2)
+    plain.reset(seed=0)
+    assert (plain.render_mode, plain.render()) == (None, None)
     root = ET.fromstring(frames["svg"])
     assert frames["rgb_array"].dtype == np.uint8
     assert frames["rgb_array"].shape == (int(root.attrib["height"]), int(root.attrib["width"]), 3)
@@ -163,57 +169,6 @@ def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
     assert not screen.display.get_init()
 
 
-def test_without_a_screen_one_line_says_so(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "nobodys")
-    env = ExplorativeUserEnv(3, render_mode="human")
-    with pytest.raises(InvalidArgumentError, match=r"^render_mode must be .* no screen"):
-        env.reset(seed=0)
-    env.close()
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    env.reset(seed=0)
-    env.close()
-
-
-@pytest.mark.slow
-def test_gymnasiums_wrappers_take_the_pictures(screen: Any) -> None:
-    kwargs: Any = {"n_arms": 3, "render_mode": "rgb_array"}
-    collected: Any = gym.make(ENV_ID, n_arms=3, render_mode="rgb_array_list")
-    played(collected, 6)
-    frames = collected.render()
-    assert len(frames) == 7
-    assert all((first != second).any() for first, second in pairwise(frames))
-    pixels: Any = gym.wrappers.AddRenderObservation(gym.make(ENV_ID, **kwargs))
-    observation, _ = pixels.reset(seed=0)
-    assert (observation == frames[0]).all()
-    assert pixels.observation_space.contains(pixels.step(0)[0])
-    window: Any = gym.wrappers.HumanRendering(gym.make(ENV_ID, **kwargs))
-    window.metadata["render_fps"] = 1000
-    played(window, 3)
-    assert screen.display.get_init()
-    window.close()
-
-
-@pytest.mark.usefixtures("pillow")
-@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID])
-def test_many_users_are_rendered_as_one_by_one_in_pixels(name: str, compiled: bool) -> None:
-    kwargs: Any = {"n_arms": 3, "render_mode": "rgb_array", "render_intervals": True}
-    many: Any = gym.make_vec(name, 3, compiled=compiled, **kwargs)
-    each: Any = gym.make_vec(name, 3, vectorization_mode="sync", **kwargs)
-    actions = np.random.default_rng(4).integers(3, size=(10, 3))
-    actions[6] = [3, 4, 5] if name == BAI_ENV_ID else [0, 1, 2]  # answers
-    for envs in (many, each):
-        envs.reset(seed=5)
-        assert len(envs.render()) == 3
-    for chosen in actions:
-        for envs in (many, each):
-            envs.step(chosen)
-        for one, other in zip(many.render(), each.render(), strict=True):
-            assert np.array_equal(one, other)
-    plain = ExplorativeUserVectorEnv(2)
-    plain.reset(seed=0)
-    assert (plain.render_mode, plain.render()) == (None, None)
-
-
 def test_a_picture_says_how_far_the_answer_is() -> None:
     env = ExplorativeUserBAIEnv(3, render_mode="svg", means=[0.0, 2.0, 4.0], horizon=200)
     env.reset(seed=0)
@@ -247,7 +202,6 @@ def test_a_notebook_shows_the_picture_and_not_the_truth() -> None:
     ("mode", "missing", "message"),
     [
         ("rgb_array", ("PIL",), r"^pictures as pixels need pillow: pip install .*$"),
-        ("human", ("PIL",), r"^pictures as pixels need pillow: pip install .*$"),
         ("human", ("pygame",), r"^a window needs pygame: pip install .*$"),
     ],
 )

@@ -2,7 +2,6 @@
 
 import copy
 import math
-from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -16,13 +15,9 @@ from explorative_user_env import (
     ExplorativeUserEnv,
     ExplorativeUserVectorEnv,
     Instance,
-    Schedule,
-    register_schedule,
 )
 from explorative_user_env.envs.user import REWARDS
-from explorative_user_env.users import model as schedules
-from explorative_user_env.users.population import PRINTED, SETTINGS, Setting
-from explorative_user_env.validation import CallableError
+from explorative_user_env.users.population import SETTINGS, Setting
 
 # Rewards
 
@@ -139,39 +134,3 @@ def test_the_means_of_one_episode_can_be_given() -> None:
     assert options == {"means": (1.0, 5.0, 2)}
     env.reset(seed=0)
     assert env.hidden_state().instance.gap == pytest.approx(0.25)
-
-
-def test_a_setting_may_be_a_record_of_ones_own() -> None:
-    env = started(setting=replace(PRINTED, private_draws=2))
-    assert env.hidden_state().counts == (2, 2, 2)
-
-
-def halving(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-    return 1.0 / t
-
-
-def test_a_schedule_may_be_a_registered_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedules, "_SCHEDULES", dict(schedules._SCHEDULES))
-    register_schedule("halving", Schedule(halving, 0.3, 1.0))
-    env: Any = gym.make(ENV_ID, rho="halving")
-    env.reset(seed=0)
-    play(env, [0, 0, 0])
-    assert env.unwrapped.hidden_state().rho == pytest.approx(1 / 3)
-    message = (
-        r"rho_t must be in \[0\.3, 1\], the range declared for halving, got 0\.25 "
-        r"\(at step 4 of the user that env\.reset\(seed=0\) meets again\)$"
-    )
-    with pytest.raises(CallableError, match=message):
-        env.step(0)
-
-
-def test_noise_makes_her_refuse_what_she_would_always_accept() -> None:
-    answers = [
-        [
-            response
-            for response, *_ in play(started(noise=noise, means=[100.0, 0.0, 0.0]), [0] * 400)
-        ]
-        for noise in (1.0, 0.0)
-    ]
-    assert 0.5 - 0.1 < np.mean(answers[0]) < 0.5 + 0.1
-    assert np.mean(answers[1]) == 1.0

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+
+pytest.importorskip("numba")
+
 from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
@@ -16,9 +19,7 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Runs, joined
 from explorative_user_env.kernels.seeds import N_STREAMS
 from explorative_user_env.protocol import BAI, REGRET, Array, Task
-from explorative_user_env.users.population import Population
-
-pytest.importorskip("numba")
+from explorative_user_env.users.population import RELEASED, Population
 
 
 def assert_same_runs(one: pd.DataFrame, other: pd.DataFrame) -> None:
@@ -74,14 +75,11 @@ def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: 
 def test_a_worker_s_arrays_are_fit_for_the_next_user(task: Task, noise: float) -> None:
     seeds = range(N_STREAMS + 7)  # more than there are streams to lend, so several portions
     for name in sorted(AGENTS):
-        users = Population(setting="released", n_arms=5, noise=noise)
+        users = Population(setting=RELEASED, n_arms=5, noise=noise)
         runs = Runs(users, agent_as_in_an_evaluation(name, users), CAP, 100, task)
         apart = joined([runs.figures("compiled", [seed]) for seed in seeds])
         for figure, values in runs.figures("compiled", seeds).items():
             assert values.tolist() == apart[figure].tolist()
-
-
-pytest.importorskip("numba")
 
 
 VERY_LONG = 10**9

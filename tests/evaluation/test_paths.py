@@ -65,8 +65,9 @@ def assert_rows_are_those_of_rollouts(results: eu.Results, agent: str) -> None:
         reward = "realized" if sees_rewards(tried) else "regret"
         cell = results.cell
         plays = cell["task"] == "regret"
-        long = {"horizon": 80} if plays else {}  # a user who leaves misses the rest
-        env = eu.ExplorativeUserEnv(population=results.population, reward=reward, **long)
+        users: dict[str, Any] = {"population": results.population, "reward": reward}
+        users |= {"horizon": 80} if plays else {}  # a user who leaves misses the rest
+        env = eu.ExplorativeUserEnv(**users)
         own: dict[str, Any] = {"delta": 0.3, "commits": plays, "max_steps": 80}
         told = plays or needs_horizon(tried)
         own["horizon"] = cell["horizon"] if told else None
@@ -127,7 +128,7 @@ def test_compiled_and_readable_play_alike_for_every_agent(setting: Setting, nois
 @pytest.mark.parametrize("compiled", [True, False])
 def test_company_order_and_more_users_change_nobody_s_runs(compiled: bool) -> None:
     facts = SMALL | {"max_steps": 150, "compiled": compiled}
-    line_up = [BAIR(), EXP3(horizon=80), Wanderer(), Uniform(order="random", horizon=80)]
+    line_up: list[Any] = [BAIR(), EXP3(horizon=80), Wanderer(), Uniform(order="random", horizon=80)]
     full = eu.evaluate(line_up, n_instances=2 * runner.CHUNK + 9, **facts).runs
     others = eu.evaluate(line_up[::-1], n_instances=12, **facts).runs
     others = pd.concat([others, eu.evaluate(["BAIR"], n_instances=12, **facts).runs])
@@ -193,7 +194,7 @@ def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:
         assert runs.runs["censored"].any()
 
 
-@pytest.mark.parametrize("facts", BOTH, ids=["bai", "regret"])
+@pytest.mark.parametrize("facts", BOTH)
 def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once(
     facts: dict[str, Any],
 ) -> None:
@@ -234,7 +235,7 @@ WRONG_ARMS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("facts", BOTH, ids=["bai", "regret"])
+@pytest.mark.parametrize("facts", BOTH)
 def test_wrong_arms_and_answers_are_refused_by_name(facts: dict[str, Any]) -> None:
     for arms in WRONG_ARMS:
         agent: Any = Wanderer()

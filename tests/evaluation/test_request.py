@@ -19,9 +19,7 @@ POOL = ThreadPoolExecutor(1)
 NAN = math.nan
 
 
-class Model:
-    """Like one of Stable-Baselines3."""
-
+class Model:  # as of Stable-Baselines3
     policy = None
 
     def predict(self, observation: Any) -> Any:
@@ -29,8 +27,6 @@ class Model:
 
 
 class Named(Failing):
-    """Called so."""
-
     def __init__(self, name: str) -> None:
         super().__init__("never")
         self.name = name
@@ -118,10 +114,10 @@ def test_cells_that_cannot_be_are_refused_before_any_runs() -> None:
     told: list[str] = []
     options: dict[str, Any] = {"progress": lambda what, done, total: told.append(what)}
     rows: list[tuple[dict[str, Any], str]] = [
+        *(({"deltas": wrong}, "deltas must be a list of at least") for wrong in (list[int](), 5)),
         *(
-            ({name: wrong}, f"{name} must be a list of at least one")
-            for name in ("deltas", "n_arms")
-            for wrong in ([], 5, "12")
+            ({"n_arms": wrong}, "n_arms must be a list of at least")
+            for wrong in (list[int](), "12")
         ),
         ({"n_arms": [2, 10_000_000]}, "n_arms must be at most 1000000"),
         ({"deltas": [0.1, 1.0]}, "delta must be a"),

@@ -102,16 +102,15 @@ def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller(
     assert usual.cell["agents"]["T&S"]["max_steps"] == 10_000  # as the setting has it
 
 
-@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(
     ("max_steps", "steps"),
-    [(19, 19), (20, 20), (None, 21), (500, 21)],  # seven passes of three arms
+    [(19, 19), (20, 20), (None, 21), (500, 21)],  # seven passes of 3 arms
 )
 def test_uni_is_not_cut_off_by_a_cap_that_leaves_time_for_its_t(
-    compiled: bool, max_steps: int | None, steps: int
+    max_steps: int | None, steps: int
 ) -> None:
     line_up = [Uniform(), Uniform(horizon=20, name="own")]
-    options: dict[str, Any] = {"setting": RELEASED, "baseline_time": 20, "compiled": compiled}
+    options: dict[str, Any] = {"setting": RELEASED, "baseline_time": 20}
     runs = eu.evaluate(line_up, max_steps=max_steps, **SMALL | options).runs
     assert (runs["interactions"] == steps).all()
     assert (runs["censored"] == (steps < 20)).all()

@@ -66,10 +66,15 @@ def test_cells_of_several_tasks_are_shown_in_a_table_each_with_its_own_figures()
 
 
 IMPATIENT: dict[str, Any] = {"n_arms": 3, "alpha": 0.05, "behaviour": "impatient(probability=0.05)"}
+
+
 LONG = 120
+
+
 BAI: dict[str, Any] = {"task": "bai", "max_steps": LONG}
+
+
 REGRET: dict[str, Any] = {"task": "regret", "horizon": LONG}
-EITHER = pytest.mark.parametrize("task", [BAI, REGRET], ids=["bai", "regret"])
 
 
 def met(agents: Any, task: dict[str, Any], n_instances: int = 60, **options: Any) -> Results:
@@ -111,14 +116,6 @@ def test_who_leaves_is_told_of_where_users_can_leave_and_nowhere_else(
     usual = met(["SE"], BAI, behaviour="explorative", n_instances=2)
     assert "left" not in usual.summary()
     assert "left" not in str(usual) + "".join(legend_of(usual.summary()))
-
-
-@pytest.mark.slow
-@EITHER
-def test_who_never_loses_patience_is_the_papers_user(task: dict[str, Any]) -> None:
-    agents, how = (["SE"] if task is BAI else ["UNI"]), {"n_instances": 15, "noise": 0.1}
-    mild = met(agents, task, behaviour="impatient(probability=0)", **how).runs
-    assert mild.equals(met(agents, task, behaviour="explorative", **how).runs)
 
 
 @pytest.fixture(scope="module")

@@ -212,12 +212,6 @@ def test_all_frames_of_a_film_have_one_size_and_a_given_axis(
     assert span is None or ticks[0] == ticks[1] != []
 
 
-def test_a_thousand_arms_have_room_as_well() -> None:
-    for n_arms, width in ((101, 320), (1000, 720), (1000, 1280)):
-        moment = drawn.moment_of(n_arms, 0, 300, accepted=True)
-        drawn.check_room(scene_of_user(*moment, width=width))
-
-
 def test_what_cannot_be_drawn_is_refused() -> None:
     for width in (SMALLEST_WIDTH - 1, LARGEST_WIDTH + 1, 720.5, "wide"):
         with pytest.raises(InvalidArgumentError, match="width must be"):

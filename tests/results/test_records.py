@@ -125,7 +125,7 @@ def test_other_seeds_streams_or_laws_have_another_fingerprint(
 
 def test_a_record_reaches_no_other_function_and_makes_no_other_object() -> None:
     module = "explorative_user_env.results.records"
-    places = ["os:system", "builtins:eval", f"{module}:Path", f"{module}:import_module", ""]
+    places = ["os:system", "builtins:eval", f"{module}:Path", f"{module}:digest", ""]
     places += [f"explorative_user_env.users.behaviours:{name}" for name in ("Behaviour.blank", "x")]
     kinds = ["Store", "explorative_user_env.results.store:Store", "array", "partial"]
     for record in [{records.FUNCTION: each} for each in places] + [

@@ -91,20 +91,6 @@ def test_histories_are_those_of_a_slow_double_simulation() -> None:
 
 
 @pytest.mark.slow
-def test_three_acceptances_have_the_probability_worked_out_by_hand() -> None:
-    # Arm 1 is tried again once, at n = 2: it is rejected iff x_1 + s <= x_2 - s, s^2 = 2 log 2 / 4.
-    pair = hard_pair(0.1, alpha=0.25, n0=3, gap=0.5)
-    s = math.sqrt(0.5 * math.log(2))
-    exact = norm.cdf((1.0 - 1.5 - 2 * s) / math.sqrt(2))
-    found = histories(pair, Uniform(horizon=4), 4, SEEDS)
-    assert abs(found.only_arm_2_prime.mean() - exact) < four_errors(exact, len(SEEDS))
-    paths = overlap_probability(rejected_below([3], 0.25, 1.0, 2, 100_000, 0), pair.nu_prime)[0]
-    assert abs(paths.mean() - exact) < 4 * paths.std() / math.sqrt(100_000)
-    exact = norm.cdf((1.0 - pair.nu.means[0] - 2 * s) / math.sqrt(2))
-    assert abs(found.only_arm_2.mean() - exact) < four_errors(exact, len(SEEDS))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "n_arms", "rho"),
     [

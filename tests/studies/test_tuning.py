@@ -281,19 +281,14 @@ def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning
             assert [figure.value, figure.low, figure.high] == ends
 
 
-def test_the_frontier_has_the_papers_n1_and_the_one_found(tuning: Tuning) -> None:
-    rows = tuning.frontier
-    assert rows["n1"].is_monotonic_increasing
-    assert rows["n1"].is_unique
-    assert {0, 1, 3, tuning.tuned.n1, 30} <= set(rows["n1"])
-    assert rows.iloc[-1]["stopping_time"] == tuning.tuned.paper_stopping_time.value
-    assert set(rows["n_runs"]) == {40}
-
-
-def test_the_grid_is_geometric_and_keeps_to_the_papers_n1() -> None:
+def test_the_grid_is_geometric_and_has_the_n1_found_and_the_papers(tuning: Tuning) -> None:
     points = grid(137, 20, 10_000)
     assert points == [0, 1, 3, 8, 20, 22, 60, 137, 167, 464, 1292, 3594, 10_000]
     assert grid(1, 20, 2) == [0, 1, 2]
+    rows = tuning.frontier
+    assert rows["n1"].tolist() == grid(tuning.tuned.n1, 3, 30)
+    assert rows.iloc[-1]["stopping_time"] == tuning.tuned.paper_stopping_time.value
+    assert set(rows["n_runs"]) == {40}
 
 
 def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
@@ -307,11 +302,14 @@ def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
 
 
 @pytest.mark.slow
-def test_workers_change_nothing(tuning: Tuning) -> None:
-    parallel = tune_n1(**SMALL | {"workers": 2})
+def test_workers_change_nothing_and_what_goes_on_is_told(tuning: Tuning) -> None:
+    told, candidates = list[tuple[str, int, int]](), list[Candidate]()
+    how: dict[str, Any] = {"workers": 2, "progress": lambda *event: told.append(event)}
+    parallel = tune_n1(**SMALL | how, on_candidate=candidates.append)
     assert parallel.tuned == tuning.tuned
-    assert parallel.candidates == tuning.candidates
+    assert parallel.candidates == tuning.candidates == candidates
     pd.testing.assert_frame_equal(parallel.frontier, tuning.frontier)
+    assert (told[0], told[-1]) == (("N_1 = 5", 0, 600), ("BAIR-tuned", 80, 80))
 
 
 def test_a_run_that_the_cap_ends_is_no_success() -> None:
@@ -319,18 +317,6 @@ def test_a_run_that_the_cap_ends_is_no_success() -> None:
         tune_n1(**SMALL | {"max_steps": 3})
     assert {candidate.success for candidate in none.value.candidates} == {0.0}
     assert none.value.candidates[-1].n1 == 30
-
-
-@pytest.mark.slow
-def test_what_goes_on_is_told() -> None:
-    told: list[tuple[str, int, int]] = []
-    candidates: list[Candidate] = []
-    found = tune_n1(
-        **SMALL | {"progress": lambda *event: told.append(event)}, on_candidate=candidates.append
-    )
-    assert candidates == found.candidates
-    assert told[0] == ("N_1 = 5", 0, 600)
-    assert told[-1] == ("BAIR-tuned", 80, 80)
 
 
 def test_a_wrong_option_is_named() -> None:

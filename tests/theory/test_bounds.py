@@ -164,6 +164,15 @@ def test_the_elimination_bound_is_the_least_that_does() -> None:
         assert next(m for m in range(1, 2 * found + 1) if eliminates(m, *numbers)) == found
 
 
+def test_what_eliminates_goes_on_to_where_gamma_is_0_at_first() -> None:
+    numbers = (2.0, 40, 2, 0.1, 1e4, 1e-4)
+    assert eliminates(98, *numbers)
+    assert not eliminates(10_000, *numbers)
+    found = theory.elimination_bound(*numbers)
+    assert found > 10_000
+    assert all(eliminates(m, *numbers) for m in range(found, 20 * found, 100))
+
+
 def test_the_lower_bound() -> None:
     assert theory.lower_bound(0.01, 0.5, c=0.25) == close(31.6227766)  # 100^(3/4)
     # 32 ln 25 = 32 * 3.2188758
@@ -329,7 +338,7 @@ def test_the_condition_for_hopeless_arms_is_there_for_more_than_two_arms() -> No
 
 def test_the_growth_of_f_is_looked_at_for_every_n() -> None:
     for options in ({"n0": 6}, {"n0": 40, "n_arms": 4}, {"n0": 3000, "alpha": 0.25}):
-        pair = hard_pair(0.001, rho_1=2.0, **options)  # type: ignore[arg-type]
+        pair = hard_pair(0.001, rho_1=2.0, **options)
 
         def f(n: int, pair: Any = pair) -> float:
             m = n - pair.n_arms + 1

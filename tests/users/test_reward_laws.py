@@ -11,7 +11,6 @@ from own_laws import COIN, EXPONENTIAL, LAPLACE, coin, laplace_reward, short_rew
 from scipy import stats
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR
 from explorative_user_env.users import model as reward_laws
 from explorative_user_env.users.behaviours import drifting, forgetful
 from explorative_user_env.users.model import REWARD_LAWS, as_reward_law, draw_reward
@@ -87,20 +86,6 @@ def test_a_law_written_anew_gives_the_packages_own_users(setting: Setting) -> No
             steps = [[env.step(arm)[:2] for arm in random_arms(200)] for env in envs]
             assert steps[0] == steps[1]
             assert envs[0].hidden_state() == envs[1].hidden_state()
-
-
-@pytest.mark.slow
-def test_workers_and_replays_see_the_same_users() -> None:
-    options: dict[str, Any] = {"reward_law": LAPLACE, "n_instances": 24, "progress": False}
-    options |= {"n_arms": 3, "max_steps": 2000}
-    results = eu.evaluate([BAIR()], **options)
-    for other in ({"workers": 2}, {"workers": 2, "compiled": False}):
-        assert results.runs.equals(eu.evaluate([BAIR()], **options, **other).runs)  # type: ignore[arg-type]
-    for row in (0, 9):
-        episode, run = results.replay(row), results.runs.loc[row]
-        for figure in ("stopping_time", "acceptances", "answer"):
-            assert getattr(episode, figure) == run[figure]
-    assert results.cell["reward_law"] == "laplace"
 
 
 def test_numbers_of_less_precision_and_truth_values_are_whole_numbers_of_hers() -> None:

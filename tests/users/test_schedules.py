@@ -62,12 +62,10 @@ def rate(*parameters: float, ends: tuple[float, float] = (1.0, 2.0)) -> Schedule
         (rate(0.0, 0.0), (0, 0)),
         (rate(1.0, 2.0), (4, 8)),
         (rate(0.5, 1.5), (2, 6)),
-        (rate(0.0, 3.0, 9.0), (0, 12)),
         (constant(1.5), None),
         (Schedule(other_rule, 1.0, 2.0, (1.0, 2.0)), None),
         (rate(0.125, 2.0), None),  # half an acceptance of 4 arms
         (rate(1.0, 2.1), None),
-        (rate(-1.0, 2.0), None),
         (rate(2.0, 1.0, ends=(1.0, 9.0)), None),
         (rate(0.0, math.inf), None),
         (rate(1.0, 2.0, ends=(1.2, 2.0)), None),  # a range to be watched

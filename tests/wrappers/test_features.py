@@ -1,7 +1,6 @@
 """What a policy is shown, feature by feature, against a slow look at all responses."""
 
 import math
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wrapped import N_ARMS, Heard, counts_of, last_step_of, ranks_of
 
-from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers.observations import (
     OBSERVATIONS,
     Scale,
-    actions_by_rank,
     bounds_of,
     by_acceptances,
     counts,
-    last_step,
     observed,
 )
 
@@ -61,18 +57,6 @@ def test_each_observation_is_that_of_a_slow_look_in_each_lane(one: Heard, other:
         np.testing.assert_allclose(shown, np.array(expected[name]), rtol=2e-7, atol=0)
 
 
-@given(scripts)
-def test_the_bounds_hold_at_every_step_also_beyond_the_horizon(script: Heard) -> None:
-    prefixes = history_of(*(script[:end] for end in range(len(script) + 1)))
-    for shown, name in ((counts, "counts"), (last_step, "last-step")):
-        low, high = bounds_of(name, N_ARMS) or (np.zeros(0), np.zeros(0))
-        assert low.dtype == high.dtype == np.float32
-        all_steps = shown(prefixes, Scale(HORIZON))
-        assert all_steps.shape[1:] == low.shape == high.shape
-        assert np.all(low <= all_steps)
-        assert np.all(all_steps <= high)
-
-
 def test_the_bounds_are_reached() -> None:
     both = history_of([(0, 0)] * HORIZON + [(1, 1)] * HORIZON, [(0, 1)] * HORIZON)
     shown = counts(both, Scale(HORIZON))
@@ -81,22 +65,6 @@ def test_the_bounds_are_reached() -> None:
     lows = [[0.0] * 6 + [-1.0] * 3 + [0.0] * 4, [0.0, 0.0, 0.0, -1.0, 0.0]]
     of_counts = [lows[0], [1.0] * 13]
     assert bounds == [[], of_counts, of_counts, [lows[1], [1.0] * 5]]
-
-
-@given(scripts)
-def test_sorted_arms_do_not_depend_on_the_numbers_of_the_arms(script: Heard) -> None:
-    accepted = [min(script.count((arm, 1)), HORIZON) for arm in range(N_ARMS)]
-    if len(set(accepted)) < N_ARMS:
-        # Make the arms tell-apart: 0, 1 and 2 acceptances more than the most.
-        script = [(arm, 0) for arm, _ in script] + [(1, 1), (2, 1), (2, 1)]
-    relabelled = [
-        history_of([(new[arm], response) for arm, response in script])
-        for new in permutations(range(N_ARMS))
-    ]
-    shown = [observed("sorted-counts", each, Scale(HORIZON), N_ARMS) for each in relabelled]
-    for (observation, order), new in zip(shown, permutations(range(N_ARMS)), strict=True):
-        assert np.array_equal(observation, shown[0][0])
-        assert order[0].tolist() == [new[arm] for arm in shown[0][1][0]]
 
 
 @pytest.mark.parametrize("n_arms", [2, 5, 20])
@@ -122,17 +90,3 @@ def test_the_scales_are_those_described_and_tell_counts_apart(horizon: int) -> N
     np.testing.assert_allclose(scale.time(numbers), np.array(capped) / horizon, rtol=2e-7)
     assert scale.time(numbers).dtype == np.float32
     assert scale.count(numbers.reshape(3, horizon)).shape == (3, horizon)
-
-
-def test_a_bad_horizon_is_named() -> None:
-    for horizon in (0, -1, 2.0, True, None, "9"):
-        with pytest.raises(InvalidArgumentError, match=r"^horizon must be an integer of at least"):
-            Scale(horizon)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("n_actions", "blocks"), [(3, [0]), (6, [0, 3])])
-def test_an_action_on_a_rank_is_that_on_its_arm(n_actions: int, blocks: list[int]) -> None:
-    orders = [list(order) for order in permutations(range(3))]
-    actions = actions_by_rank(np.array(orders), n_actions)
-    expected = [[arm + first for first in blocks for arm in order] for order in orders]
-    assert actions.tolist() == expected

@@ -10,12 +10,10 @@ import pytest
 from in_step import KINDS
 from pairs import pairs
 
-from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv, InvalidArgumentError
+from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import TASKS, as_task
 from explorative_user_env.wrappers import (
-    CountsObservation,
-    PopulationCountsObservation,
     vector,
 )
 from explorative_user_env.wrappers.observations import OBSERVATIONS, bounds_of
@@ -84,14 +82,11 @@ def test_an_episode_lasts_to_the_horizon(
         assert not other.any()
 
 
-WRONG: list[tuple[dict[str, Any], str]] = [
+WRONG: list[tuple[Any, str]] = [
     ({"task": "sleep"}, "task must be one of bai, population, regret, got 'sleep'"),
-    ({"task": None}, "task must be one of bai, population, regret, got None"),
     ({"observation": "means"}, "observation must be one of counts, last-step"),
     ({"observation": "population-counts"}, "observation must be one of counts, last-step"),
     ({"horizon": 0}, "horizon must be an integer of at least 1, got 0"),
-    ({"horizon": 2.5}, "horizon must be an integer of at least 1, got 2.5"),
-    ({"num_envs": 0}, "num_envs must be an integer of at least 1, got 0"),
     ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
     ({"task": "bai", "n_users": 3}, "n_users must be left out, except for the task populat"),
     ({"task": "bai", "deviation": 0.0}, "deviation must be left out, except for the task populat"),
@@ -102,17 +97,5 @@ def test_a_bad_argument_is_named(subtests: pytest.Subtests) -> None:
     for wrong, words in WRONG:
         with subtests.test(str(wrong)):
             with pytest.raises(InvalidArgumentError) as caught:
-                make_task(**{"task": "regret", "num_envs": 2} | wrong)
+                make_task(**({"task": "regret", "num_envs": 2} | wrong))
             assert str(caught.value).startswith(words)
-    several = "ExplorativePopulation-v0"
-    for wrap, env, named in (
-        (PopulationCountsObservation, ExplorativeUserEnv(), f"^env must be {several}"),
-        (
-            vector.PopulationCountsObservation,
-            ExplorativeUserVectorEnv(3),
-            f"vector form of {several}",
-        ),
-        (CountsObservation, gym.make("CartPole-v1"), f"ExplorativeUserBAI-v0 or {several}"),
-    ):
-        with pytest.raises(InvalidArgumentError, match=named):
-            wrap(env)  # type: ignore[operator]

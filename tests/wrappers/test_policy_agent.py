@@ -62,19 +62,15 @@ def test_an_answer_stops_and_is_the_arm_of_its_rank() -> None:
 
 
 def test_a_policy_that_never_answers_is_cut_off_at_its_horizon() -> None:
-    agent = eu.PolicyAgent(lambda seen: 0, task="bai", horizon=10)
+    # The third rank first, and then arm 2, which that put ahead.
+    agent = eu.PolicyAgent(lambda seen: 0 if seen[0] else 2, task="bai", horizon=10)
     for compiled in (True, False):
         runs = eu.evaluate([agent], compiled=compiled, **SMALL).runs
         assert runs["censored"].all()
         assert set(runs["interactions"]) == {10}
     episode = eu.rollout(eu.ExplorativeUserEnv(3), agent, seed=0)
     assert (episode.stopping_time, episode.censored) == (10, True)
-
-
-def test_a_policy_that_answers_at_once_plays_its_answer_in_the_task_regret() -> None:
-    agent = eu.PolicyAgent(lambda seen: 3, task="bai")
-    results = eu.evaluate([agent], task="regret", horizon=5, **SMALL)
-    assert set(results.runs["last_arm"]) == {0}
+    assert agent.answer() == 2  # the most accepted, as there is no answer
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -91,7 +87,8 @@ def test_a_wrong_argument_or_action_is_named() -> None:
         with pytest.raises(eu.InvalidArgumentError, match=f"^{words}"):
             eu.PolicyAgent(in_turn, **wrong)
     for action in (3, -1, 0.0, None, [0, 1]):
-        agent = eu.PolicyAgent(lambda seen, action=action: action, name="odd")
+        always: Any = {"shown": action}.get
+        agent = eu.PolicyAgent(lambda seen, say=always: say("shown"), name="odd")  # type: ignore[misc]
         with pytest.raises(eu.InvalidArgumentError, match=r"^actions of odd must be 70 int"):
             eu.evaluate([agent], task="regret", horizon=5, **SMALL)
 

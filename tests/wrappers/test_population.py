@@ -50,47 +50,28 @@ def ranked(said: Said) -> list[int]:
     return sorted(range(K), key=lambda a: (-said[-1].count((a, 1)), -heard.count((a, 1)), a))
 
 
-def test_counts_of_this_user_and_of_all_before_are_those_by_hand() -> None:
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_counts_of_this_user_and_of_all_before_are_those_by_hand(is_sorted: bool) -> None:
     env: Any = PopulationCountsObservation(gym.make(eu.POPULATION_ENV_ID, **SMALL))
-    seen, _ = env.reset(seed=5)
-    said: Said = [[]]
-    for arm in [*arms_of(USERS * EACH, K), None]:
-        assert seen in env.observation_space
-        np.testing.assert_allclose(seen, seen_by_hand(said, [*range(K)]), rtol=1e-6)
-        if arm is None:
-            break
-        response = heard_after(env, arm)
-        seen, *_, info = env.step(arm)
-        assert response == info["all_acceptances"] - sum(r for user in said for _, r in user)
-        said[-1].append((arm, response))
-        said += [[]] if info["new_user"] else []
-    assert len(said) == USERS
-    assert seen[-1] == seen[-2] == 1.0
-
-
-def heard_after(env: Any, arm: int) -> int:
-    """Return what a copy of the environment says to this arm."""
-    response: int = copy.deepcopy(env.unwrapped).step(arm)[0]
-    return response
-
-
-def test_sorted_arms_are_in_the_order_of_this_user_and_then_of_all_before() -> None:
-    made = gym.make(eu.POPULATION_ENV_ID, **SMALL)
-    env: Any = SortedArms(PopulationCountsObservation(made))
+    env = SortedArms(env) if is_sorted else env
     seen, _ = env.reset(seed=5)
     said: Said = [[]]
     by_others = 0
-    for rank in arms_of(USERS * EACH, K):
-        order = ranked(said)
+    for action in [*arms_of(USERS * EACH, K), None]:
+        order = ranked(said) if is_sorted else [*range(K)]
+        assert seen in env.observation_space
         np.testing.assert_allclose(seen, seen_by_hand(said, order), rtol=1e-6)
         by_others += not said[-1] and order != [*range(K)]
-        arm = order[rank]
-        response = heard_after(env, arm)
-        seen, *_, info = env.step(rank)
-        said[-1].append((arm, response))
+        if action is None:
+            break
+        response = copy.deepcopy(env.unwrapped).step(order[action])[0]
+        seen, *_, info = env.step(action)
+        assert response == info["all_acceptances"] - sum(r for user in said for _, r in user)
+        said[-1].append((order[action], response))
         said += [[]] if info["new_user"] else []
-    assert by_others > 0
-    assert env.observation_space.reading["observation"] == "sorted-population-counts"
+    assert len(said) == USERS
+    assert seen[-1] == seen[-2] == 1.0
+    assert (by_others > 0) == is_sorted
 
 
 def wrapped(observation: str, limit: int | None) -> gym.Env[Any, Any]:

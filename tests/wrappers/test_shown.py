@@ -139,11 +139,11 @@ class Picky(ExplorativeUserBAIEnv):
 
 
 def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
-    env = wrapped(single, "sorted-counts", Picky(N_ARMS, noise=0.4, horizon=HORIZON))
+    env = wrapped(single, "sorted-counts", Picky(N_ARMS, noise=0.4, horizon=200))
     env.reset(seed=5)
     heard: Heard = []
     orders = set()
-    for rank in np.random.default_rng(1).integers(N_ARMS, size=20).tolist():
+    for rank in np.random.default_rng(1).integers(N_ARMS, size=120).tolist():
         ranks = ranks_of(heard)
         legal = [arm == 0 for arm in ranks] + [arm == 1 for arm in ranks]
         assert env.action_masks().tolist() == legal
@@ -151,7 +151,7 @@ def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
         *_, info = env.step(rank)
         heard.append((ranks[rank], int(info["acceptances"] > sum(yes for _, yes in heard))))
         orders.add(tuple(ranks))
-    assert len(orders) > 1
+    assert orders & {(1, 2, 0), (2, 0, 1)}  # which are not their own inverses
 
 
 @pytest.mark.parametrize(
@@ -203,17 +203,6 @@ def test_many_are_gymnasiums_own_vector_of_wrapped_single_environments(
     seen = played(name, mode, compiled, limit, wrap, **kwargs)
     assert seen["terminated"] + seen["truncated"] > LANES
     assert name != BAI_ENV_ID or observation != "sorted-counts" or seen["legal"] > 3
-
-
-@pytest.mark.parametrize("observation", OF_ONE)
-def test_the_spaces_are_a_lanes_side_by_side(name: str, observation: str) -> None:
-    vector = wrapped(many, observation, vector_of(name))
-    lane = wrapped(single, observation, made(name))
-    assert vector.single_observation_space == lane.observation_space
-    assert vector.single_action_space == lane.action_space
-    assert vector.observation_space.shape == (LANES, *lane.observation_space.shape)
-    assert vector.observation_space.dtype == np.float32
-    assert lane.action_space == gym.spaces.Discrete(6 if name == BAI_ENV_ID else 3)
 
 
 @pairs(observation=OF_ONE, name=NAMES, mode=MODES)
@@ -293,15 +282,12 @@ def test_bad_actions_are_refused_by_name_and_change_nothing(name: str, observati
         (lambda: gym.make(ENV_ID), 1000),
         (lambda: gym.make(ENV_ID, max_episode_steps=8), 8),
         (lambda: TimeLimit(ExplorativeUserEnv(), 8), 8),
-        (lambda: gym.make(BAI_ENV_ID, horizon=40), 40),
         (lambda: ExplorativeUserBAIEnv(horizon=40), 40),
-        (lambda: TimeLimit(ExplorativeUserBAIEnv(horizon=40), 8), 8),
         (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=16), 16),
         (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=-1), 40),
         (lambda: ExplorativeUserVectorEnv(2, 8), 8),
         (lambda: gym.make_vec(ENV_ID, num_envs=2), 1000),
         (lambda: gym.make_vec(BAI_ENV_ID, num_envs=2, horizon=40), 40),
-        (lambda: gym.make_vec(ENV_ID, num_envs=2, max_episode_steps=2500), 2500),
         (lambda: ExplorativeUserBAIVectorEnv(2, horizon=40), 40),
         (lambda: ExplorativeUserBAIVectorEnv(2, 16, horizon=40), 16),
     ],
@@ -317,18 +303,10 @@ def test_the_horizon_is_the_environments_own_unless_given(make: Any, steps: int)
             assert time == pytest.approx(1 / (given or steps))
 
 
-def test_the_time_stays_at_one_beyond_the_horizon_where_an_episode_has_no_limit() -> None:
-    vector: Any = gym.make_vec(COUNTS_ENV_ID, 2, max_episode_steps=-1, horizon=30)
-    vector.reset(seed=0)
-    steps = [vector.step(np.zeros(2, int)) for _ in range(40)]
-    assert not any(step[3].any() for step in steps)
-    assert steps[-1][0][:, -1].tolist() == [1.0, 1.0]
-
-
 def test_a_horizon_that_is_none_or_missing_is_refused() -> None:
-    without = [(single, ExplorativeUserEnv()), (single, gym.make(ENV_ID, -1))]
-    without += [(many, vector_of(ENV_ID, limit=None))]
-    without += [(many, gym.make_vec(ENV_ID, max_episode_steps=-1))]
+    without: list[tuple[Any, Any]] = [(many, vector_of(ENV_ID, limit=None))]
+    without += [(single, ExplorativeUserEnv()), (single, gym.make(ENV_ID, -1))]
+    without.append((many, gym.make_vec(ENV_ID, max_episode_steps=-1)))
     for observation in OF_ONE:
         for room, env in without:
             for horizon in (None, 0, 1.5, True, "9"):
