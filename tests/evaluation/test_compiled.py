@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+
+pytest.importorskip("numba")
+
 from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
@@ -17,8 +20,6 @@ from explorative_user_env.evaluation.paths import Runs, joined
 from explorative_user_env.kernels.seeds import N_STREAMS
 from explorative_user_env.protocol import BAI, REGRET, Array, Task
 from explorative_user_env.users.population import RELEASED, Population
-
-pytest.importorskip("numba")
 
 
 def assert_same_runs(one: pd.DataFrame, other: pd.DataFrame) -> None:
@@ -79,9 +80,6 @@ def test_a_worker_s_arrays_are_fit_for_the_next_user(task: Task, noise: float) -
         apart = joined([runs.figures("compiled", [seed]) for seed in seeds])
         for figure, values in runs.figures("compiled", seeds).items():
             assert values.tolist() == apart[figure].tolist()
-
-
-pytest.importorskip("numba")
 
 
 VERY_LONG = 10**9
