@@ -208,10 +208,7 @@ ALGORITHM = Algorithm(
 
 
 def learnt_index(
-    weights: Sequence[float] | None = None,
-    *,
-    name: str = NAME,
-    max_steps: int | None = None,
+    weights: Sequence[float] | None = None, *, name: str = NAME, max_steps: int | None = None
 ) -> AlgorithmAgent:
     """Return the policy with these weights; without, it is elimination."""
     return AlgorithmAgent(ALGORITHM, {"weights": weights}, name, max_steps)

@@ -49,11 +49,7 @@ TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
     [
         ("quickstart", {"N_INSTANCES": 5}, [r"arm 2: accepted", r"BAIR\s+\d", r"EXP3\s+\d"]),
         ("custom_agent", {"N_INSTANCES": 5}, [r"BAIR\s+\d", r"mine\s+\d"]),
-        (
-            "text_agent",
-            {"N_INSTANCES": 3},
-            [r"words\s+\d", "answers that could not be read: 0"],
-        ),
+        ("text_agent", {"N_INSTANCES": 3}, [r"words\s+\d", "answers that could not be read: 0"]),
         ("theory", {"N_INSTANCES": 5}, [r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"]),
         ("cleanrl_style", ONE_FILE, [r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"]),
         pytest.param("train_ppo", PPO, [r"SE\s+\d", r"PPO\s+\d"], marks=pytest.mark.slow),

@@ -122,10 +122,7 @@ def test_a_file_that_is_not_what_comes_out_does_not_pass(
 
 
 def test_files_of_other_runs_of_the_suite_are_no_part_of_a_board(
-    script: dict[str, Any],
-    board: Path,
-    runs: Callable[[str], tuple[Path, Path]],
-    tmp_path: Path,
+    script: dict[str, Any], board: Path, runs: Callable[[str], tuple[Path, Path]], tmp_path: Path
 ) -> None:
     (tmp_path / "whole.json").write_text(
         json.dumps({"title": "suite v1", "digest": "c4c13fe0cba0cdfd"}), encoding="utf-8"

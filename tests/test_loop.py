@@ -150,9 +150,7 @@ def test_only_a_time_limit_that_nobody_asked_for_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize("needs", [True, False])
-def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit(
-    needs: bool,
-) -> None:
+def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit(needs: bool) -> None:
     spy: Any = Scripted(1)
     spy.needs_horizon = needs
     for env, options, told in (
@@ -177,9 +175,7 @@ def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of
 
 
 @pytest.mark.parametrize("commits", [False, True])
-def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted(
-    commits: bool,
-) -> None:
+def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted(commits: bool) -> None:
     agent, other = Seeing(30), Scripted(30)
     episode = rollout(env_of("realized"), agent, 4, max_steps=40, commits=commits)
     own = list(zip(episode.arms, episode.accepted, episode.rewards, strict=True))[:30]
@@ -231,10 +227,7 @@ REFUSED: list[tuple[Any, str, dict[str, Any], str]] = [
 
 def test_what_is_asked_for_wrongly_is_refused(subtests: Any) -> None:
     for agent, reward, options, words in REFUSED:
-        with (
-            subtests.test(words),
-            pytest.raises(InvalidArgumentError, match=f"^{words}"),
-        ):
+        with subtests.test(words), pytest.raises(InvalidArgumentError, match=f"^{words}"):
             rollout(env_of(reward), agent, **({"seed": 0} | options))
     capped: Any = Scripted(1)
     capped.max_steps = 2.5

@@ -11,11 +11,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env import theory
-from explorative_user_env.agents import (
-    AlgorithmAgent,
-    SuccessiveElimination,
-    agent_named,
-)
+from explorative_user_env.agents import AlgorithmAgent, SuccessiveElimination, agent_named
 from explorative_user_env.protocol import as_task
 from explorative_user_env.studies.lower_bound import overlap
 from explorative_user_env.studies.suite import robustness

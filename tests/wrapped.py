@@ -32,10 +32,7 @@ def own_horizon(name: str) -> dict[str, Any]:
 
 
 def vector_of(
-    name: str,
-    mode: AutoresetMode | str = "NextStep",
-    limit: int | None = LIMIT,
-    **kwargs: Any,
+    name: str, mode: AutoresetMode | str = "NextStep", limit: int | None = LIMIT, **kwargs: Any
 ) -> Any:
     """Return the environment of seven users in step."""
     kwargs = {"n_arms": N_ARMS, "noise": 0.4} | own_horizon(name) | kwargs

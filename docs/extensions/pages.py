@@ -89,7 +89,7 @@ def house(env: Any, docname: str, what: str) -> Iterator[str]:
     for floor, rooms in reversed([*enumerate(structure.FLOORS)]):
         for room in rooms:
             name = PACKAGE if room == "__init__" else f"{PACKAGE}.{room}"
-            tree = structure.tree_of(structure.modules(ROOT)[name])
+            tree = ast.parse(structure.modules(ROOT)[name].read_text(encoding="utf-8"))
             words = (ast.get_docstring(tree) or "").partition("\n\n")[0]
             imports = ", ".join(sorted(below.get(room, set()) - {room})).replace(
                 "__init__", PACKAGE

@@ -87,10 +87,7 @@ def algorithms_1_and_2(
 
 
 def assert_follows_the_pseudo_code(
-    n_arms: int,
-    options: dict[str, Any],
-    respond: Callable[[int], bool],
-    n_steps: int = 400,
+    n_arms: int, options: dict[str, Any], respond: Callable[[int], bool], n_steps: int = 400
 ) -> bool:
     """Compare the arms of a run, and its answer; return whether it came to one in these steps."""
     agent = BAIR(**options)

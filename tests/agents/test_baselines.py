@@ -175,8 +175,7 @@ def levels(*values: float) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("n_arms", "horizon", "factor"),
-    [(2, 50, 1.0), (5, 300, 2.0), (9, 5, 1.0), (100, 900, 2.0)],
+    ("n_arms", "horizon", "factor"), [(2, 50, 1.0), (5, 300, 2.0), (9, 5, 1.0), (100, 900, 2.0)]
 )
 def test_the_run_is_that_of_plain_exponential_weights(
     n_arms: int, horizon: int, factor: float

@@ -13,12 +13,7 @@ from small_tuning import TUNED
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.commands.agents import (
-    Defaults,
-    agents_called,
-    bench_defaults,
-    elsewhere,
-)
+from explorative_user_env.commands.agents import Defaults, agents_called, bench_defaults, elsewhere
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import name_of
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS

@@ -9,12 +9,7 @@ import pytest
 pytest.importorskip("numba")
 
 from explorative_user_env.kernels import seeds as stream_seeds
-from explorative_user_env.kernels.seeds import (
-    N_STREAMS,
-    draw_at_once,
-    set_at_once,
-    streams,
-)
+from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_at_once, streams
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.instances import LAWS, InstanceLaw
 

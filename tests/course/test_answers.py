@@ -50,11 +50,7 @@ def test_what_is_no_right_answer_is_told_why() -> None:
         ("5.1", lambda deltas, times: 1 / deltas @ times["T"], "'list'"),
         ("2.5", lambda *given: np.float64(2.5), "it gives 2.5, where 4 is right"),
         # Wrong for the first case, and failing in a later one
-        (
-            "3.3",
-            lambda p, q: q * math.log(q / p) + (1 - q) * math.log((1 - q) / (1 - p)),
-            "swap",
-        ),
+        ("3.3", lambda p, q: q * math.log(q / p) + (1 - q) * math.log((1 - q) / (1 - p)), "swap"),
         ("3.2", writes, "work on a copy"),
     ]
     for number, answer, words in rows:

@@ -48,11 +48,7 @@ def as_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(rich_utils, "FORCE_TERMINAL", None)
-    for room, name in (
-        (behaviours, "_BEHAVIOURS"),
-        (model, "_SCHEDULES"),
-        (model, "_REWARD_LAWS"),
-    ):
+    for room, name in ((behaviours, "_BEHAVIOURS"), (model, "_SCHEDULES"), (model, "_REWARD_LAWS")):
         monkeypatch.setattr(room, name, dict(getattr(room, name)))
     known = set(sys.modules)
     yield tmp_path

@@ -117,10 +117,7 @@ def full() -> tuple[History, list[Heard]]:
 
 @pytest.mark.parametrize(
     ("lanes", "meant"),
-    [
-        (np.array([True, False, False, True]), {0, 3}),
-        (slice(1, 3), {1, 2}),
-    ],
+    [(np.array([True, False, False, True]), {0, 3}), (slice(1, 3), {1, 2})],
     ids=str,
 )
 def test_the_lanes_to_forget_may_be_told_in_any_way(lanes: Any, meant: set[int]) -> None:

@@ -20,12 +20,7 @@ from single_env import started
 from vector_env import begun, begun_bai, everything
 
 import explorative_user_env as eu
-from explorative_user_env import (
-    BAI_ENV_ID,
-    ENV_ID,
-    POPULATION_ENV_ID,
-    InvalidArgumentError,
-)
+from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, InvalidArgumentError
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import (
     ExplorativePopulationEnv,

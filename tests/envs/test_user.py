@@ -10,12 +10,7 @@ import pytest
 from pairs import pairs
 from single_env import COUNTERS, MEANS, arms, play, started
 
-from explorative_user_env import (
-    ENV_ID,
-    ExplorativeUserEnv,
-    ExplorativeUserVectorEnv,
-    Instance,
-)
+from explorative_user_env import ENV_ID, ExplorativeUserEnv, ExplorativeUserVectorEnv, Instance
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.users.population import SETTINGS, Setting
 

@@ -180,10 +180,7 @@ def test_portions_of_users_in_step_change_no_run(monkeypatch: pytest.MonkeyPatch
 
 
 THIRTY: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
-BOTH: list[dict[str, Any]] = [
-    {"task": "bai", "max_steps": 40},
-    {"task": "regret", "horizon": 40},
-]
+BOTH: list[dict[str, Any]] = [{"task": "bai", "max_steps": 40}, {"task": "regret", "horizon": 40}]
 
 
 def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:

@@ -10,14 +10,7 @@ import pytest
 from toy_agents import Wanderer, scripted, spy, tireless
 
 import explorative_user_env as eu
-from explorative_user_env.agents import (
-    BAIR,
-    EXP3,
-    FullInformation,
-    Thompson,
-    TrackAndStop,
-    Uniform,
-)
+from explorative_user_env.agents import BAIR, EXP3, FullInformation, Thompson, TrackAndStop, Uniform
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.users.model import constant
 from explorative_user_env.users.population import RELEASED, Setting

@@ -17,11 +17,7 @@ from explorative_user_env.results.tables import legend_of
 def test_cells_run_in_order_with_progress_over_all() -> None:
     told: list[tuple[str, int, int]] = []
     results = run_cells(
-        ["bair"],
-        [0.2, 0.1],
-        [2, 3],
-        progress=lambda *what: told.append(what),
-        n_instances=3,
+        ["bair"], [0.2, 0.1], [2, 3], progress=lambda *what: told.append(what), n_instances=3
     )
     assert [(cell.cell["delta"], cell.cell["n_arms"]) for cell in results] == [
         (0.2, 2),

@@ -41,9 +41,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def test_files_are_written_together_with_what_made_them_and_what_each_holds(
-    tmp_path: Path,
-) -> None:
+def test_files_are_written_together_with_what_made_them_and_what_each_holds(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er"
     folder = Folder(path, ASKED)
     folder.note(cells=[1])

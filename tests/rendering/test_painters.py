@@ -29,13 +29,7 @@ from explorative_user_env.show.shapes import (
     box_of,
     width_of,
 )
-from explorative_user_env.show.svg import (
-    ITS_WORDS,
-    Animation,
-    animation_of,
-    in_script,
-    tracks_in,
-)
+from explorative_user_env.show.svg import ITS_WORDS, Animation, animation_of, in_script, tracks_in
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from readable import problems
 
 from explorative_user_env.protocol import Against
-from explorative_user_env.show.scene import (
-    board_of,
-    panel_of,
-    slots_of,
-)
+from explorative_user_env.show.scene import board_of, panel_of, slots_of
 from explorative_user_env.show.shapes import ArmRows
 from explorative_user_env.show.words import Explained
 

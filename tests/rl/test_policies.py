@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 import torch
 from pairs import pairs
-from sb3_agents import (
-    N_ARMS,
-    TASKS,
-    USERS,
-    VALUES,
-    agent_of,
-    met,
-    seen_by,
-)
+from sb3_agents import N_ARMS, TASKS, USERS, VALUES, agent_of, met, seen_by
 from sb3_contrib import TRPO, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
 

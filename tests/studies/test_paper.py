@@ -291,9 +291,7 @@ def sample(seed: int, n: int = N, samples: int | None = None) -> tuple[np.ndarra
 
 
 @pytest.mark.parametrize("form", [RATIO, MEAN], ids=["ratio of means", "mean of ratios"])
-def test_an_error_is_the_standard_error_and_what_one_more_far_run_would_do(
-    form: Setting,
-) -> None:
+def test_an_error_is_the_standard_error_and_what_one_more_far_run_would_do(form: Setting) -> None:
     times, rejections, correct, censored = sample(0)
     found = figures_of((times, rejections, correct, censored), form)
     mean = times.mean()

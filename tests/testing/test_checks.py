@@ -21,11 +21,7 @@ from explorative_user_env.check import (
     parametrize_with_checks,
 )
 from explorative_user_env.check import checks as room
-from explorative_user_env.check.agents import (
-    Run,
-    Situation,
-    expect_alike,
-)
+from explorative_user_env.check.agents import Run, Situation, expect_alike
 from explorative_user_env.check.checks import run_checks
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import ACCEPTANCE_RATE

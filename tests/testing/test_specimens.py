@@ -7,12 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from specimens import SPECIMENS
-from specimens.agents import (
-    Drawing,
-    Honest,
-    HonestOfMany,
-    ThinksOfThree,
-)
+from specimens.agents import Drawing, Honest, HonestOfMany, ThinksOfThree
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.check import (

@@ -14,7 +14,7 @@ from verification.conftest import SHARED
 import explorative_user_env as eu
 from explorative_user_env.agents import UCB1, SuccessiveElimination
 from explorative_user_env.check import verify as verifying
-from explorative_user_env.check.verify import NOT_CHECKED, Verification, named_as
+from explorative_user_env.check.verify import NOT_CHECKED, Verification
 from explorative_user_env.studies import suite_tasks
 from explorative_user_env.studies.suite import run_suite
 from explorative_user_env.validation import InvalidArgumentError
@@ -25,6 +25,11 @@ SES = "part = (SELECT id FROM parts WHERE agent = 'SE')"
 
 def verified(path: Path, **options: Any) -> Verification:
     return eu.verify(path, **{"seed": 0, "progress": False, **options})
+
+
+def named_as(name: str, agent: Any) -> Any:
+    agent.name = name
+    return agent
 
 
 def words(found: Verification) -> list[str]:
@@ -339,10 +344,7 @@ def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks_alone(
         "regret-k5": [UCB1(exploration=0.1, name="tuned")],
         "logistic-k5": [UCB1(exploration=0.2, name="tuned")],
     }
-    entrants = [
-        suite_tasks.ModelsByTask("mine", models),
-        suite_tasks.ModelsByTask("tuned", tuned),
-    ]
+    entrants = [suite_tasks.ModelsByTask("mine", models), suite_tasks.ModelsByTask("tuned", tuned)]
     path = tmp_path / "run.sqlite"
     run_suite(entrants, tasks=["regret-k5", "noisy-k5"], store=path, progress=False)
     found = of_agents(path, *suite_tasks.who(entrants).values())

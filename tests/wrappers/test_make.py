@@ -13,9 +13,7 @@ from pairs import pairs
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import TASKS, as_task
-from explorative_user_env.wrappers import (
-    vector,
-)
+from explorative_user_env.wrappers import vector
 from explorative_user_env.wrappers.observations import OBSERVATIONS, bounds_of
 from explorative_user_env.wrappers.vector import make_task
 

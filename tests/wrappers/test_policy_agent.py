@@ -94,8 +94,7 @@ def test_a_wrong_argument_or_action_is_named() -> None:
 
 
 @pairs(
-    task=["regret", "bai"],
-    copied=[copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))],
+    task=["regret", "bai"], copied=[copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))]
 )
 def test_a_copied_or_pickled_agent_is_of_the_same_task(task: str, copied: Any) -> None:
     agent = eu.PolicyAgent(Answering() if task == "bai" else in_turn, task=task, horizon=10)

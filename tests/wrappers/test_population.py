@@ -11,11 +11,7 @@ from wrapped import counts_of
 
 import explorative_user_env as eu
 from explorative_user_env.protocol import POPULATION
-from explorative_user_env.wrappers import (
-    CountsObservation,
-    PopulationCountsObservation,
-    SortedArms,
-)
+from explorative_user_env.wrappers import CountsObservation, PopulationCountsObservation, SortedArms
 from explorative_user_env.wrappers.observations import observations_of
 
 K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]

@@ -262,10 +262,7 @@ NO_RANK = [True, 1.0, np.array([1.0]), -1, 6, np.array([6]), None, "1", [0, 1]]
 @pytest.mark.parametrize("observation", OF_ONE)
 def test_bad_actions_are_refused_by_name_and_change_nothing(name: str, observation: str) -> None:
     lanes = [2, 1, 0, 2, 1, 0, 2]
-    for room, make, good, bad in (
-        (single, made, 2, NO_RANK),
-        (many, vector_of, lanes, NO_RANKS),
-    ):
+    for room, make, good, bad in ((single, made, 2, NO_RANK), (many, vector_of, lanes, NO_RANKS)):
         env, twin = (wrapped(room, observation, make(name)) for _ in range(2))
         for each in (env, twin):
             each.reset(seed=0)
