@@ -1,6 +1,5 @@
 """Every fault of the list fits the code of today, and near tests catch it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,9 @@ def test_every_fault_fits_its_file() -> None:
 
 
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the tree that faults are put into."""
-    yield copy_of_the_tree(tmp_path_factory.mktemp("tree"))
+    return copy_of_the_tree(tmp_path_factory.mktemp("tree"))
 
 
 @pytest.mark.exhaustive

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorative_user_env.commands.suite import entrants_called, models_in
+from explorative_user_env.protocol import trained_on
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
 from explorative_user_env.studies.suite_tasks import ModelsByTask, who
 from explorative_user_env.validation import InvalidArgumentError
@@ -56,5 +57,6 @@ def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(
     mine, one, named = entrants_called([f"sb3:{tmp_path / 'mine'}", "sb3:regret-k5", "UCB1"])
     assert isinstance(mine, ModelsByTask)
     assert list(who([mine])) == ["mine #0 (regret-k5)", "mine #1 (regret-k5)"]
-    assert one.trained_on == mine.models["regret-k5"][0].trained_on
+    first = mine.models["regret-k5"][0]
+    assert trained_on(one) == trained_on(first)
     assert named.name == "UCB1"
