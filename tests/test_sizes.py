@@ -89,10 +89,6 @@ def agent_of(agent: Any, **options: Any) -> None:
     eu.evaluate([made], n_instances=2, baseline_time=10, max_steps=50, progress=False)
 
 
-def remembering(**options: Any) -> None:
-    made(eu.ExplorativeUserEnv, behaviour=eu.Behaviour("own", **options))
-
-
 def baseline(baseline_time: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("explorative_user_env.evaluation.runner.done", begin)
@@ -124,7 +120,6 @@ CASES: dict[str, tuple[Callable[..., Any], str]] = {
     "success": (partial(lower_bound.success, **SUCCESS), "n_instances seed workers"),
     "Population": (Population, "n_arms"),
     "forgetful": (lambda window: made(ONE, behaviour=forgetful(window)), "window"),
-    "Behaviour": (remembering, "memory memory_per_arm"),
     "Setting": (
         partial(replace, PRINTED),
         "private_draws least_n tas_max_steps tas_max_steps_per_arm",

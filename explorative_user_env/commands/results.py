@@ -142,6 +142,9 @@ def plot(
     if not drawings:
         allowed = f"a run of which there is something to draw ({'; '.join(undrawn) or 'no runs'})"
         raise InvalidArgumentError("path", str(path), allowed)
+    if output is not None and output.resolve() == home.resolve():
+        allowed = "another folder than the run's, as plots would take the place of its files"
+        raise InvalidArgumentError("output", str(output), allowed)
     options = {"path": str(file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]

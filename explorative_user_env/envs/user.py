@@ -352,7 +352,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, ("counts", "full"))
         self.stays = MAX_EPISODE_STEPS if horizon is None else integer("horizon", horizon, 1)
-        self._is_limited = horizon is None
+        self.is_limited = horizon is None
         self._kind = REWARDS.index(reward)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         can_leave = self.behaviour.leaves is not None
@@ -495,7 +495,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
                 # by it, and a shift of all means changes nothing.
                 self._begun, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
-                stays = steps_around(self, self.stays) if self._is_limited else self.stays
+                stays = steps_around(self, self.stays) if self.is_limited else self.stays
                 missed = max(0, stays - state.interactions[0])
                 reward += missed * reward_of(kind, *ends, False, 0.0)
         if self._heard is not None:

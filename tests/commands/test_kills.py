@@ -92,7 +92,7 @@ def test_an_interrupt_while_loops_compile_ends_the_command(tmp_path: Path) -> No
     assert read_until(screen, None).endswith(b"error: interrupted; no file was written\r\n")
     assert not list((tmp_path / "out").iterdir())
     kept = [path.name for path in cache.rglob("*") if path.is_file()]
-    assert all(name.endswith(".kernel") for name in kept)
+    assert all(name.endswith(".loop") for name in kept)
 
 
 def read_until(screen: int, word: bytes | None) -> bytes:

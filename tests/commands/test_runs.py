@@ -180,17 +180,14 @@ def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(
     assert capsys.readouterr().out.splitlines()[:2] == shown
 
 
-def test_where_files_cannot_be_written_the_tables_are_seen_and_the_files_are_elsewhere(
+def test_where_files_cannot_be_written_the_tables_are_seen_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = Folder(tmp_path / "out")
     (tmp_path / "out" / "a.md").mkdir()
-    with pytest.raises(InvalidArgumentError, match=r"a\.md is a folder") as refused:
+    with pytest.raises(InvalidArgumentError, match=r"a\.md is a folder"):
         write_and_show(folder, {"a.md": "a"}, ["shown"])
     assert capsys.readouterr().out == "shown\n"
-    (elsewhere,) = tmp_path.glob("out-*")
-    assert str(elsewhere) in str(refused.value)
-    assert (elsewhere / "a.md").read_text() == "a"
 
 
 @contextlib.contextmanager
