@@ -48,6 +48,8 @@ def test_the_line_in_the_error_meets_her_again(
     users: tuple[dict[str, Any], bool], seed: Any
 ) -> None:
     kwargs, compiled = users
+    if compiled:
+        pytest.importorskip("numba")
     envs = ExplorativeUserVectorEnv(3, n_arms=3, compiled=compiled, **kwargs)
     envs.reset(seed=seed)
     assert envs.compiled == compiled
