@@ -7,7 +7,9 @@ the files, and has a digest of each, so that a mixture of two runs is recognised
 import hashlib
 import json
 import os
+import shutil
 import tempfile
+import time
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +27,9 @@ RUN, FILES = "run", "files"
 
 #: How the name of a temporary folder begins.
 PREFIX = ".unfinished-"
+
+#: Seconds that writing takes at most.
+LONGEST_WRITING = 3600.0
 
 #: By the name of a file, the function that writes it.
 Files = Mapping[str, Callable[[Path], object]]
@@ -172,6 +177,9 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
+            for left in path.glob(f"{PREFIX}*"):  # by a process that was killed
+                if time.time() - left.stat().st_mtime > LONGEST_WRITING:
+                    shutil.rmtree(left, ignore_errors=True)
 
     def _other_run(self) -> str:
         other = "" if self._asked is None else other_run(self.path, self._asked)

@@ -234,3 +234,13 @@ def test_who_is_interrupted_has_no_file_more_than_before(
     with pytest.raises((KeyboardInterrupt, InvalidArgumentError)):
         add_files("folder", tmp_path, ADDED)
     assert contents(tmp_path) == {"b": b"hers"}
+
+
+def test_what_a_killed_process_has_left_is_removed_an_hour_later(tmp_path: Path) -> None:
+    old, new = tmp_path / ".unfinished-old", tmp_path / ".unfinished-new"
+    for left in (old, new):
+        left.mkdir()
+        (left / "a").touch()
+    os.utime(old, (0.0, 0.0))
+    Folder(tmp_path, ASKED)
+    assert (old.exists(), new.exists()) == (False, True)
