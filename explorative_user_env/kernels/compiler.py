@@ -8,6 +8,7 @@ import functools
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -111,19 +112,24 @@ def interrupts_heard() -> Iterator[None]:
 #: Signals that end a program; a system may lack one.
 ENDED_BY = ("SIGTERM", "SIGHUP")
 
+#: Seconds within which a second signal is the first one again: a group is sent it twice.
+TWICE = 3.0
+
 
 @contextmanager
 def ends_heard() -> Iterator[list[int]]:
-    """Turn the first signal that would end the program in the block into an interrupt.
+    """Turn signals that would end the program in the block into interrupts.
 
     Yields:
-        A list that receives the number of the signal.
+        A list that receives the numbers of the signals.
     """
-    heard: list[int] = []
+    heard, last = list[int](), -TWICE
 
     def interrupt(number: int, frame: object) -> None:
-        if not heard:
-            heard.append(number)
+        nonlocal last
+        heard.append(number)
+        if time.monotonic() - last > TWICE:
+            last = time.monotonic()
             raise KeyboardInterrupt
 
     numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
