@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
 import no_compiler
 import pandas as pd
@@ -33,7 +32,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         no_compiler.OPTION, action="store_true", help="run as where numba is not, as in a browser"
     )
-    parser.addoption("--eighth", type=int, help="of the exhaustive tests only this one of 0..7")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,16 +40,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    eighth = config.getoption("--eighth")
     if "exhaustive" not in config.getoption("markexpr"):
-        left_out = [each for each in items if each.get_closest_marker("exhaustive")]
-    elif eighth is not None:
-        left_out = [each for each in items if crc32(each.nodeid.encode()) % 8 != eighth]
-    else:
-        left_out = []
-    config.hook.pytest_deselected(items=left_out)
-    gone = set(left_out)
-    items[:] = [each for each in items if each not in gone]
+        left_out = {each for each in items if each.get_closest_marker("exhaustive")}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [each for each in items if each not in left_out]
     if hasattr(config, "workerinput"):  # one of many processes
         items[:] = long_modules_first(items)
 

@@ -112,7 +112,7 @@ def interrupts_heard() -> Iterator[None]:
 #: Signals that end a program; a system may lack one.
 ENDED_BY = ("SIGTERM", "SIGHUP")
 
-#: Seconds within which a second signal is the first one again: a group is sent it twice.
+#: Seconds within which a repeated signal counts once: a process group may receive it twice.
 TWICE = 3.0
 
 
