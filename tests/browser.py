@@ -106,22 +106,3 @@ def cut_off(page: "Page") -> list[str]:
         }"""
     )
     return found
-
-
-def moved_tables(page: "Page") -> list[str]:
-    """Return the beginnings of the tables that have to be moved to be read whole."""
-    found: list[str] = page.evaluate(
-        """() => [...document.querySelectorAll(".table-wrapper")]
-          .filter(e => e.scrollWidth > e.clientWidth + 1)
-          .map(e => e.textContent.trim().replace(/\\s+/g, " ").slice(0, 40))"""
-    )
-    return found
-
-
-def bordered_cells(page: "Page") -> int:
-    """Return how many cells of data frames look as a browser has them of itself."""
-    cells = page.locator("table.dataframe td")
-    count: int = cells.evaluate_all(
-        "cells => cells.filter(e => getComputedStyle(e).borderLeftWidth !== '0px').length"
-    )
-    return count

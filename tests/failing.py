@@ -59,10 +59,6 @@ def says_nothing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
     rules.respond(user, state, rule, arm, rng)
 
 
-def says_a_share(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
-    return 0.7
-
-
 def breaks_down(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
     if state.interactions[0] == 20:
         raise LookupError("no such arm")

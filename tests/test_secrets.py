@@ -71,7 +71,7 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
         numbers = [number for number in numbers if number != -user.step_cost]  # type: ignore[attr-defined]
     if hasattr(user, "action_masks"):
         handed.append((user.action_masks(), {}))
-    assert Secrets(seeds, numbers).found_in(handed) == []
+    assert [*Secrets(seeds, numbers).ways_from(handed)] == []
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
@@ -89,7 +89,7 @@ def test_users_who_come_one_after_another_keep_theirs_in_step(mode: AutoresetMod
         numbers += rewards.tolist()
         if mode == AutoresetMode.DISABLED and terminated.any():
             handed.append(envs.reset(options={"reset_mask": terminated}))
-    assert Secrets([*seeds], numbers).found_in(handed) == []
+    assert [*Secrets([*seeds], numbers).ways_from(handed)] == []
 
 
 @pairs(
@@ -117,7 +117,7 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(
             handed.append(envs.reset(options={"reset_mask": terminated | truncated}))
         if task == "bai":
             handed.append(users.action_masks())
-    assert Secrets(seeds, numbers).found_in(handed) == []
+    assert [*Secrets(seeds, numbers).ways_from(handed)] == []
 
 
 # What an evaluation hands over
@@ -132,7 +132,7 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compil
     )
     handed = [*agent.kept]  # a replay hands over more
     assert len(handed) > 12
-    assert secrets_of(found).found_in(handed) == []
+    assert [*secrets_of(found).ways_from(handed)] == []
 
 
 @pairs(batched=[False, True], observation=OBSERVATIONS)
@@ -143,7 +143,7 @@ def test_what_a_policy_is_handed_leads_to_no_secret(observation: str, batched: b
     found = eu.evaluate([agent], progress=False, **facts)
     handed = [*kept]  # a replay hands over more
     assert handed
-    assert secrets_of(found).found_in([handed, agent]) == []
+    assert [*secrets_of(found).ways_from([handed, agent])] == []
 
 
 # The walk itself

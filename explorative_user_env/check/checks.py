@@ -379,10 +379,6 @@ class Secrets:
         """Yield the ways that lead from what is handed over to a secret."""
         return (path for path, thing in reached(handed_over) if self.are(thing))
 
-    def found_in(self, handed_over: Any) -> list[str]:
-        """Return all these ways."""
-        return list(self.ways_from(handed_over))
-
 
 def numbers_of(truth: HiddenState) -> list[float]:
     """Return the numbers of a user's truth."""
