@@ -19,33 +19,23 @@ from explorative_user_env.users.model import (
     as_schedule,
     constant,
     constant_rule,
-    prior_counts,
 )
-from explorative_user_env.users.population import PRINTED, RELEASED, Population, Setting
+from explorative_user_env.users.population import PRINTED, RELEASED, Population
 
 
-@pytest.fixture(autouse=True)
-def _registry_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "_SCHEDULES", dict(rules._SCHEDULES))
-
-
-@pytest.mark.parametrize(
-    ("schedule", "n", "t", "n_arms", "rho"),
-    [
-        (ACCEPTANCE_RATE, 0, 1, 2, 1.0),
-        (ACCEPTANCE_RATE, 1, 2, 9, 1.5),
-        (ACCEPTANCE_RATE, 3, 4, 5, 1.75),
-        (ACCEPTANCE_RATE, 0, 0, 3, 2.0),
-        (SMOOTHED_ACCEPTANCE_RATE, 0, 0, 2, 1.5),
-        (SMOOTHED_ACCEPTANCE_RATE, 2, 6, 5, 1.4375),
-        (constant(0.7), 2, 6, 5, 0.7),
-    ],
-)
-def test_a_schedule_has_the_value_of_its_formula(
-    schedule: Schedule, n: int, t: int, n_arms: int, rho: float
-) -> None:
-    assert schedule.rule(schedule.parameters, n, t, n_arms) == rho
-    assert schedule.rho_0 <= rho <= schedule.rho_1
+def test_a_schedule_has_the_value_of_its_formula() -> None:
+    rows = [
+        (ACCEPTANCE_RATE, (0, 1, 2), 1.0),
+        (ACCEPTANCE_RATE, (1, 2, 9), 1.5),
+        (ACCEPTANCE_RATE, (3, 4, 5), 1.75),
+        (ACCEPTANCE_RATE, (0, 0, 3), 2.0),
+        (SMOOTHED_ACCEPTANCE_RATE, (0, 0, 2), 1.5),
+        (SMOOTHED_ACCEPTANCE_RATE, (2, 6, 5), 1.4375),
+        (constant(0.7), (2, 6, 5), 0.7),
+    ]
+    for schedule, counts, rho in rows:
+        assert schedule.rule(schedule.parameters, *counts) == rho
+        assert schedule.rho_0 <= rho <= schedule.rho_1
 
 
 def other_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
@@ -57,100 +47,45 @@ def rate(*parameters: float, ends: tuple[float, float] = (1.0, 2.0)) -> Schedule
 
 
 @pytest.mark.parametrize(
-    ("schedule", "counts"),
+    ("schedule", "is_counted"),
     [
-        (rate(0.0, 0.0), (0, 0)),
-        (rate(1.0, 2.0), (4, 8)),
-        (rate(0.5, 1.5), (2, 6)),
-        (constant(1.5), None),
-        (Schedule(other_rule, 1.0, 2.0, (1.0, 2.0)), None),
-        (rate(0.125, 2.0), None),  # half an acceptance of 4 arms
-        (rate(1.0, 2.1), None),
-        (rate(2.0, 1.0, ends=(1.0, 9.0)), None),
-        (rate(0.0, math.inf), None),
-        (rate(1.0, 2.0, ends=(1.2, 2.0)), None),  # a range to be watched
-        (rate(1.0, 2.0, ends=(1.0, 1.8)), None),
+        (rate(0.0, 0.0), True),
+        (rate(1.0, 2.0), True),
+        (rate(0.5, 1.5), True),
+        (constant(1.5), False),
+        (Schedule(other_rule, 1.0, 2.0, (1.0, 2.0)), False),
+        (rate(0.125, 2.0), False),  # half an acceptance of 4 arms
+        (rate(1.0, 2.1), False),
+        (rate(2.0, 1.0, ends=(1.0, 9.0)), False),
+        (rate(0.0, math.inf), False),
     ],
 )
-def test_whole_prior_counts_are_found_where_there_are_any(
-    schedule: Schedule, counts: tuple[int, int] | None
+def test_gamma_is_by_its_rule_whether_or_not_its_logarithm_is_a_sum_from_a_table(
+    schedule: Schedule, is_counted: bool
 ) -> None:
-    assert prior_counts(schedule, 4) == counts
-    for n, t in ((1, 1), (3, 7), (90, 100)) if counts else ():
-        expected = acceptance_rate_rule(schedule.parameters, n, t, 4)
-        assert counts is not None
-        assert 1 + (n + counts[0]) / (t + counts[1]) == expected
+    user, state, rule, rng = new_user(PRINTED, [0.0] * 4, noise=0.5, rho=schedule)
+    assert user.counted == is_counted
+    for t in range(1, 60):
+        rules.respond(user, state, rule, t % 4, rng)
+        n = state.acceptances[0]
+        rho = schedule.rule(schedule.parameters, n, t, 4)
+        assert rules.rho(user, state, rule) == rho
+        expected = max(0.0, 2 * math.log(rho * n)) if n else 0.0
+        assert gamma(state) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_a_schedule_is_asked_for_by_record_name_or_value() -> None:
-    own = Schedule(constant_rule, 1.0, 2.0, (1.5,))
-    assert as_schedule(own) is own
-    assert as_schedule("acceptance_rate") is ACCEPTANCE_RATE
-    assert as_schedule("smoothed_acceptance_rate") is SMOOTHED_ACCEPTANCE_RATE
-    numbers: list[Any] = [2, 2.0, np.float32(2.0), np.int64(2)]
-    for number in numbers:
-        assert as_schedule(number) == constant(2.0) == Schedule(constant_rule, 2.0, 2.0, (2.0, 0.0))
-    for _ in range(2):  # saying it twice does no harm
-        register_schedule("own", own)
-    assert as_schedule("own") is own
-
-
-def test_a_schedule_is_called_by_its_name_its_value_or_its_rule_and_numbers() -> None:
-    assert ACCEPTANCE_RATE.title == "acceptance_rate"
-    assert [constant(rho).title for rho in (1.25, 2.0)] == ["1.25", "2"]
-    own = Schedule(other_rule, 1.0, 2.0, (0.5, 3.0))
-    assert own.title == "other_rule(0.5, 3)"
-    register_schedule("own", own)
-    assert own.title == "own"
-
-
-def test_what_is_no_schedule_is_refused() -> None:
-    for rho in (0.0, -1.0, math.nan, math.inf, -2, 10**400, "no such rule", None, True, [1.0]):
-        with pytest.raises(InvalidArgumentError, match="rho"):
-            as_schedule(rho)  # type: ignore[arg-type]
-    ends: list[Any] = [(0.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (True, 2.0)]
-    for low, high in [*ends, ("1", 2.0), (1.0, None)]:
-        with pytest.raises(InvalidArgumentError, match="rho range"):
-            Schedule(constant_rule, low, high)
-    with pytest.raises(InvalidArgumentError, match="name must be a name no other schedule has"):
-        register_schedule("acceptance_rate", constant(1.0))
-
-
-@pytest.mark.parametrize(("rho", "for_ever"), [(0.2, True), (0.25, False)])
-def test_users_who_would_reject_tied_arms_for_ever_are_warned_of(
-    rho: float, for_ever: bool
-) -> None:
-    tied: dict[str, Any] = {"rho": constant(rho), "reward_law": "bernoulli", "n_arms": 5}
-    means = (0.1, 0.2, 0.3, 0.4, 0.9)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        users = Population(means=means, **tied)
-    assert [f"down to {rho}, users whose 5 arms" in str(each.message) for each in told] == (
-        [True] * for_ever
-    )
-    agent = Uniform(horizon=500)
-    runs = eu.evaluate([agent], population=users, n_instances=100, progress=False).runs
-    assert (runs["acceptances"] < 30).any() == for_ever
-    Population(rho=constant(0.2), n_arms=5)  # equal means have probability 0
-    Population(setting=RELEASED, **tied)  # rejects only what is clearly worse
-
-
-# In a user's life
-
-
-def drifting_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-    return parameters[0] + parameters[1] * t
-
-
-@pytest.mark.parametrize(("first", "drift"), [(2.0, -0.4), (1.0, 0.4)])
-def test_rho_that_leaves_its_declared_range_is_an_error(first: float, drift: float) -> None:
-    drifting = Schedule(drifting_rule, 1.0, 2.0, (first, drift))
-    user, state, rule, rng = new_user(PRINTED, [0.0, 0.0], rho=drifting)
-    for t in (1, 2):
-        rules.respond(user, state, rule, t - 1, rng)
-        assert rules.rho(user, state, rule) == pytest.approx(first + drift * t)
-    with pytest.raises(ValueError, match=r"rho_t left the range"):
+def test_rho_that_leaves_its_declared_range_is_an_error() -> None:
+    for schedule in (
+        rate(1.0, 2.0, ends=(1.6, 2.0)),
+        rate(1.0, 2.0, ends=(1.0, 1.6)),
+        Schedule(lambda parameters, n, t, n_arms: 2.0 - 0.4 * t, 1.0, 2.0),
+        Schedule(lambda parameters, n, t, n_arms: 1.0 + 0.4 * t, 1.0, 2.0),
+    ):
+        user, state, rule, rng = new_user(PRINTED, [0.0, 0.0], noise=0.5, rho=schedule)
         rules.respond(user, state, rule, 0, rng)
+        rest = (rules.respond(user, state, rule, t % 2, rng) for t in range(60))
+        with pytest.raises(ValueError, match=r"rho_t left the range"):
+            list(rest)
 
 
 def test_a_custom_schedule_is_given_n_t_and_k() -> None:
@@ -168,12 +103,50 @@ def test_a_custom_schedule_is_given_n_t_and_k() -> None:
     assert 0 < n[-1] < 6
 
 
-def test_a_constant_rho_holds_from_the_start_and_gamma_is_never_negative(setting: Setting) -> None:
-    for rho in (1.25, 0.1):
-        user, state, rule, rng = new_user(setting, [1.0, 0.0], alpha=0.5, rho=rho)
-        assert rules.rho(user, state, rule) == rho
-        for arm in (0, 1, 0, 1):
-            rules.respond(user, state, rule, arm, rng)
-            assert rules.rho(user, state, rule) == rho
-            expected = max(0.0, math.log(rho * state.acceptances[0]))
-            assert gamma(state) == pytest.approx(expected)
+def test_a_schedule_is_asked_for_and_called_by_its_name_or_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rules, "_SCHEDULES", dict(rules._SCHEDULES))
+    own = Schedule(other_rule, 1.0, 2.0, (0.5, 3.0))
+    assert own.title == "other_rule(0.5, 3)"
+    for _ in range(2):  # saying it twice does no harm
+        register_schedule("own", own)
+    with pytest.raises(InvalidArgumentError, match="name must be a name no other schedule has"):
+        register_schedule("acceptance_rate", own)
+    for name in ("own", "acceptance_rate", "smoothed_acceptance_rate"):
+        assert as_schedule(name).title == name
+    assert as_schedule("own") is as_schedule(own) is own
+    numbers: list[Any] = [2, 2.0, np.float32(2.0), np.int64(2)]
+    for number in numbers:
+        assert as_schedule(number) == constant(2.0) == Schedule(constant_rule, 2.0, 2.0, (2.0, 0.0))
+        assert as_schedule(number).title == "2"
+
+
+def test_what_is_no_schedule_is_refused() -> None:
+    for rho in (0.0, -1.0, math.nan, math.inf, 10**400, "no such rule", None, True, [1.0]):
+        with pytest.raises(InvalidArgumentError, match="rho"):
+            as_schedule(rho)  # type: ignore[arg-type]
+    ends: list[Any] = [(0.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (True, 2.0)]
+    for low, high in [*ends, ("1", 2.0), (1.0, None)]:
+        with pytest.raises(InvalidArgumentError, match="rho range"):
+            Schedule(constant_rule, low, high)
+
+
+@pytest.mark.parametrize(("rho", "for_ever"), [(0.2, True), (0.25, False)])
+def test_users_who_would_reject_tied_arms_for_ever_are_warned_of(
+    rho: float, for_ever: bool
+) -> None:
+    tied: dict[str, Any] = {"rho": constant(rho), "reward_law": "bernoulli", "n_arms": 5}
+    means = (0.1, 0.2, 0.3, 0.4, 0.9)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        users = Population(means=means, **tied)
+    assert [f"down to {rho}, users whose 5 arms" in str(each.message) for each in told] == (
+        [True] * for_ever
+    )
+    agent = Uniform(horizon=300)
+    facts: dict[str, Any] = {"n_instances": 60, "compiled": False, "progress": False}
+    runs = eu.evaluate([agent], population=users, **facts).runs
+    assert (runs["acceptances"] < 30).any() == for_ever
+    Population(rho=constant(0.2), n_arms=5)  # equal means have probability 0
+    Population(setting=RELEASED, **tied)  # rejects only what is clearly worse
