@@ -95,8 +95,8 @@ MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} 
 @pytest.mark.parametrize("means", MEANS)
 def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str) -> None:
     seeds = range(40)
-    for n_arms in (2, 3, 40):
-        law = InstanceLaw(n_arms, MEANS[means](n_arms), 0.3)
+    for n_arms, gap_factor in ((2, 1.0), (3, 1.5), (40, 1.0)):
+        law = InstanceLaw(n_arms, MEANS[means](n_arms), 0.3, gap_factor=gap_factor)
         with streams() as users:
             set_at_once(users, seeds)
             drawn, best_arms = draw_at_once(law, n_arms, len(seeds), users)
