@@ -1,9 +1,7 @@
-import importlib
 import os
 import pickle
 import platform
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,27 +24,16 @@ Answer = Callable[..., int]
 
 needs_modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
-FILES = {
-    "rule_of_theirs": """
-from number_of_theirs import NUMBER
-from plain_of_theirs import plain
-from compiled_of_theirs import compiled
-def rule(x):
-    return x + {own} + NUMBER + plain() + compiled()
-""",
-    "number_of_theirs": "NUMBER = {number}",
-    "plain_of_theirs": """
+THEIRS = """
 def plain():
     return {plain}
-""",
-    "compiled_of_theirs": """
-import numba
 @numba.njit
 def compiled():
     return {compiled}
-""",
-}
-"""Everything that may go into a loop, each in a file of its own."""
+def rule(x):
+    return x + {own} + NUMBER + plain() + compiled()
+"""
+"""Everything that may go into a loop."""
 
 
 def make_loop(rule: Answer) -> Answer:
@@ -72,24 +59,13 @@ def hits(loop: Any) -> tuple[int, int]:
     return loop.stats.cache_misses.total(), loop.stats.cache_hits.total()
 
 
-@pytest.fixture
-def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Answer]]:
-    """What writes somebody's files, with some numbers in them, and compiles a loop of theirs."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def write(**numbers: int) -> Answer:
-        usual = dict.fromkeys(("own", "number", "plain", "compiled"), 0)
-        for name, text in FILES.items():
-            (tmp_path / f"{name}.py").write_text(text.format(**usual | numbers))
-            sys.modules.pop(name, None)
-        importlib.invalidate_caches()
-        loop: Answer = compile_loop(make_loop(importlib.import_module("rule_of_theirs").rule))
-        return loop
-
-    yield write
-    for name in FILES:
-        sys.modules.pop(name, None)
+def loop_of_theirs(**numbers: int) -> Answer:
+    """Return a loop with some numbers in it, written anew as in an edited file."""
+    usual = dict.fromkeys(("own", "number", "plain", "compiled"), 0) | numbers
+    names: dict[str, Any] = {"__name__": "theirs", "numba": numba, "NUMBER": usual["number"]}
+    exec(THEIRS.format(**usual), names)
+    loop: Answer = compile_loop(make_loop(names["rule"]))
+    return loop
 
 
 @pytest.fixture
@@ -128,12 +104,9 @@ def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
 
 
 @pytest.mark.slow
-def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(
-    kept: Path, theirs: Callable[..., Any]
-) -> None:
-    # What another file says goes into the compiled loop as well as the rule's own file.
+def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(kept: Path) -> None:
     for count, part in enumerate(["own", "number", "plain", "compiled"]):
-        first, again = theirs(**{part: 1}), theirs(**{part: 1})
+        first, again = loop_of_theirs(**{part: 1}), loop_of_theirs(**{part: 1})
         assert (first(0), again(0)) == (1, 1)
         assert [hits(first), hits(again)] == [(1, 0), (0, 1)]
         assert len([*kept.iterdir()]) == count + 1

@@ -41,6 +41,9 @@ def one_by_one(seeds: Sequence[int], name: str) -> list[tuple[Any, Any]]:
 def test_a_user_s_and_an_agent_s_streams_are_numpy_s_to_the_bit() -> None:
     for name in ("", "T&S", "{}", "a name of " + "many " * 40, "BAIR µ☃"):
         assert seeded(BORDERS, name) == one_by_one(BORDERS, name)
+    rng = np.random.default_rng(1)
+    seeds = (rng.integers(2**63, size=N_STREAMS) >> rng.integers(63, size=N_STREAMS)).tolist()
+    assert seeded(seeds, "UNI") == one_by_one(seeds, "UNI")
 
 
 @pytest.fixture
@@ -66,26 +69,12 @@ def test_numpy_seeds_those_that_are_too_large_and_refuses_what_is_no_seed() -> N
     assert list(zip(*found, strict=True))[: len(BORDERS)] == one_by_one(BORDERS, "UNI")
 
 
-def test_seeds_of_every_size_make_numpy_s_streams() -> None:
-    rng = np.random.default_rng(1)
-    seeds = (rng.integers(2**63, size=N_STREAMS) >> rng.integers(63, size=N_STREAMS)).tolist()
-    assert seeded(seeds, "UNI") == one_by_one(seeds, "UNI")
-
-
-# Instances
-
-
-def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.standard_normal(n_arms)
-
-
 def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
     """Means of which several are the best, mostly."""
     return rng.integers(2, size=n_arms).astype(float)
 
 
 MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} | {
-    "normal": lambda n_arms: normal_means,
     "rounded": lambda n_arms: rounded_means,
     "given": lambda n_arms: list(range(n_arms)),
     "given and tied": lambda n_arms: [0.0] * n_arms,
@@ -106,9 +95,6 @@ def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str
             instance, best_arm = law.draw(rng), best_arms[seed]
             assert (tuple(drawn[seed].tolist()), best_arm) == (instance.means, instance.best_arm)
             assert after[seed] == rng.bit_generator.state
-
-
-# Generators that are lent
 
 
 def test_nobody_shares_a_generator_and_none_is_lost() -> None:
