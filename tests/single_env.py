@@ -11,13 +11,8 @@ from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 
 COUNTERS = {"has_response", "interactions", "acceptances", "rejections"}
 MEANS = [0.0, 3.0, -2.0]
-
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"setting": "released", "n_arms": 2},
-    {"render_mode": "ansi", "noise": 0.2, "alpha": 0.8},
-    {"setting": "released", "info_level": "full", "reward": "realized", "rho": 1.5},
-]
+LEAVING: dict[str, Any] = {"n_arms": 3, "alpha": 0.02, "behaviour": "impatient(probability=0.3)"}
+"""Users most of whom leave within twenty steps."""
 
 
 def arms(steps: int, n_arms: int = 3, seed: int = 0) -> list[int]:

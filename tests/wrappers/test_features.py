@@ -26,7 +26,11 @@ scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max
 
 
 def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:
-    history = History(len(lanes), n_arms)
+    history, all_lanes = History(len(lanes), n_arms), np.arange(len(lanes))
+    history.record(
+        all_lanes, 0 * all_lanes, 0 * all_lanes + 1
+    )  # of users before, who are forgotten
+    history.forget(all_lanes)
     for t in range(max(map(len, lanes))):
         going = [lane for lane, heard in enumerate(lanes) if t < len(heard)]
         arms, responses = np.array([lanes[lane][t] for lane in going]).T
