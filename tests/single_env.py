@@ -1,10 +1,11 @@
-"""One user's environment, played with: what several tests of environments share."""
+"""One user's environment, played with and checked."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import pytest
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
@@ -38,3 +39,9 @@ def begun_bai(seed: int = 0, **kwargs: Any) -> ExplorativeUserBAIEnv:
     env = ExplorativeUserBAIEnv(**given)
     env.reset(seed=seed)
     return env
+
+
+def check_for_sb3(env: gym.Env[Any, Any]) -> None:
+    """Stable-Baselines3's checker has nothing to say; without the library this is skipped."""
+    checkers = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs rl")
+    checkers.check_env(env)

@@ -10,11 +10,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from alike import told
-from checkers import check_for_sb3
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from pairs import pairs
-from single_env import LEAVING, arms, play
+from single_env import LEAVING, arms, check_for_sb3, play
 
 from explorative_user_env import (
     BAI_ENV_ID,

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium import spaces, wrappers
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorWrapper
+from gymnasium.vector import SyncVectorEnv, VectorWrapper
 from gymnasium.wrappers import vector as of_many
 from pairs import pairs
 from wrapped import (
@@ -28,10 +28,6 @@ from explorative_user_env.wrappers import vector as many
 
 OURS = ["CountsObservation", "LastStepObservation", "SortedArms"]
 UNSORTED = OURS[:2]
-
-
-def wrapped(room: Any, name: str, env: Any) -> Any:
-    return getattr(room, name)(room.CountsObservation(env) if name == "SortedArms" else env)
 
 
 def by_hand(name: str, heard: Heard, horizon: int) -> list[float]:
@@ -79,7 +75,8 @@ def test_responses_of_one_user_are_shown_through_wrappers_between(
     name: str, ours: str, between: str
 ) -> None:
     noted = Noted(made(name))
-    env = wrapped(one, ours, TRUE[between](noted))
+    env = TRUE[between](noted)
+    env = getattr(one, ours)(one.CountsObservation(env) if ours == "SortedArms" else env)
     if ours == "SortedArms" and between != "several":
         # What hands the counts on may stand above them, too.
         env = one.SortedArms(TRUE[between](one.CountsObservation(noted)))
@@ -97,81 +94,6 @@ def test_responses_of_one_user_are_shown_through_wrappers_between(
         assert info["interactions"] == len(noted.heard)
         told += len(noted.heard) > 0
     assert told > 100
-
-
-class Asked(VectorWrapper):
-    def reset(self, **kwargs: Any) -> Any:
-        outcome = super().reset(**kwargs)
-        self.heard: list[Heard] = [[] for _ in range(self.num_envs)]
-        self.over = np.zeros(self.num_envs, bool)
-        return outcome
-
-    def step(self, actions: Any) -> Any:
-        responses, _, terminated, truncated, infos = outcome = self.env.step(actions)
-        done = terminated | truncated
-        mode = self.env.metadata["autoreset_mode"]
-        self.last: dict[int, Heard] = {}
-        for lane, action in enumerate(np.asarray(actions).tolist()):
-            if self.over[lane] and mode == AutoresetMode.NEXT_STEP:
-                self.heard[lane] = []
-                continue
-            ended = done[lane] and mode == AutoresetMode.SAME_STEP
-            response = infos["final_obs"][lane] if ended else responses[lane]
-            if action < N_ARMS:
-                self.heard[lane].append((action, int(response)))
-            if ended:
-                self.last[lane], self.heard[lane] = self.heard[lane], []
-        self.over = done
-        return outcome
-
-
-class Sticky(VectorWrapper):
-    """Every other step does what the step before did."""
-
-    def reset(self, **kwargs: Any) -> Any:
-        self.before: Any = None
-        return super().reset(**kwargs)
-
-    def step(self, actions: Any) -> Any:
-        actions = actions if self.before is None else self.before
-        self.before = actions if self.before is None else None
-        return self.env.step(actions)
-
-
-def next_actions(env: Any) -> Any:
-    n_actions = int(env.single_action_space.n)
-    return of_many.TransformAction(
-        env, lambda actions: (actions + 1) % n_actions, env.action_space, env.single_action_space
-    )
-
-
-TRUE_OF_MANY: dict[str, Any] = {
-    "RecordEpisodeStatistics": of_many.RecordEpisodeStatistics,
-    "several": lambda env: Sticky(next_actions(env)),
-}
-
-
-@pairs(name=[ENV_ID, BAI_ENV_ID], mode=["SameStep", "NextStep"], between=TRUE_OF_MANY, ours=OURS)
-def test_responses_of_many_users_are_shown_through_wrappers_between(
-    name: str, ours: str, between: str, mode: str
-) -> None:
-    noted = Asked(vector_of(name, mode))
-    env, rng = wrapped(many, ours, TRUE_OF_MANY[between](noted)), np.random.default_rng(0)
-    env.reset(seed=0)
-    n_last = 0
-    for _ in range(4 * LIMIT):
-        actions = rng.integers(N_ARMS, size=LANES)
-        if name == BAI_ENV_ID:
-            actions += N_ARMS * (rng.random(LANES) < 0.08)
-        observations, *_, infos = env.step(actions)
-        expected = [by_hand(ours, heard, LIMIT) for heard in noted.heard]
-        np.testing.assert_allclose(observations, expected, rtol=2e-7)
-        assert infos["interactions"].tolist() == list(map(len, noted.heard))
-        for lane, heard in noted.last.items():
-            last = infos["final_obs"][lane]
-            np.testing.assert_allclose(last, by_hand(ours, heard, LIMIT), rtol=2e-7)
-            n_last += 1
-    assert (n_last > LANES) == (mode == "SameStep")
 
 
 CHANGES: list[tuple[Any, str, Any]] = [

@@ -9,13 +9,14 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from alike import told
-from checkers import check_for_sb3
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers import TimeLimit
+from gymnasium.wrappers import TimeLimit, TransformAction
+from gymnasium.wrappers import vector as of_many
 from in_step import MODES, played
 from pairs import pairs
+from single_env import check_for_sb3
 from wrapped import (
     HORIZON,
     LANES,
@@ -147,15 +148,27 @@ def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs: dict[str, Any]
     assert len(life) == 43
 
 
+def other_arms(room: Any, env: Any) -> Any:
+    """Put between what recommends one arm for another, as only the users below notice."""
+
+    def swapped(action: Any) -> Any:
+        return np.where(np.asarray(action) < 2, 1 - action, action)
+
+    if room is single:
+        return TransformAction(env, swapped, env.action_space)
+    return of_many.TransformAction(env, swapped, env.action_space, env.single_action_space)
+
+
 @pairs(
     name=[ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID],
     observation=OURS,
     mode=MODES,
     scale=[None, 4],
     compiled=[False, True],
+    swaps=[False, True],
 )
 def test_many_are_gymnasiums_own_vector_of_wrapped_single_environments(
-    name: str, observation: str, mode: AutoresetMode, scale: int | None, compiled: bool
+    name: str, observation: str, mode: AutoresetMode, scale: int | None, compiled: bool, swaps: bool
 ) -> None:
     if "population" in observation:
         name = POPULATION_ENV_ID
@@ -163,7 +176,7 @@ def test_many_are_gymnasiums_own_vector_of_wrapped_single_environments(
     kwargs = {} if name == POPULATION_ENV_ID else {"n_arms": N_ARMS, "noise": 0.4}
 
     def wrap(room: Any, env: Any) -> Any:
-        return wrapped(room, observation, env, scale)
+        return wrapped(room, observation, other_arms(room, env) if swaps else env, scale)
 
     seen = played(name, mode, compiled, limit, wrap, **kwargs)
     assert seen["terminated"] + seen["truncated"] > LANES
