@@ -1,11 +1,11 @@
-"""Agents without an algorithm record, for tests that look at what an agent is asked and told."""
+"""Agents without an algorithm record, and a run of an agent on scripted responses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP
+from explorative_user_env.protocol import STOP, Agent
 
 Array = np.ndarray[Any, Any]
 
@@ -161,3 +161,20 @@ def tireless(max_steps: int | None = None) -> Any:
     agent.name = "tireless"
     agent.act = lambda: agent.steps % agent.n_arms
     return agent
+
+
+def drive(
+    agent: Agent,
+    n_arms: int,
+    respond: Callable[[int, int], bool],
+    n_steps: int = 10_000,
+    seed: int = 0,
+    horizon: int | None = None,
+) -> list[int]:
+    """Run an agent on responses to (step, arm): the arms it recommended until it stopped."""
+    agent.reset(n_arms, np.random.default_rng(seed), horizon)
+    arms: list[int] = []
+    while len(arms) < n_steps and (arm := agent.act()) is not None:
+        agent.observe(arm, respond(len(arms), arm))
+        arms.append(arm)
+    return arms
