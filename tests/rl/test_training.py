@@ -30,7 +30,7 @@ from explorative_user_env.users.population import RELEASED, Population
 
 pytestmark = pytest.mark.slow
 
-TINY: dict[str, Any] = {"steps": 128, "n_arms": 3, "horizon": 8, "n_envs": 2, "evaluation_users": 2}
+TINY: dict[str, Any] = {"steps": 96, "n_arms": 3, "horizon": 8, "n_envs": 2, "evaluation_users": 2}
 TASK_OF = {"ppo": "regret", "recurrent-ppo": "regret", "maskable-ppo": "bai", "dqn": "regret"}
 
 
@@ -55,8 +55,9 @@ def interrupted_at(steps: float) -> Any:
 @pytest.mark.parametrize("algo", RECIPES)
 @pytest.mark.usefixtures("short_rollouts")
 def test_a_seed_gives_one_model_however_often_it_is_broken_off_and_runs_no_code_of_a_checkpoint(
-    algo: str, tmp_path: Path
+    algo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(training, "EVALUATIONS", 2)
     options = TINY | {"task": TASK_OF[algo], "seed": 1}
     asked = {"command": "train", "options": {"algo": "any"}}
     undisturbed = weights(train(algo, output=tmp_path / "whole", **options))
@@ -245,7 +246,7 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
 def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A rollout is of 16 steps; the last of 40 ends at 48."""
+    # A rollout is of 16 steps; the last of 40 ends at 48.
     for steps, most, points in ((32, 10, [16, 32]), (40, 10, [16, 32, 48]), (64, 2, [32, 64])):
         monkeypatch.setattr(training, "EVALUATIONS", most)
         told: list[Any] = []
