@@ -13,7 +13,7 @@ ONLY = np.zeros(1, int)
 
 
 class Answering:
-    """A policy for three arms and the task bai that can be sent to another process."""
+    """A policy for three arms and the task bai that travels to other processes."""
 
     def __call__(self, observation: Any) -> int:
         return 3 if observation[-1] > 0.4 else int(observation[3] > 0.2)
@@ -25,10 +25,7 @@ def the_most_accepted(observation: Any) -> int:
 
 
 class Wanderer:
-    """Recommends, stops and answers at random, by each user's stream and what she accepted.
-
-    It offers both protocols, and keeps what it is given.
-    """
+    """Recommends, stops and answers at random, by each user's stream and what she accepted."""
 
     name = "wanderer"
 

@@ -49,14 +49,15 @@ def assert_same_step(one: Any, other: Any) -> None:
             assert mine == theirs
 
 
+REWARDS = {"response": "utility", "counts": "realized", "sorted-counts": "none"}
+REWARDS |= {"last-step": "utility"}
+
+
 @pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
 def test_many_users_are_as_many_of_stable_baselines3s_own(
     task: str, observation: str, n_envs: int
 ) -> None:
-    reward = dict(zip(OBSERVATIONS, (None, "utility", "realized", "none"), strict=True))[
-        observation
-    ]
-    paid: Any = {"reward": reward} if task == "regret" and reward else {}
+    paid: Any = {"reward": REWARDS[observation]} if task == "regret" else {}
     dummy = singles(n_envs, task, observation, noise=0.1, **paid)
     dummy.seed(training_seeds(9, 1)[0])
     envs = many(n_envs, task, observation=observation, seed=9, noise=0.1, **paid)
