@@ -7,6 +7,7 @@ from pathlib import Path
 import no_compiler
 import pandas as pd
 import pytest
+from browser import browser  # noqa: F401
 from hypothesis import settings as hypothesis_settings
 from long_first import long_modules_first
 
