@@ -8,6 +8,7 @@ from zlib import crc32
 import no_compiler
 import pandas as pd
 import pytest
+from browser import browser  # noqa: F401
 from hypothesis import settings as hypothesis_settings
 from long_first import long_modules_first
 
