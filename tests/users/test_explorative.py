@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_user import PLAYS, Play, bounds, converse, gamma, hand_made, new_user
+from one_user import PLAYS, Play, at_random, bounds, converse, gamma, hand_made, new_user
 from reference_user import ReferenceUser
 
 from explorative_user_env import ExplorativeUserEnv
@@ -50,6 +50,20 @@ def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t() -> None:
         # Before any response rho_t is as if all were accepted, 2, and n(t) counts as 1.
         assert rules.rho(user, state, rule) == 2.0
         assert gamma(state) == pytest.approx(2 * math.log(2))
+
+
+def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
+    means = [0.0, 1.0, 0.5]
+    user, state, rule, rng = new_user(setting, means)
+    _, fresh, *_ = new_user(setting, means, seed=8)
+    converse(at_random(means, rng), lambda arm: rules.respond(user, state, rule, arm, rng), 200)
+    rules.respond(user, state, rule, 1, rng)  # accepted, so that there is a reward
+    old, new = asdict(state), asdict(fresh)
+    alike = {name for name in old if old[name] == new[name]}
+    assert alike <= {"means", "witness", "logarithms", "inverse_roots"}
+    state.witness[0] = 2
+    rules.start(user, state, np.random.default_rng(8))
+    assert state == fresh
 
 
 @pytest.mark.parametrize(
