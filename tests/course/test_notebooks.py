@@ -142,7 +142,13 @@ def alike(text: str, other: str) -> bool:
     )
 
 
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[each.name for each in LESSONS])
+each_lesson = pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] * (each.number != 1))
+        for each in LESSONS
+    ],
+)
 
 
 @pytest.mark.slow
