@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from failing import Failing
 from tampered import by_sql, without_digests
-from tiny_commands import run_tiny
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
@@ -161,15 +160,6 @@ def test_a_study_has_its_own_plots_while_its_files_are_as_it_has_written_them(
         for path in output.glob("*.csv"):
             path.unlink()
         assert "which is written when a run is finished" in run("results plot", output).err
-
-
-@pytest.mark.usefixtures("_plots")
-def test_a_run_without_a_cell_yet_has_nothing_to_draw(
-    output: Path, finished: Any, run: Any
-) -> None:
-    finished("bench")
-    assert run_tiny("bench", str(output)) == 0  # for which nothing is computed
-    assert "something to draw (no runs)" in run("results plot", output).err
 
 
 def cell(n_arms: int = 3, delta: float = 0.1, **options: Any) -> Results:
