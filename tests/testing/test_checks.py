@@ -1,5 +1,6 @@
 """What comes of checks: verdicts, reports, and names that there are none of."""
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,24 +29,18 @@ from explorative_user_env.users.model import ACCEPTANCE_RATE
 
 
 def is_fine(subject: Subject) -> None:
-    """It is fine."""
+    pass
 
 
 def is_wrong(subject: Subject) -> None:
-    """It is right.
-
-    Which it is not.
-    """
     raise FailedCheckError("it is wrong at step 3")
 
 
 def breaks(subject: Subject) -> None:
-    """It does not break."""
     raise ZeroDivisionError("by zero")
 
 
 def asks_nothing(subject: Subject) -> None:
-    """It is asked."""
     raise NotAskedError("it has nothing")
 
 
@@ -107,9 +102,7 @@ def test_there_is_a_function_for_every_kind(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.slow
 def test_lanes_are_compared_with_the_single_environment_that_is_named() -> None:
-    def alone() -> eu.ExplorativeUserEnv:
-        return eu.ExplorativeUserEnv(gap=0.3)
-
+    alone = partial(eu.ExplorativeUserEnv, gap=0.3)
     report = check_vector_environment(eu.ExplorativeUserVectorEnv, alone=alone, raises=False)
     assert report.failed == ["lanes_are_single_environments"]
 
@@ -125,16 +118,11 @@ def test_names_that_there_are_none_of_are_refused() -> None:
             cases_of(subjects, {"is_nice": "it is not"})
 
 
-# As cases of a test
-
-
 def cases_of(subjects: list[Any], known: Any = None) -> list[Any]:
-    names, cases = parametrize_with_checks(subjects, expected_failed_checks=known).args
-    assert names == ("subject", "check")
-    return list(cases)
+    return list(parametrize_with_checks(subjects, expected_failed_checks=known).args[1])
 
 
-def test_there_is_a_case_for_every_check_of_every_subject() -> None:
+def test_every_check_of_every_subject_is_a_case_and_an_expected_failure_a_strict_xfail() -> None:
     cases = cases_of([Honest, eu.ENV_ID])
     kinds = ("agent", "environment", "vector environment")
     names = [check.name for kind in kinds for check in checks_of(kind)]
@@ -142,8 +130,6 @@ def test_there_is_a_case_for_every_check_of_every_subject() -> None:
     assert cases[0].id == "Honest-has_the_methods"
     assert all(not case.marks for case in cases)
 
-
-def test_an_expected_failure_is_a_strict_xfail_of_its_subject() -> None:
     def reasons(thing: Any) -> dict[str, str]:
         return {"forgets_users_it_has_met": "it learns"} if thing is KeepsUsers else {}
 
@@ -153,8 +139,6 @@ def test_an_expected_failure_is_a_strict_xfail_of_its_subject() -> None:
     told = (mark.name, mark.kwargs["strict"], mark.kwargs["reason"])
     assert told == ("xfail", True, "it learns")
 
-
-# Two runs side by side
 
 THREE = Situation(3, 5, cap=6)
 RUN = Run((0, 1, 2), (True, False, True), 2, True)
