@@ -7,8 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from fuzz.fuzzing import Door
-from fuzz.values import SIZES, USERS
+from fuzz.fuzzing import USERS, Door
 from gymnasium.error import Error as GymnasiumError
 
 import explorative_user_env as eu
@@ -40,17 +39,16 @@ def _split(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def of_environments() -> Iterator[Door]:
     for name, own in ENVIRONMENTS.items():
 
-        def live(name: str = name, **given: Any) -> Any:
+        def live(name: str = name, **given: Any) -> None:
             options, episode = _split(given)
             env = gym.make(name, disable_env_checker=True, **options).unwrapped
-            return _lived(env, episode)
+            _lived(env, episode)
 
         usual = {**USERS, "render_mode": (None, "ansi", "svg"), **EPISODE, **own}
-        yield Door(name, live, usual, sizes=SIZES, spared=frozenset({"render_mode"}))
+        yield Door(name, live, usual, spared=frozenset({"render_mode"}))
 
 
-def _lived(env: Any, episode: Mapping[str, Any]) -> Any:
-    """Live an episode; an action that is refused leaves the user as she was."""
+def _lived(env: Any, episode: Mapping[str, Any]) -> None:
     env.reset(seed=episode.get("seed"), options=episode.get("options"))
     actions = episode.get("actions", (0, 1))
     actions = actions if isinstance(actions, tuple | list) else (actions,)
@@ -59,11 +57,10 @@ def _lived(env: Any, episode: Mapping[str, Any]) -> Any:
         assert math.isfinite(reward), "a reward is not finite"
         if terminated or truncated:
             break
-    return env
 
 
-def of_vectors() -> Iterator[Door]:
-    more: dict[str, Sequence[Any]] = {"num_envs": (1, 3), "compiled": (None, True, False)}
+def of_vectors(paths: Sequence[bool | None] = (None, True, False)) -> Iterator[Door]:
+    more: dict[str, Sequence[Any]] = {"num_envs": (1, 3), "compiled": paths}
     more |= {"max_episode_steps": (None, 5), "autoreset_mode": ("NextStep", "SameStep", "Disabled")}
     more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (None, np.zeros(3, int), [0, 1, 1])}
     kinds: tuple[Any, ...] = (
@@ -74,20 +71,19 @@ def of_vectors() -> Iterator[Door]:
     )
     for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
 
-        def live(kind: Any = kind, **given: Any) -> Any:
+        def live(kind: Any = kind, **given: Any) -> None:
             options, episode = _split(given)
-            envs = kind(**options)
-            envs.reset(seed=episode.get("seed"))
-            actions = episode.get("actions")
-            for _ in range(3):
-                _, rewards, *_ = envs.step(
-                    np.zeros(envs.num_envs, int) if actions is None else actions
-                )
-                assert np.isfinite(rewards).all(), "a reward is not finite"
-            return envs
+            _stepped(kind(**options), episode.get("actions"), seed=episode.get("seed"))
 
         usual = {**USERS, **own, **more}
-        yield Door(f"vector {kind.__name__}", live, usual, sizes=SIZES, refusals=(GymnasiumError,))
+        yield Door(f"vector {kind.__name__}", live, usual, cost=2, refusals=(GymnasiumError,))
+
+
+def _stepped(envs: Any, actions: Any = None, **options: Any) -> None:
+    envs.reset(**options)
+    for _ in range(3):
+        _, rewards, *_ = envs.step(np.zeros(envs.num_envs, int) if actions is None else actions)
+        assert np.isfinite(rewards).all(), "a reward is not finite"
 
 
 def of_learning() -> Iterator[Door]:
@@ -95,16 +91,9 @@ def of_learning() -> Iterator[Door]:
         return
     from explorative_user_env.rl import make_sb3_vec_env
 
-    def stepped(**given: Any) -> None:
-        envs = make_sb3_vec_env(**given)
-        envs.reset()
-        for _ in range(3):
-            _, rewards, _, _ = envs.step(np.zeros(envs.num_envs, int))
-            assert np.isfinite(rewards).all(), "a reward is not finite"
+    def live(**given: Any) -> None:
+        _stepped(make_sb3_vec_env(**given))
 
-    asked: dict[str, Sequence[Any]] = {
-        **{"task": ("regret", "bai"), "observation": ("sorted-counts", "counts", "last-step")},
-        **{"horizon": (None, 9), "seed": (None, 0)},
-    }
-    many = {**USERS, **asked, "n_envs": (1, 3)}
-    yield Door("make_sb3_vec_env", stepped, many, frozenset({"n_envs"}), SIZES, cost=4)
+    many = {**USERS, "n_envs": (1, 3), "task": ("regret", "bai"), "seed": (None, 0)}
+    many |= {"horizon": (None, 9), "observation": ("sorted-counts", "counts", "last-step")}
+    yield Door("make_sb3_vec_env", live, many, frozenset({"n_envs"}), cost=4)

@@ -1,12 +1,11 @@
 """Evaluations, with code of somebody's own too."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from fuzz.fuzzing import Door
-from fuzz.values import NAMES, SIZES, USERS
+from fuzz.fuzzing import NAMES, USERS, Door
 
 import explorative_user_env as eu
 from explorative_user_env import agents
@@ -17,7 +16,7 @@ STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"]
 EVALUATED: dict[str, Sequence[Any]] = {
     **USERS,
     **{"n_instances": (1, 2), "seed": (0, 9), "delta": (0.1, 0.5), "workers": (1,)},
-    **{"compiled": (True, False), "progress": (False,), "executor": (None,)},
+    **{"progress": (False,), "executor": (None,)},
 }
 TASKS: dict[str, dict[str, Sequence[Any]]] = {
     "bai": {
@@ -33,39 +32,40 @@ TASKS: dict[str, dict[str, Sequence[Any]]] = {
         **{"max_steps": (None,), "baseline_time": (None,), "step_cost": (None,)},
     },
 }
-"""What is asked for, in three ways."""
+
+
+SPARED = frozenset({"compiled"})
 
 
 def same_by_both_paths(results: Any, given: Mapping[str, Any]) -> None:
-    """Look that the other path has the same runs."""
     repr(results), str(results)
-    other = {**given, "compiled": not given.get("compiled", True)}
+    other = {**given, "compiled": not given["compiled"]}
     assert eu.evaluate(**other).runs.equals(results.runs), "the two paths differ"
 
 
 def _short(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments with which nothing takes long."""
     return {"n_instances": 2, "max_steps": 30, "progress": False, **given}
 
 
-def of_evaluations() -> Iterator[Door]:
-    always = {"agents", "n_instances", "max_steps", "progress"}
+def of_evaluations(paths: Sequence[bool] = (True, False)) -> Iterator[Door]:
+    shared = {**EVALUATED, "compiled": paths}
+    always = {"agents", "n_instances", "max_steps", "progress", "compiled"}
     for name, own in TASKS.items():
-        needed = frozenset({*always, *own})
-        door = Door(f"evaluate {name}", eu.evaluate, {**EVALUATED, **own}, needed, SIZES, cost=20)
-        yield dataclasses.replace(door, look=same_by_both_paths)
-    swept = {**EVALUATED, **TASKS["bai"], "deltas": ((0.1,), (0.1, 0.5)), "n_arms": ((2, 3), [3])}
+        usual, needed = {**shared, **own}, frozenset({*always, *own})
+        door = Door(f"evaluate {name}", eu.evaluate, usual, needed, spared=SPARED, cost=8)
+        yield replace(door, look=same_by_both_paths) if len(paths) > 1 else door
+    swept = {**shared, **TASKS["bai"], "deltas": ((0.1,), (0.1, 0.5)), "n_arms": ((2, 3), [3])}
     del swept["delta"], swept["check_theory"]
-    yield Door("sweep", eu.sweep, swept, frozenset(always), SIZES, cost=10)
-    rolled = {
-        "setting": ("printed", "released"),
-        "n_arms": (2, 3),
-        "agent": (*NAMES, agents.BAIR()),
-    }
-    rolled |= {"seed": (0, 7), "max_steps": (5, 30), "horizon": (None, 9), "commits": (False, True)}
+    yield Door("sweep", eu.sweep, swept, frozenset(always), spared=SPARED, cost=8)
+
+
+def of_runs() -> Iterator[Door]:
+    rolled = {"setting": ("printed", "released"), "n_arms": (2, 3), "agent": NAMES, "seed": (0, 7)}
+    rolled |= {"max_steps": (5, 30), "horizon": (None, 9), "commits": (False, True)}
     rolled |= {"delta": (0.1,)}
-    yield Door("rollout", _rolled, rolled, frozenset({"agent", "seed", "max_steps"}), SIZES)
-    runs = eu.evaluate(["BAIR", "UNI"], n_instances=3, max_steps=30, n_arms=3, progress=False)
+    yield Door("rollout", _rolled, rolled, frozenset({"agent", "seed", "max_steps"}))
+    options: dict[str, Any] = {"n_instances": 3, "n_arms": 3, "compiled": False}
+    runs = eu.evaluate(["BAIR", "UNI"], max_steps=30, progress=False, **options)
     rows = {"row": (0, 1, runs.runs.iloc[2], dict(runs.runs.iloc[0]))}
     yield Door("replay", runs.replay, rows, frozenset({"row"}))
 
@@ -76,7 +76,7 @@ def _rolled(setting: Any = "printed", n_arms: Any = 3, **given: Any) -> Any:
 
 def of_own_code() -> Iterator[Door]:
     returned = {"answered": (0, 1), "recommended": (None, 0, 1), "named": ("mine",)}
-    returned |= {"stops": (3, 9), "compiled": (True, False), "task": ("bai", "regret")}
+    returned |= {"compiled": (True, False), "task": ("bai", "regret")}
     yield Door("own agent", _own_agent, returned)
     laws = {"mean": ([0.0, 1.0, 0.5], np.ones(3)), "drawn": (0.3,), "rho": (1.5,)}
     yield Door("own laws", _own_laws, laws | {"spoken": (True, False)})
@@ -84,12 +84,10 @@ def of_own_code() -> Iterator[Door]:
         **{"action": (0, 1, np.int64(2)), "observation": ("sorted-counts", "counts", "last-step")},
         **{"horizon": (9,), "batched": (False,), "task": ("regret", "bai"), "name": ("p",)},
     }
-    yield Door("own policy", _own_policy, policies, sizes=SIZES)
+    yield Door("own policy", _own_policy, policies)
 
 
-def _own_agent(
-    answered: Any = 0, recommended: Any = 0, named: Any = "mine", stops: Any = 5, **given: Any
-) -> Any:
+def _own_agent(answered: Any = 0, recommended: Any = 0, named: Any = "mine", **given: Any) -> Any:
     class Own:
         name = named
 
@@ -101,8 +99,7 @@ def _own_agent(
             return None if self.steps > 9 else recommended
 
         def observe(self, arm: int, accepted: bool) -> None:
-            if self.steps == 3 and stops is None:
-                raise LookupError
+            pass
 
         def answer(self) -> Any:
             return answered
@@ -111,7 +108,6 @@ def _own_agent(
 
 
 def _own_laws(mean: Any = "normal", drawn: Any = 0.3, rho: Any = 1.5, spoken: Any = True) -> Any:
-    """Everything is asked of functions that somebody else has written."""
     behaviour = eu.Behaviour("own", respond=lambda user, state, rule, arm, rng: spoken)
     law = eu.RewardLaw("own", lambda mean, rng: drawn)
     schedule = eu.Schedule(lambda parameters, n, t, n_arms: rho, 1.0, 2.0)

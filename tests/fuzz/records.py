@@ -2,13 +2,11 @@
 
 import dataclasses
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from fuzz.fuzzing import Door
-from fuzz.values import NAMES, SIZES, USERS
+from fuzz.fuzzing import NAMES, USERS, Door
 from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
@@ -20,20 +18,12 @@ from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.population import PRINTED, RELEASED
 
 
-def finite(found: Any, given: Mapping[str, Any]) -> None:
-    """Look that no number in what was found is one that is none."""
-    for number in _numbers(found):
-        assert not math.isnan(number), "a number is NaN"
-
-
-def _numbers(found: Any) -> Iterator[float]:
-    if isinstance(found, float):
-        yield found
-    elif isinstance(found, np.ndarray):
-        yield from found.ravel().tolist()
-    elif isinstance(found, tuple):
+def no_nan(found: Any, given: Mapping[str, Any]) -> None:
+    if isinstance(found, tuple):
         for part in found:
-            yield from _numbers(part)
+            no_nan(part, given)
+    elif isinstance(found, float | np.ndarray):
+        assert not np.isnan(found).any(), "a number is NaN"
 
 
 INSTANCES = (Instance((1.0, 0.5, 0.0), 0), Instance((0.0, 1e-9), 1), Instance((3.0, -1e6), 0))
@@ -50,7 +40,6 @@ THEORY: dict[str, Sequence[Any]] = {
 
 
 def needed_of(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the arguments that have no default."""
     parameters = inspect.signature(function).parameters.values()
     return frozenset(each.name for each in parameters if each.default is each.empty)
 
@@ -58,7 +47,7 @@ def needed_of(function: Callable[..., Any]) -> frozenset[str]:
 def of_theory() -> Iterator[Door]:
     for name, function in FUNCTIONS.items():
         usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
-        yield Door(f"theory.{name}", function, usual, needed_of(function), look=finite)
+        yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
 
 
 AGENTS: dict[str, Sequence[Any]] = {
@@ -82,14 +71,12 @@ MAKERS = (
 def of_agents() -> Iterator[Door]:
     for make in MAKERS:
         usual = {each: AGENTS[each] for each in inspect.signature(make).parameters}
-        yield Door(f"agents.{make.__name__}", _played(make), usual, sizes=SIZES)
+        yield Door(f"agents.{make.__name__}", _played(make), usual)
     named = {"name": (*NAMES, "bair"), "max_steps": (10,)}
     yield Door("agents.agent_named", agents.agent_named, named, frozenset({"name"}))
 
 
 def _played(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what makes an agent and lets it recommend ten times."""
-
     def play(**options: Any) -> Any:
         agent = make(**options)
         agent.reset(3, np.random.default_rng(0), horizon=20)
@@ -118,14 +105,10 @@ def of_records() -> Iterator[Door]:
     yield _record("Instance", Instance, means=((0.0, 1.0),), best_arm=(1,))
     draw = (lambda mean, rng: mean,)
     yield _record("RewardLaw", eu.RewardLaw, name=("mine",), draw=draw, means=(None, (0, 1)))
-    laws: dict[str, Sequence[Any]] = {
-        "means": ("uniform_with_room", [0.0, 0.5]),
-        "n_arms": (2,),
-        "gap": (None, 0.5),
-    }
-    laws |= {"within": (None, (0.0, 1.0))}
-    yield Door("InstanceLaw", InstanceLaw, laws, frozenset({"n_arms"}), SIZES)
-    yield Door("Population", eu.Population, USERS, sizes=SIZES)
+    laws: dict[str, Sequence[Any]] = {"means": ("uniform_with_room", [0.0, 0.5]), "n_arms": (2,)}
+    laws |= {"within": (None, (0.0, 1.0)), "gap": (None, 0.5)}
+    yield Door("InstanceLaw", InstanceLaw, laws, frozenset({"n_arms"}))
+    yield Door("Population", eu.Population, USERS)
     varieties = {"name": ("a",), "options": ({}, {"rho": 1.0})}
     yield Door("Variety", suite.Variety, varieties, frozenset({"name"}))
     tuned = {"n1": (0, 7), "trained_on": (None, {"delta": 0.1}), "max_steps": (None, 9)}
