@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from structure import FLOORS, all_imports, modules, room_of
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +47,7 @@ HEAVY = (
 )
 
 
+@pytest.mark.slow
 def test_importing_the_package_and_a_step_load_nothing_heavy() -> None:
     script = (
         "import sys, gymnasium; before = set(sys.modules); import explorative_user_env\n"
@@ -57,6 +59,7 @@ def test_importing_the_package_and_a_step_load_nothing_heavy() -> None:
     assert _printed(script) == "[]"
 
 
+@pytest.mark.slow
 def test_runs_that_are_not_printed_load_no_statistics() -> None:
     script = (
         "import sys; from explorative_user_env import evaluate\n"

@@ -57,13 +57,13 @@ TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
             "training_speed",
             TRAINING,
             [r"8 DummyVecEnvs +\d+ steps a second\n", r"\(256\) +\d+ steps a second, [\d.]+ times"],
-            marks=pytest.mark.slow,
+            marks=pytest.mark.exhaustive,
         ),
         pytest.param(
             "scale_out",
             SCALE,
             [r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n", r"run takes [2-5]\d bytes"],
-            marks=pytest.mark.slow,
+            marks=pytest.mark.exhaustive,
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_the_pictures_of_the_documents_are_drawn(run: Callable[..., str], tmp_pa
         assert "<svg" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_speed_prints_every_comparison(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,7 +125,6 @@ TASKS = ["noisy-k5", "varied-k5", "impatient-k5", "regret-k20", "population-k20"
 
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script, imported as who stands in its folder would."""
     monkeypatch.syspath_prepend(EXAMPLES)
     return importlib.import_module("learnt_index")
 
@@ -142,8 +141,9 @@ def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room: Any
             assert path.name == f"seed-{made['seed']}.json"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "task", ["noisy-k5", *(pytest.param(task, marks=pytest.mark.exhaustive) for task in TASKS[1:])]
+)
 def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task: str) -> None:
     met = room.met_in(task, 1 if task == room.POPULATION_TASK else 12)
     agents = ["UNI", room.shipped(task)[0]]
@@ -152,7 +152,7 @@ def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task
     assert learnt < 0.7 * by_chance
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(
     room: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +189,6 @@ def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(
 
 
 def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
-    """In turn, the least accepted first, until an arm is rejected."""
     agent = room.learnt_index()
     agent.reset(4, np.random.default_rng(0), 100)
 
@@ -198,6 +197,7 @@ def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
         agent.observe(arm, accepted)
         return arm
 
+    # In turn, the least accepted first, until an arm is rejected.
     arms = [after(True) for _ in range(8)]
     assert sorted(arms[:4]) == [0, 1, 2, 3]
     dropped = after(False)
