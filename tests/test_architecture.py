@@ -63,7 +63,7 @@ def test_importing_the_package_and_a_step_load_nothing_heavy() -> None:
 def test_runs_that_are_not_printed_load_no_statistics() -> None:
     script = (
         "import sys; from explorative_user_env import evaluate\n"
-        "evaluate(['BAIR'], n_arms=2, n_instances=2, progress=False)\n"
+        "evaluate(['BAIR'], n_arms=2, n_instances=2, compiled=False, progress=False)\n"
         "names = ['scipy.' + room for room in ('stats', 'optimize', 'special')]\n"
         "print([name for name in names if name in sys.modules])"
     )

@@ -90,11 +90,10 @@ def _of_a_file(folder: Path, file: str, read: Callable[[Path], Any], cost: int =
 
 def of_files(place: Path) -> Iterator[Door]:
     tuned = replace(TUNED, stopping_time=Estimate(100.0, 90.0, math.nan))
-    (place / "bare").mkdir(parents=True)
+    (place / "bare").mkdir()
     tuned.save(place / "bare" / "tuned.json")
-    Folder(place / "kept", {"command": "tune-n1"}).write({"tuned.json": tuned.save})
     yield _of_a_file(place / "bare", "tuned.json", load_tuned)
-    yield _of_a_file(place / "kept", "tuned.json", load_tuned)
+    Folder(place / "kept", {"command": "tune-n1"}).write({"tuned.json": tuned.save})
     yield _of_a_file(place / "kept", MADE_BY, load_tuned)
     yield _of_a_file(place / "kept", MADE_BY, _written_over)
     (place / "runs").mkdir()
@@ -118,8 +117,7 @@ def of_files(place: Path) -> Iterator[Door]:
 
 
 def _written_over(folder: Path) -> Any:
-    files = {"a": lambda path: path.write_text("a")}
-    return Folder(folder, {"command": "bench", "options": {"seed": 0}}).write(files)
+    return Folder(folder, {"command": "bench"}).write({"a": lambda path: path.write_text("a")})
 
 
 def _looked_into(folder: Path) -> None:

@@ -22,7 +22,6 @@ from explorative_user_env.check import (
     parametrize_with_checks,
 )
 from explorative_user_env.check import checks as room
-from explorative_user_env.check.agents import Run, Situation, expect_alike
 from explorative_user_env.check.checks import run_checks
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import ACCEPTANCE_RATE
@@ -138,20 +137,3 @@ def test_every_check_of_every_subject_is_a_case_and_an_expected_failure_a_strict
     (mark,) = marked[0].marks
     told = (mark.name, mark.kwargs["strict"], mark.kwargs["reason"])
     assert told == ("xfail", True, "it learns")
-
-
-THREE = Situation(3, 5, cap=6)
-RUN = Run((0, 1, 2), (True, False, True), 2, True)
-
-
-def test_runs_that_differ_are_told_apart_by_the_first_difference() -> None:
-    expect_alike(RUN, RUN, THREE, "when asked again")
-    for found, told in [
-        (RUN._replace(arms=(0, 2, 2)), "recommended arm 2 instead of 1 at step 2 when asked again"),
-        (RUN._replace(arms=(0, 1)), "stopped after 2 steps with answer 2"),
-        (RUN._replace(stopped=False), "was cut off after 3 steps with answer 2"),
-        (RUN._replace(answer=0), "stopped after 3 steps with answer 0"),
-    ]:
-        with pytest.raises(FailedCheckError, match=told) as caught:
-            expect_alike(found, RUN, THREE, "when asked again")
-        assert "(K = 3, seed 5, a user who accepts by chance)" in str(caught.value)
