@@ -41,39 +41,36 @@ PPO = {"STEPS": 512, "N_USERS": 8, "N_STEPS": 64, "N_INSTANCES": 5}
 ONE_FILE = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64, "N_INSTANCES": 5}
 SCALE = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
 TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
+RATIOS = r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n"
+STEPS = r"\(256\) +\d+ steps a second, [\d.]+ times"
+PRINTED: dict[str, tuple[dict[str, int], str, str]] = {
+    "quickstart": ({"N_INSTANCES": 5}, r"arm 2: accepted", r"BAIR\s+\d"),
+    "custom_agent": ({"N_INSTANCES": 5}, r"BAIR\s+\d", r"mine\s+\d"),
+    "text_agent": ({"N_INSTANCES": 3}, r"words\s+\d", "answers that could not be read: 0"),
+    "theory": ({"N_INSTANCES": 5}, r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"),
+    "cleanrl_style": (ONE_FILE, r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"),
+    "train_ppo": (PPO, r"SE\s+\d", r"PPO\s+\d"),
+    "training_speed": (TRAINING, r"8 DummyVecEnvs +\d+ steps a second\n", STEPS),
+    "scale_out": (SCALE, RATIOS, r"run takes [2-5]\d bytes"),
+}
+LONG = ("training_speed", "scale_out")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize(
-    ("name", "constants", "printed"),
+    "name",
     [
-        ("quickstart", {"N_INSTANCES": 5}, [r"arm 2: accepted", r"BAIR\s+\d", r"EXP3\s+\d"]),
-        ("custom_agent", {"N_INSTANCES": 5}, [r"BAIR\s+\d", r"mine\s+\d"]),
-        ("text_agent", {"N_INSTANCES": 3}, [r"words\s+\d", "answers that could not be read: 0"]),
-        ("theory", {"N_INSTANCES": 5}, [r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"]),
-        ("cleanrl_style", ONE_FILE, [r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"]),
-        pytest.param("train_ppo", PPO, [r"SE\s+\d", r"PPO\s+\d"], marks=pytest.mark.slow),
-        pytest.param(
-            "training_speed",
-            TRAINING,
-            [r"8 DummyVecEnvs +\d+ steps a second\n", r"\(256\) +\d+ steps a second, [\d.]+ times"],
-            marks=pytest.mark.exhaustive,
-        ),
-        pytest.param(
-            "scale_out",
-            SCALE,
-            [r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n", r"run takes [2-5]\d bytes"],
-            marks=pytest.mark.exhaustive,
-        ),
+        pytest.param(name, marks=pytest.mark.exhaustive) if name in LONG else name
+        for name in PRINTED
     ],
 )
-def test_an_example_runs(
-    run: Callable[..., str], name: str, constants: dict[str, int], printed: list[str]
-) -> None:
+def test_an_example_runs(run: Callable[..., str], name: str) -> None:
     if name.startswith("train"):
         pytest.importorskip("sb3_contrib")
+    constants, *patterns = PRINTED[name]
     told = run(name, **constants)
-    for pattern in printed:
+    for pattern in patterns:
         assert re.search(pattern, told), pattern
 
 

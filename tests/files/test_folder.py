@@ -132,39 +132,30 @@ def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> N
     assert contents(tmp_path) == {"out/one": b"old"}
 
 
-def a_folder_for_a_file(folder: Path) -> None:
-    (folder / "a").mkdir()
-
-
-def a_file_for_the_folder(folder: Path) -> None:
-    folder.rename(folder.with_name("moved"))
-    folder.write_text("")
-
-
-def another_run(folder: Path) -> None:
-    fill(folder, ASKED | {"options": OPTIONS | {"seed": 1}})
-
-
-@pytest.mark.parametrize(
-    ("happens", "told"),
-    [
-        (a_folder_for_a_file, "a is a folder"),
-        (a_file_for_the_folder, os.strerror(errno.EEXIST)),
-        (another_run, "it has a run with seed=1 by now"),
-    ],
-)
 def test_what_a_folder_does_not_take_in_the_end_is_refused_and_nothing_changes(
-    tmp_path: Path, happens: Callable[[Path], None], told: str
+    tmp_path: Path,
 ) -> None:
-    path = tmp_path / "out"
-    folder = Folder(path, ASKED)
-    happens(path)
-    before = contents(tmp_path)
-    with pytest.raises(InvalidArgumentError) as refused:
-        folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
-    allowed = f"a folder that can be written to ({told})"
-    assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
-    assert before == contents(tmp_path)
+    def a_file_for_the_folder(folder: Path) -> None:
+        folder.rmdir()
+        folder.write_text("")
+
+    happenings: dict[str, Callable[[Path], Any]] = {
+        "a is a folder": lambda folder: (folder / "a").mkdir(),
+        os.strerror(errno.EEXIST): a_file_for_the_folder,
+        "it has a run with seed=1 by now": lambda folder: fill(
+            folder, ASKED | {"options": OPTIONS | {"seed": 1}}
+        ),
+    }
+    for number, (told, happens) in enumerate(happenings.items()):
+        path = tmp_path / f"out{number}"
+        folder = Folder(path, ASKED)
+        happens(path)
+        before = contents(tmp_path)
+        with pytest.raises(InvalidArgumentError) as refused:
+            folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
+        allowed = f"a folder that can be written to ({told})"
+        assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
+        assert before == contents(tmp_path)
 
 
 def test_a_file_that_is_not_as_its_run_has_written_it_is_named(tmp_path: Path) -> None:
