@@ -24,7 +24,9 @@ from explorative_user_env.validation import InvalidArgumentError
 
 
 def verified(path: Path, **options: Any) -> Any:
-    return eu.verify(path, **{"seed": 0, "share": 1.0, "progress": False, **options})
+    return eu.verify(
+        path, **{"seed": 0, "share": 1.0, "compiled": False, "progress": False, **options}
+    )
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ SES = "part = (SELECT id FROM parts WHERE agent = 'SE')"
 
 
 def verified(path: Path, **options: Any) -> Verification:
-    return eu.verify(path, **{"seed": 0, "progress": False, **options})
+    return eu.verify(path, **{"seed": 0, "compiled": False, "progress": False, **options})
 
 
 def named_as(name: str, agent: Any) -> Any:
@@ -39,7 +39,8 @@ def words(found: Verification) -> list[str]:
 
 
 def test_an_honest_file_is_accepted_with_what_that_could_have_missed(honest: Path) -> None:
-    asked: dict[int, dict[str, Any]] = {12: {"share": 0.1}, 51: {"rows": 50}, 120: {"share": 1.0}}
+    asked: dict[int, dict[str, Any]] = {12: {"share": 0.1}, 51: {"rows": 50}}
+    asked[120] = {"share": 1.0, "compiled": None}
     for n_again, options in asked.items():
         found = verified(honest, **options)
         assert found.equal
@@ -55,7 +56,7 @@ def test_every_agent_of_every_cell_is_asked_or_those_that_are_named(
 ) -> None:
     cells: dict[str, Any] = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 10}
     swept = tmp_path / "swept.sqlite"
-    eu.sweep(["BAIR", "SE"], store=swept, progress=False, **cells)
+    eu.sweep(["BAIR", "SE"], store=swept, compiled=False, progress=False, **cells)
     for only, n_asked in (([], 8), (["SE", "n_arms=2 delta=0.1"], 5)):
         found = verified(swept, rows=1, only=only)
         assert found.equal
@@ -90,7 +91,7 @@ TASKS: dict[str, tuple[dict[str, Any], str, str]] = {
         "SE, instance 4: regret is ",
     ),
     "population": (
-        {"n_users": 3, "horizon": 30, "n_instances": 6, "compiled": False},
+        {"n_users": 3, "horizon": 30, "n_instances": 6},
         "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND ",
         "SE, instance 4: regret_by_user is 1 2 3 there and ",
     ),
@@ -100,11 +101,11 @@ TASKS: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("task", TASKS)
 def test_other_tasks_are_verified_like_the_best_arm(task: str, tmp_path: Path, place: Path) -> None:
     (options, edit, line), path = TASKS[task], tmp_path / "honest.sqlite"
-    users = SHARED | {"max_steps": None}
+    users = SHARED | {"max_steps": None, "compiled": False}
     eu.evaluate(["SE", "UNI"], store=path, **users | {"task": task} | options)
-    assert verified(path, share=1.0, compiled=False).equal
+    assert verified(path, share=1.0).equal
     changed = without_digests(by_sql(path, place, edit + SES))
-    (found,) = words(verified(changed, share=1.0, compiled=False))
+    (found,) = words(verified(changed, share=1.0))
     assert found.startswith(line)
     assert verified(changed, only=["UNI"]).equal
 
@@ -204,7 +205,7 @@ def of_agents(path: Path, *own: Any) -> Verification:
     return verified(path, own=own, share=1.0)
 
 
-MET: dict[str, Any] = {"n_instances": 12, "n_arms": 3, "progress": False}
+MET: dict[str, Any] = {"n_instances": 12, "n_arms": 3, "compiled": False, "progress": False}
 
 
 class Sweeper:
@@ -238,7 +239,6 @@ def test_rows_of_code_of_ones_own_are_run_again_if_it_is_given(mine: Path, place
     verdicts = {each.agent: each.verdict for each in found.checked}
     assert verdicts == {"Sweeper": NOT_CHECKED, "SE": "equal"}
     assert found.reasons() == [f"Sweeper: {found.checked[0].why}"]
-
     found = of_agents(mine, Sweeper())
     assert found.equal
     assert not found.notes
@@ -278,13 +278,6 @@ class Policy(Sweeper):
         self.sweeps = 3 + (rng.random() < self.moves) * (-1) ** int(rng.integers(2))
 
 
-@pytest.fixture(scope="module")
-def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("policy") / "run.sqlite"
-    eu.evaluate([Policy()], store=path, **MET | {"n_instances": 100})
-    return path
-
-
 def test_an_agent_is_known_by_its_options_under_another_name(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     eu.evaluate([Policy(0.5)], store=path, **MET)
@@ -293,8 +286,10 @@ def test_an_agent_is_known_by_its_options_under_another_name(tmp_path: Path) -> 
 
 
 def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(
-    policy: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
+    policy = tmp_path / "run.sqlite"
+    eu.evaluate([Policy()], store=policy, **MET | {"n_instances": 100})
     found = of_agents(policy, Policy(0.01))
     assert [each.verdict for each in found.checked] == ["alike"]
     assert 0 < found.checked[0].n_differing <= 2
