@@ -118,6 +118,7 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
     assert type(many.unwrapped) is KINDS.get(name, ExplorativeUserVectorEnv)
+    assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")
     assert told(many.reset(seed=1)) == told(sync.reset(seed=1))
