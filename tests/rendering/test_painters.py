@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorative_user_env.display.plots import COLOURS, PAGES
+from explorative_user_env.display.plots import COLOURS
 from explorative_user_env.show import raster, svg
 from explorative_user_env.show.scene import scene_of_user
 from explorative_user_env.show.shapes import (
@@ -89,14 +89,8 @@ def test_a_picture_says_what_it_is_to_who_does_not_see_it() -> None:
     assert "arm 1: true mean" in str(told.text)
 
 
-def test_each_theme_has_its_colours_and_auto_follows_the_page() -> None:
-    light, dark = svg.style_of("auto").split("@media(prefers-color-scheme:dark)")
-    for role, colour in COLOURS.items():
-        assert f"--eu-{role}:{colour.light}" in light
-        assert f"--eu-{role}:{colour.dark}" in dark
-        for theme in PAGES:
-            assert f".eu-{role}{{color:{getattr(colour, theme)}}}" in svg.style_of(theme)
-    for theme in svg.THEMES:  # no rule is one for the page around a picture
+def test_no_rule_of_a_picture_is_one_for_the_page_around_it() -> None:
+    for theme in svg.THEMES:
         style = svg.style_of(theme).replace("@media(prefers-color-scheme:dark){", "")
         for rule in re.findall(r"([^{}]+)\{", style):
             assert re.fullmatch(rf"(\.eu-{theme}|\.eu-scene)( \.eu-[a-z]+| \*| line)?", rule)
@@ -166,7 +160,6 @@ def test_words_are_painted_in_their_colour_within_their_room() -> None:
     for text in drawn.texts(scene):
         left, top, right, bottom = (round(2 * side) for side in box_of(text))
         inside = pixels[top:bottom, left:right][changed[top:bottom, left:right]]
-        assert len(inside) > 2, text
         assert abs(inside - colour_of(text.role)).sum(axis=1).min() < 60, text
         changed[top:bottom, left:right] = False
     assert not changed.any()
