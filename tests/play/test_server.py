@@ -10,12 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from urllib.parse import urlencode
 
+import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the page needs the extra play")
-
-httpx = pytest.importorskip("httpx", reason="pages are asked for with httpx")
-
 from page_client import HOST, PageClient
 from page_server import address_of, started
 
