@@ -61,6 +61,9 @@ def test_readers_do_not_keep_the_writer_waiting(opened: Store, path: Path) -> No
 
 
 def test_a_chunk_that_is_broken_off_leaves_what_was_there(path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), Store(path, ASKED):
+        raise ZeroDivisionError
+    assert not list(path.parent.iterdir())
     with Store(path, ASKED) as mine:
         part = part_of(mine)
         part.add(runs())
@@ -92,16 +95,7 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: St
     assert opened.n_runs() == 6
 
 
-def test_what_is_there_is_not_written_over_unless_that_is_asked_for(path: Path) -> None:
-    with Store(path, ASKED) as mine:
-        part_of(mine).add(runs())
-    with Store(path, {**ASKED, "command": "other"}, overwrite=True) as other:
-        assert other.n_found == 0
-        part_of(other).add(runs(0, 1))
-    assert (about(path).request["command"], about(path).n_runs) == ("other", 1)
-
-
-def test_every_session_is_told_with_its_end(path: Path) -> None:
+def test_every_session_is_told_with_its_end_until_the_file_is_written_over(path: Path) -> None:
     mine = Store(path, ASKED)
     part_of(mine).add(runs())
     mine.close("KeyboardInterrupt")
@@ -109,10 +103,14 @@ def test_every_session_is_told_with_its_end(path: Path) -> None:
     with Store(path, ASKED):
         pass
     told = about(path)
+    assert told.finished
     assert [each["how"] for each in told.sessions] == ["KeyboardInterrupt", "finished"]
     assert all(session["began"] <= session["ended"] for session in told.sessions)
-    assert told.finished
     assert told.request["made with"]["streams"] == stream_fingerprint()
+    with Store(path, {**ASKED, "command": "other"}, overwrite=True) as other:
+        assert other.n_found == 0
+        part_of(other).add(runs(0, 1))
+    assert (about(path).request["command"], about(path).n_runs) == ("other", 1)
 
 
 def test_what_a_killed_writer_has_left_is_read_whole(path: Path) -> None:
@@ -138,12 +136,6 @@ def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None
     with Store(path, ASKED) as again:
         part_of(again).add(runs(3, 5000))
     assert about(path).n_runs == 5003
-
-
-def test_a_file_without_a_run_is_taken_away_when_the_work_fails(path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), Store(path, ASKED):
-        raise ZeroDivisionError
-    assert not list(path.parent.iterdir())
 
 
 @pytest.fixture

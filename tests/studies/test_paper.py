@@ -175,12 +175,7 @@ def test_what_a_difference_does_alone_is_measured_in_the_text(ladder: pd.DataFra
 
 
 def test_differences_are_ours_against_the_papers_and_empty_where_it_has_no_such_cell() -> None:
-    options: dict[str, Any] = {
-        "setting": "released",
-        "n_arms": 2,
-        "n_instances": 5,
-        "compiled": False,
-    }
+    options = OPTIONS | {"setting": "released", "n_arms": 2, "n_instances": 5}
     results = [eu.evaluate(["bair", "uni"], delta=delta, **options) for delta in (0.1, 0.3)]
     summary = compared(results, published_figures(TABLE2))
     row = summary.iloc[0]
