@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tampered import by_sql, without_digests
+from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env.results.store import pack
@@ -34,29 +34,13 @@ def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
     assert sum(each.n_again for each in found.checked) >= 2 * 8
 
 
-class Steady:
-    """Recommends one arm, drawn at the start."""
-
-    name = "Steady"
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self.arm = int(rng.integers(n_arms))
-
-    def act(self) -> int | None:
-        return self.arm
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Learn nothing."""
-
-    def answer(self) -> int:
-        return self.arm
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
     """Scores and runs of one task, of the package's agents and of somebody's."""
     folder = tmp_path_factory.mktemp("board")
-    given: dict[str, list[Any]] = {"package": ["BAIR", "SE"], "other": [Steady(), "BAIR"]}
+    steady = scripted([0] * 10_000)
+    steady.name = "Steady"
+    given: dict[str, list[Any]] = {"package": ["BAIR", "SE"], "other": [steady, "BAIR"]}
     for name, agents in given.items():
         store = folder / f"{name}.sqlite"
         found = run_suite(agents, tasks=["regret-k5"], quick=True, store=store, progress=False)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from made_results import CELL, bai_runs
 from plots import corners_of, legend_of_plot, line_of
+from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
@@ -91,13 +92,15 @@ def test_without_matplotlib_one_line_says_how_to_get_it(
             draw()
 
 
-def drawn(axes: object) -> list[tuple[float, float, float]]:
-    """The value and the ends of the interval of each line."""
-    ((points, _, (ranges,)),) = axes.containers  # type: ignore[attr-defined]
-    segments = [np.asarray(segment) for segment in ranges.get_segments()]
-    ends = [each[:, 0].tolist() if each.size else [np.nan] * 2 for each in segments]
-    values = np.asarray(points.get_xdata(), float).tolist()
-    return [(value, *end) for value, end in zip(values, ends, strict=True)]
+def intervals_in(axes: Any, side: int) -> list[list[tuple[float, float, float]]]:
+    """The values and the ends of the intervals of each line: 0 along x, 1 along y."""
+    found = []
+    for points, _, (ranges,) in axes.containers:
+        segments = [np.asarray(each) for each in ranges.get_segments()]
+        ends = [each[:, side].tolist() if each.size else [np.nan] * 2 for each in segments]
+        values = np.asarray(points.get_data()[side], float)
+        found.append([(value, *end) for value, end in zip(values, ends, strict=True)])
+    return found
 
 
 def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops: Results) -> None:
@@ -107,7 +110,8 @@ def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops: Resul
         names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
         assert names == ["T&S", "UNI"]
         own = [each.differences[place] for each in compared.comparisons]
-        assert drawn(axes) == [pytest.approx((each.value, each.low, each.high)) for each in own]
+        expected = [pytest.approx((each.value, each.low, each.high)) for each in own]
+        assert intervals_in(axes, 0) == [expected]
         nothing = 0.5 if figure == "P(stops sooner)" else 0.0
         assert nothing in [line.get_xdata()[0] for line in axes.get_lines()]  # type: ignore[index]
 
@@ -150,22 +154,11 @@ def test_what_cannot_be_drawn_is_refused(
             draw(kind)
 
 
-def measured(axes: Any) -> list[list[tuple[float, float, float]]]:
-    """The values of each line with errors, and the ends of these."""
-    found = []
-    for bars in axes.containers:
-        point, _, (ranges,) = bars
-        ends = [np.asarray(segment)[:, 1].tolist() for segment in ranges.get_segments()]
-        values = np.asarray(point.get_ydata(), float)
-        found.append([(value, *end) for value, end in zip(values, ends, strict=True)])
-    return found
-
-
 def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep: Sweep) -> None:
     summary = sweep.summary()
     for figure in ("stopping_time", "success", "rejection_rate"):
         axes = figure_by_cell(sweep, figure)
-        for agent, line in zip(("BAIR", "UNI"), measured(axes), strict=True):
+        for agent, line in zip(("BAIR", "UNI"), intervals_in(axes, 1), strict=True):
             own = summary[summary["agent"] == agent].sort_values("n_arms")
             rows = own[[figure, f"{figure}_low", f"{figure}_high"]].to_numpy()
             assert np.array(line) == pytest.approx(rows)
@@ -199,7 +192,7 @@ def test_phase_1_of_each_cell_stands_below_what_is_proved(sweep: Sweep) -> None:
     checks: list[Any] = [each.checks for each in reversed(sweep.cells)]
     values = [np.array(each["phase1_rejections"], float) for each in checks]
     expected = [(own.mean(), *mean_interval(own)) for own in values]
-    assert np.array(measured(axes)[0]) == pytest.approx(np.array(expected))
+    assert np.array(intervals_in(axes, 1)[0]) == pytest.approx(np.array(expected))
     bounds = [each["phase1_rejections_bound"].iloc[0] for each in checks]
     assert line_of(axes, "at most, as proved")[1] == pytest.approx(bounds)
 
@@ -331,33 +324,20 @@ def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_th
     assert set(course["high"]) <= heights
 
 
-def kaplan_meier(times: list[int], cut: list[bool]) -> dict[int, float]:
-    """The product over times of 1 - (who stops) / (who is still there), as it is defined."""
-    share, found = 1.0, {0: 1.0}
-    for time in sorted(set(times)):
-        there = sum(each >= time for each in times)
-        stops = sum(each == time and not gone for each, gone in zip(times, cut, strict=True))
-        share *= 1.0 - stops / there
-        found[time] = share
-    return found
-
-
 @pytest.mark.parametrize(
     "cut", [[False] * 6, [False] * 4 + [True, False], [True, False] * 2 + [False] * 2, [True] * 6]
 )
 def test_the_share_still_going_is_kaplan_and_meiers(cut: list[bool]) -> None:
     times = [4, 7, 7, 9, 9, 20]
     course = course_of(runs_of(times, [True] * 6, cut), "stopping_times")
-    expected = kaplan_meier(times, cut)
-    assert course["time"].tolist() == list(expected)
-    assert course["share"].tolist() == pytest.approx(list(expected.values()))
+    assert course["time"].tolist() == [0, 4, 7, 9, 20]
+    survival = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    assert course["share"].to_numpy() == pytest.approx(survival.evaluate(course["time"]))
     first = min((time for time, gone in zip(times, cut, strict=True) if gone), default=99)
     for row in course.to_dict("records"):
-        if row["time"] < first:
-            going = sum(time > row["time"] for time in times)
-            assert (row["low"], row["high"]) == proportion_interval(going, 6)
-        else:
-            assert np.isnan([row["low"], row["high"]]).all()
+        going = sum(time > row["time"] for time in times)
+        ends = proportion_interval(going, 6) if row["time"] < first else (np.nan, np.nan)
+        assert (row["low"], row["high"]) == pytest.approx(ends, abs=0, rel=0, nan_ok=True)
 
 
 def test_each_agent_has_a_line_as_far_as_its_success_is_known() -> None:

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.display.progress import silent
-from explorative_user_env.display.tables import markdown
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies import paper
@@ -40,19 +39,6 @@ def table2() -> Reproduction:
         [CELLS], ["printed", "released"], n_instances=300, seed=0, workers=1, progress=silent
     )
     return found
-
-
-@pytest.fixture
-def found() -> pd.DataFrame:
-    """Verdicts of two tables, made up."""
-    columns = ["experiment", "delta", "n_arms", "agent", "figure", "verdict", "reason"]
-    rows = [
-        ["table2", 0.1, 2, "BAIR", "stopping_time", "agrees", ""],
-        ["table2", 0.1, 2, "BAIR", "success", "agrees", ""],
-        ["table2", 0.05, 2, "BAIR", "stopping_time", "differs", ""],
-        ["table6", 0.1, 2, "T&S", "success", "cannot", "arithmetic"],
-    ]
-    return pd.DataFrame(rows, columns=columns).assign(horizon=405, published=0.97)
 
 
 def test_a_figure_is_near_within_its_tolerance() -> None:
@@ -283,12 +269,6 @@ def rows_of(page: str) -> list[list[str]]:
     lines = [line for line in page.splitlines() if line.startswith("|")]
     shown = [line for line in lines if not re.fullmatch(r"[|: -]+", line)]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in shown]
-
-
-def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
-    lines = markdown(module.glance(found)).splitlines()
-    assert lines[2] == "| Table 2 | BAIR | 1 of 2 |  | 1 of 1 |"
-    assert lines[3] == "| Table 6 | T&S |  |  | 0 of 1 |"
 
 
 @pytest.mark.slow

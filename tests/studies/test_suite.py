@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, UCB1, SuccessiveElimination
@@ -132,24 +133,11 @@ def test_the_interquartile_mean_leaves_out_a_quarter_on_both_sides() -> None:
     assert room.over_tasks(scores, np.mean).value == np.mean(values)
 
 
-class Constant:
+def constant(arm: int, name: str, n_arms: int = 5) -> Any:
     """Recommends one arm, whatever she says, and names it after three times."""
-
-    def __init__(self, arm: int, name: str, n_arms: int = 5, task: str = "bai") -> None:
-        self.arm, self.name = arm, name
-        self.trained_on = {"n_arms": n_arms, "task": task}
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self.n_steps = 0
-
-    def act(self) -> int | None:
-        return None if self.n_steps == 3 else self.arm
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        self.n_steps += 1
-
-    def answer(self) -> int:
-        return self.arm
+    agent = scripted([arm] * 3, answer=arm)
+    agent.name, agent.trained_on = name, {"n_arms": n_arms, "task": "bai"}
+    return agent
 
 
 def test_each_task_is_an_evaluation_whose_losses_are_what_agents_rank_by(
@@ -195,7 +183,7 @@ def test_a_run_that_is_broken_off_goes_on_from_its_store(
 
 
 def test_who_fits_some_tasks_has_no_score_in_others_and_no_rank(found: SuiteResults) -> None:
-    one = Constant(0, "one")
+    one = constant(0, "one")
     results = run_suite(["BAIR", one, "UCB1"], tasks=TASKS, progress=False)
     totals = results.totals().set_index("agent")
     assert totals["n_tasks"].to_dict() == {"BAIR": 2, "one": 1, "UCB1": 2, "UNI": 2, "SE": 2}
@@ -208,7 +196,7 @@ def test_who_fits_some_tasks_has_no_score_in_others_and_no_rank(found: SuiteResu
 
 
 def test_trainings_of_one_model_are_one_entrant() -> None:
-    models = [Constant(arm, f"stubborn #{arm}") for arm in range(3)]
+    models = [constant(arm, f"stubborn #{arm}") for arm in range(3)]
     entrant = ModelsByTask("stubborn", {"bai-k5": models})
     together, *alone = (
         run_suite([each], tasks=["bai-k5"], progress=False) for each in (entrant, *models)
@@ -231,11 +219,11 @@ def test_what_has_no_scores_is_refused(tmp_path: Path) -> None:
         (line_up(), "agents must be agents with different names"),
         (line_up("BAIR", BAIR()), "agents must be agents with different names"),
         (line_up(SuccessiveElimination(delta=0.3)), "agents must be with another name than SE"),
-        (line_up(Constant(0, "c", n_arms=7)), "agents must be of a kind and a K that is among"),
+        (line_up(constant(0, "c", n_arms=7)), "agents must be of a kind and a K that is among"),
         (lambda: run_suite([UCB1(name="other")], **once), "asked for the same"),  # type: ignore[arg-type]
         (lambda: load_suite(none), "a file of runs of suite"),
-        (lambda: ModelsByTask("c", {"bai-k6": [Constant(0, "c")]}), "task must be one of bai-k2"),
-        (lambda: ModelsByTask("c", {"bai-k5": [Constant(0, "d")]}), "models must be called c"),
+        (lambda: ModelsByTask("c", {"bai-k6": [constant(0, "c")]}), "task must be one of bai-k2"),
+        (lambda: ModelsByTask("c", {"bai-k5": [constant(0, "d")]}), "models must be called c"),
         (lambda: SuiteRun([]), "tasks must be at least one"),
         (lambda: SuiteRun(seed=-1), "seed must be"),
     ]
