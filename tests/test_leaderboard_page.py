@@ -56,6 +56,7 @@ def board(script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     return tmp_path
 
 
+@pytest.mark.slow
 def test_who_sends_a_file_gets_a_row_and_the_others_stay(
     script: dict[str, Any], board: Path, runs: Callable[[str], tuple[Path, Path]]
 ) -> None:
@@ -74,6 +75,7 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(
         script["add"](whole, runs("other")[1], "whole")
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_what_comes_out_does_not_pass(
     script: dict[str, Any],
     board: Path,

@@ -74,6 +74,7 @@ def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai: Results) -> No
     assert np.asarray(bound.get_xdata()).tolist() == [bai.checks["rounds_bound"].iloc[0]] * 2
 
 
+@pytest.mark.slow
 def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai: Results) -> None:
     axes: Any = bai.plot()
     assert axes._repr_png_().startswith(b"\x89PNG")
@@ -255,6 +256,7 @@ def test_nobody_knows_what_came_after_a_cap() -> None:
     assert np.isfinite(found.totals["BAIR"]).all()
 
 
+@pytest.mark.slow
 def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(bai: Results) -> None:
     axes = module.mean_lines(bai, "regret", progress=False)
     found = courses_of(bai, "regret")

@@ -176,6 +176,7 @@ def few(n: int, delta: float) -> list[AlgorithmAgent]:
     return [BAIR(delta=delta, n1=2, max_steps=n), Uniform(horizon=n)]
 
 
+@pytest.mark.slow
 def test_success_is_the_share_of_right_answers_whoever_works() -> None:
     pair, asked = noticing_pair(), list[tuple[int, float]]()
 

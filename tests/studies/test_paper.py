@@ -154,6 +154,7 @@ def ladder() -> pd.DataFrame:
     return module.run_ladder(agents=["bair"], **LADDER).set_index("point")
 
 
+@pytest.mark.slow
 def test_the_ladder_begins_as_printed_and_ends_as_released(ladder: pd.DataFrame) -> None:
     for setting, step in (("printed", 0), ("released", len(DIFFERENCES))):
         (row,) = eu.evaluate(["bair"], setting=setting, **LADDER).summary().to_dict("records")
@@ -163,6 +164,7 @@ def test_the_ladder_begins_as_printed_and_ends_as_released(ladder: pd.DataFrame)
     assert len(ladder) == 1 + len(DIFFERENCES)
 
 
+@pytest.mark.slow
 def test_what_a_difference_does_alone_is_measured_in_the_text(ladder: pd.DataFrame) -> None:
     uniform = replace(PRINTED, means="uniform")
     alone = eu.evaluate(["bair"], setting=uniform, **LADDER).summary()

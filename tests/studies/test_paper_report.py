@@ -115,6 +115,7 @@ def test_no_run_has_fewer_rejections_than_that() -> None:
     assert bair.runs["rejections"].min() == 7  # 2 K - 1, and some have no more
 
 
+@pytest.mark.slow
 def test_experiments_that_run_the_same_share_their_runs_and_what_is_drawn_has_no_verdicts() -> None:
     small = with_entrants(replace(TABLE2, deltas=(0.1,), n_arms=(2,)), ["bair"])
     drawn = replace(small, name="figure1a", drawn=True)

@@ -162,6 +162,7 @@ def test_it_is_the_same_for_any_order_company_and_number_of_workers(found: Suite
     pd.testing.assert_frame_equal(by_name, expected)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_broken_off_goes_on_from_its_store(
     found: SuiteResults, tmp_path: Path
 ) -> None:

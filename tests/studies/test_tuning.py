@@ -170,6 +170,7 @@ def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None
     assert len(set(users)) == 50 * len(studies)
 
 
+@pytest.mark.slow
 def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
     hard = Population(n_arms=3, gap=0.02, setting=RELEASED)  # so that it fails now and then
     how: dict[str, Any] = {"population": hard, "delta": 0.2, "max_steps": 2000}
@@ -212,6 +213,7 @@ def test_alpha_and_rho_0_enter_both_ends() -> None:
     assert found.tuned.cell["rho"] == "1.1"
 
 
+@pytest.mark.slow
 def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning) -> None:
     repeated = evaluate(
         [tuning.tuned.agent()], n_instances=80, seed=tuning_seed(0, 2), progress=False, **USERS
