@@ -12,6 +12,7 @@ from explorative_user_env.users.model import (
     UserState,
     as_arrays,
     blank_state,
+    number_tables,
     user_arrays,
     user_tuple,
 )
@@ -58,23 +59,39 @@ def _left(figures: Any, parts: tuple[Any, ...]) -> Left:
     )
 
 
-def _parts(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> tuple[Any, ...]:
+def _parts(
+    users: Population, agent: AlgorithmAgent, seed: int, compiled: bool, length: int | None = None
+) -> tuple[Any, ...]:
     """What every loop is handed: of the user, then of the agent."""
     user, params = users.user, agent.params(users.n_arms, HORIZON)
     blank = agent.algorithm.blank(params)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
     state: Any = user_arrays(user) if compiled else blank_state(user)
+    if length is not None:
+        logarithms, inverse_roots = map(np.array, number_tables(length))
+        tables = {"logarithms": logarithms, "inverse_roots": inverse_roots}
+        state = state._replace(**tables) if compiled else dataclasses.replace(state, **tables)
     state.means[:] = users.instance_law.draw(rng).means
     if compiled:
         return user_tuple(user), state, rng, params, as_arrays(blank), own
     return user, state, rng, params, blank, own
 
 
-def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
-    """A run of best-arm identification; its figures are those of the loop."""
-    parts = _parts(users, agent, seed, compiled)
+def run_of(
+    users: Population,
+    agent: AlgorithmAgent,
+    seed: int,
+    compiled: bool,
+    cap: int = CAP,
+    length: int | None = None,
+) -> Left:
+    """A run of best-arm identification; its figures are those of the loop.
+
+    The user's tables have another length if one is given.
+    """
+    parts = _parts(users, agent, seed, compiled, length)
     run = loop_of_one(agent.algorithm, users.schedule.rule, compiled)
-    return _left(run(*parts, CAP, np.zeros(1, int)), parts)
+    return _left(run(*parts, cap, np.zeros(1, int)), parts)
 
 
 def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
