@@ -25,7 +25,7 @@ from explorative_user_env.results.intervals import (
     paired_difference_interval,
 )
 from explorative_user_env.results.results import Results
-from explorative_user_env.users.population import Population
+from explorative_user_env.users.population import RELEASED, Population
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -100,7 +100,7 @@ def test_nothing_rests_on_what_would_have_been_beyond_the_cap() -> None:
     by_figure = found[0].set_index("figure")
     assert by_figure.loc["P(stops sooner)", "value"] == (2 + 0.5 * 3) / 6  # three ties
     assert by_figure.loc["success", "first"] == 3 / 6  # who was cut off has none
-    drops = Results(cut[0], CELL, Population(setting="released"))  # in its summary, not here
+    drops = Results(cut[0], CELL, Population(setting=RELEASED))  # in its summary, not here
     pd.testing.assert_frame_equal(drops.compare("a", "b").frame(), found[0])
 
 
@@ -192,7 +192,7 @@ def test_over_trainings_and_users_errors_are_added_as_squares() -> None:
     found = crossed_difference("regret", apart + 9.0, np.full(5, 9.0))
     assert (found.first - 9.0, found.second) == (pytest.approx(found.value), 9.0)  # type: ignore[comparison-overlap]
     assert found.value == pytest.approx(apart.mean())
-    half = np.hypot(*halves)
+    half = np.linalg.norm(halves)
     assert (found.low, found.high) == pytest.approx((apart.mean() - half, apart.mean() + half))
     ends = crossed_difference("regret", apart, np.zeros(5), 1.0 - found.p_value)
     assert ends.low == pytest.approx(0.0, abs=1e-6)

@@ -26,7 +26,6 @@ from explorative_user_env.results.intervals import (
 from explorative_user_env.results.plots import course_of, courses_of, figure_by_cell
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.theory import lower_bound
-from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 pytest.importorskip("matplotlib")
@@ -128,14 +127,14 @@ def test_the_obvious_one_is_drawn_into_axes_that_are_given(
         (bai.compare_all("BAIR").plot, "difference of means"),
     ):
         axes = new_figure(3, 2).subplots()
-        assert draw(axes=axes) is axes  # type: ignore[operator]
+        assert draw(axes=axes) is axes
         assert label in axes.get_ylabel() + axes.get_xlabel()
 
 
 def test_what_cannot_be_drawn_is_refused(
     bai: Results, plays: Results, sweep: Sweep, subtests: pytest.Subtests
 ) -> None:
-    moving = replace(bai, population=Population(n_arms=3, behaviour="drifting"))
+    moving = replace(bai, population=replace(bai.population, behaviour="drifting"))
     cell = sweep.cells[0]
     no_code = replace(bai, line_up={})
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
@@ -246,7 +245,7 @@ def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops: Results) -> No
 
 
 def test_nobody_knows_what_came_after_a_cap() -> None:
-    line_up = [eu.agents.TrackAndStop(max_steps=100), "BAIR"]
+    line_up: list[Any] = [eu.agents.TrackAndStop(max_steps=100), "BAIR"]
     capped = eu.evaluate(line_up, n_instances=2, n_arms=3, progress=False)
     found = courses_of(capped, "rejections")
     (cut, *_) = np.flatnonzero(own_of(capped, "T&S")["censored"])
