@@ -134,7 +134,8 @@ def test_the_obvious_one_is_drawn_into_axes_that_are_given(
 def test_what_cannot_be_drawn_is_refused(
     bai: Results, plays: Results, sweep: Sweep, subtests: pytest.Subtests
 ) -> None:
-    moving = replace(bai, population=replace(bai.population, behaviour="drifting"))
+    drifting: dict[str, Any] = {"behaviour": "drifting"}
+    moving = replace(bai, population=replace(bai.population, **drifting))
     cell = sweep.cells[0]
     no_code = replace(bai, line_up={})
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
