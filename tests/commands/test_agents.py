@@ -171,8 +171,8 @@ def test_a_bench_is_the_papers_or_as_the_first_model_was_trained(tuned: str) -> 
     agents = agents_called(["bair", f"bair-tuned:{tuned}"], None)
     assert defaults(agents) == ("bai", "printed", (0.005,), (20,), False)
     assert defaults(agents_called(["bair-tuned:9"], None), whole=True).deltas == BENCH_DELTAS
-    asked = {"task": "bai", "setting": "printed", "deltas": [0.2, 0.3], "n_arms": [2, 6]}
-    assert defaults([Model(setting="released")], **asked) == (*asked.values(), False)
+    given = {"task": "bai", "setting": "printed", "deltas": [0.2, 0.3], "n_arms": [2, 6]}
+    assert defaults([Model(setting="released")], **given) == (*given.values(), False)
     with pytest.raises(InvalidArgumentError, match="one of bai, population, regret, got 'sleep'"):
         defaults([Model()], task="sleep")
 

@@ -241,6 +241,7 @@ RIGHT: dict[str, Any] = {
     "2.3": lambda arm, lower, upper: ((lower >= upper[arm]) & (np.arange(lower.size) != arm)).any(),
     "3.1": frequencies,
     "3.5": cost(lambda t, yes, cut: t.mean() + (~yes | cut).mean()),
+    "5.3": lambda n0, alpha, gap: [1 - below(n0, alpha), 1 + gap],
     "5.4": lambda d, prior: prior * norm.sf(d) / (prior * norm.sf(d) + (1 - prior) / 2),
     "5.5": least(error_below),
     "6.3": lambda chances, features, arm: features[arm] - chances @ features,
