@@ -18,7 +18,7 @@ from explorative_user_env.validation import CallableError
 
 
 class Scripted:
-    """Recommends by a script, or in turn if it is a number; keeps all it is told."""
+    """Recommends by a script, or in turn if it is a number."""
 
     name = "scripted"
 
@@ -53,16 +53,6 @@ class Seeing(Scripted):
     sees_rewards = True
 
 
-class RandomArms(Scripted):
-    """Takes every arm and the answer from its stream."""
-
-    def act(self) -> int | None:
-        return int(self.rng.integers(self.n_arms)) if super().act() is not None else None
-
-    def answer(self) -> int:
-        return int(self.rng.integers(self.n_arms))
-
-
 def env_of(reward: Any = "regret", limit: int = -1, **users: Any) -> Any:
     users = {"n_arms": 3, "noise": 0.2} | users
     return gym.make(ENV_ID, reward=reward, max_episode_steps=limit, **users)
@@ -87,11 +77,11 @@ def test_the_record_is_what_happened() -> None:
 
 
 def test_the_seed_repeats_the_run_of_a_made_and_a_raw_environment_and_another_does_not() -> None:
-    first = rollout(env_of(), RandomArms(50), seed=7)
-    raw = ExplorativeUserEnv(n_arms=3, noise=0.2)
-    assert rollout(raw, RandomArms(50), seed=7) == rollout(raw, RandomArms(50), seed=7) == first
-    assert rollout(env_of(), RandomArms(50), seed=8) != first
-    spy = Scripted(3)
+    first = rollout(env_of(), Thompson(horizon=50), seed=7)
+    raw, spy = ExplorativeUserEnv(n_arms=3, noise=0.2), Scripted(3)
+    for _ in range(2):
+        assert rollout(raw, Thompson(horizon=50), seed=7) == first
+    assert rollout(env_of(), Thompson(horizon=50), seed=8) != first
     assert isinstance(spy, Agent)
     rollout(env_of(), spy, seed=5)
     assert spy.rng.random() == agent_generator(5, "scripted").random()

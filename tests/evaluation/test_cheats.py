@@ -49,7 +49,7 @@ class ReadsSeed(Cheat):
 
 
 class Closure(Cheat):
-    """Draws the means from every stream and every function's insides that it comes by."""
+    """Draws the means from the streams inside the functions that it is handed."""
 
     def look(self, rng: np.random.Generator) -> None:
         method: Any = rng.standard_normal
@@ -75,7 +75,7 @@ class ReadsBases(KeeperOfMany):
 
 
 class RaisesTheFlag(Cheat):
-    """Says in the middle of the run that it is there to see rewards."""
+    """Says in the middle of the run that it sees rewards."""
 
     n_steps = 40
 

@@ -166,10 +166,6 @@ def blank_with_dict(params: uniform.Params) -> Remembering:
     return Remembering([0] * params.n_arms, [0], [0], {})
 
 
-def observe_of_any_arguments(*arguments: Any, **_: Any) -> None:
-    uniform.observe(*arguments)
-
-
 def with_record(**own: Any) -> AlgorithmAgent:
     record = replace(uniform.ALGORITHM, name="mine", **own)
     return AlgorithmAgent(record, {"horizon": 30, "ties": "first"})
@@ -182,7 +178,6 @@ UNCOMPILABLE: list[tuple[AlgorithmAgent, dict[str, Any], dict[str, Any], str]] =
     (with_record(verdict=answer_by_dict), {}, {}, "mine"),
     (BAIR(), user_that(respond=listing), EXPLORATIVE, "behaviour 'hers'"),
     (with_record(blank=blank_with_dict), {}, {}, "mine"),
-    (with_record(observe=observe_of_any_arguments), {}, {}, "mine"),
     (BAIR(), with_rule(uncompilable_rule), CONSTANT, r"rho \(uncompilable_rule\)"),
     (BAIR(), IMPORTING, {"reward_law": LAPLACE}, "reward_law 'hers'"),
 ]

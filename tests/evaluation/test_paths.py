@@ -51,7 +51,6 @@ OTHERS: list[dict[str, Any]] = [
 
 
 def facts_of(agent: str, task: str, behaviour: str, users: dict[str, Any]) -> dict[str, Any]:
-    """What an evaluation is asked for; a policy for three arms and one task meets only these."""
     moving = behaviour == "drifting"
     task = "bai" if moving or agent == "policy" else task
     own = SMALL | TASKS[task] | BEHAVIOURS[behaviour] | users | {"behaviour": behaviour}
@@ -262,9 +261,7 @@ WRONG_ARMS: list[Any] = [
     lambda users: np.full(users.size, -2),
     lambda users: np.zeros(users.size),
     lambda users: np.zeros(users.size, bool),
-    lambda users: np.zeros(users.size + 1, int),
     lambda users: np.zeros((users.size, 1), int),
-    lambda users: 0,
     lambda users: None,
 ]
 

@@ -184,7 +184,6 @@ TASKS: dict[str, dict[str, Any]] = {
 
 
 def runs_of_all(task: str, **options: Any) -> list[pd.DataFrame]:
-    """Runs of agents that compile, that meet many users, and of the readable loop."""
     over = FACTS | TASKS[task] | options
     fast = eu.evaluate(["BAIR", "UNI", "EXP3", Wanderer(), spy()], **over)
     slow = eu.evaluate(["BAIR"], compiled=False, **over)

@@ -22,7 +22,6 @@ def few_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def width(results: eu.Results, agent: str, n: int) -> float:
-    """How wide the interval of success was with the first n users."""
     runs = results.runs[results.runs["agent"] == agent].iloc[:n]
     low, high = sequence_interval(int((runs["correct"] & ~runs["censored"]).sum()), n, 0.05)
     return high - low

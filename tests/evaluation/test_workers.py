@@ -14,8 +14,7 @@ from uuid import uuid4
 import pytest
 from processes import PACKAGE, heed_signals
 
-LONG_ENOUGH = 180
-"""Seconds until the wait for what does not come is over."""
+LONG_ENOUGH = 180  # seconds
 
 AGENT = """
 class Slow:
