@@ -1,7 +1,6 @@
 """A real browser for tests: headless Chromium, where there is one."""
 
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,19 +31,17 @@ def chromium_path() -> str:
     return found
 
 
-@contextmanager
-def chromium() -> Iterator["Browser"]:
-    """Start Chromium for the block; one is enough for a module (a fixture of its scope)."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Chromium for the tests of a module: while it is there, nothing else can use asyncio."""
     path = chromium_path()
     from playwright.sync_api import sync_playwright
 
     # Root may not sandbox, as in containers; pages here are our own.
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        try:
-            yield started
-        finally:
-            started.close()
+        yield started
+        started.close()
 
 
 @contextmanager
@@ -81,7 +78,7 @@ def keep_screenshot(page: "Page", name: str, folder: Path) -> Path:
     """Keep how a page looks, in `folder` or where the variable SCREENSHOTS says."""
     place = Path(os.environ.get("SCREENSHOTS") or folder)
     place.mkdir(parents=True, exist_ok=True)
-    path = place / (re.sub(r"[^\w-]+", "-", name) + ".png")
+    path = place / f"{name}.png"
     page.screenshot(path=path, full_page=True)
     return path
 
@@ -92,17 +89,3 @@ def too_wide(page: "Page") -> int:
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     return wide
-
-
-def cut_off(page: "Page") -> list[str]:
-    """Return what of a page's text goes beyond the screen, and cannot be moved into view."""
-    found: list[str] = page.evaluate(
-        """() => {
-          const moves = e => e && e.tagName !== "ARTICLE"
-            && (/auto|scroll/.test(getComputedStyle(e).overflowX) || moves(e.parentElement));
-          return [...document.querySelectorAll("article :is(p, li, td, h1, h2, h3)")]
-            .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !moves(e))
-            .map(e => e.textContent.trim().slice(0, 40));
-        }"""
-    )
-    return found

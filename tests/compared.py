@@ -12,6 +12,7 @@ from explorative_user_env.users.model import (
     UserState,
     as_arrays,
     blank_state,
+    number_tables,
     user_arrays,
     user_tuple,
 )
@@ -71,22 +72,38 @@ class _Parts(NamedTuple):
         )
 
 
-def _parts(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> _Parts:
+def _parts(
+    users: Population, agent: AlgorithmAgent, seed: int, compiled: bool, length: int | None = None
+) -> _Parts:
     user, params = users.user, agent.params(users.n_arms, HORIZON)
     blank = agent.algorithm.blank(params)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
     state: Any = user_arrays(user) if compiled else blank_state(user)
+    if length is not None:
+        logarithms, inverse_roots = map(np.array, number_tables(length))
+        tables = {"logarithms": logarithms, "inverse_roots": inverse_roots}
+        state = state._replace(**tables) if compiled else dataclasses.replace(state, **tables)
     state.means[:] = users.instance_law.draw(rng).means
     if compiled:
         return _Parts(user_tuple(user), state, rng, params, as_arrays(blank), own)
     return _Parts(user, state, rng, params, blank, own)
 
 
-def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
-    """A run of best-arm identification; its figures are those of the loop."""
-    parts = _parts(users, agent, seed, compiled)
+def run_of(
+    users: Population,
+    agent: AlgorithmAgent,
+    seed: int,
+    compiled: bool,
+    cap: int = CAP,
+    length: int | None = None,
+) -> Left:
+    """A run of best-arm identification; its figures are those of the loop.
+
+    The user's tables have another length if one is given.
+    """
+    parts = _parts(users, agent, seed, compiled, length)
     run = loop_of_one(agent.algorithm, users.schedule.rule, compiled)
-    return parts.left(run(*parts, CAP, np.zeros(1, int)))
+    return parts.left(run(*parts, cap, np.zeros(1, int)))
 
 
 def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:

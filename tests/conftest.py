@@ -3,10 +3,12 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import no_compiler
 import pandas as pd
 import pytest
+from browser import browser  # noqa: F401
 from hypothesis import settings as hypothesis_settings
 from long_first import long_modules_first
 
@@ -32,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         no_compiler.OPTION, action="store_true", help="run as where numba is not, as in a browser"
     )
+    parser.addoption("--eighth", type=int, help="run one eighth of the selected tests, 0 to 7")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -44,6 +47,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = {each for each in items if each.get_closest_marker("exhaustive")}
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [each for each in items if each not in left_out]
+    eighth = config.getoption("eighth")
+    if eighth is not None:
+        items[:] = [each for each in items if crc32(each.nodeid.encode()) % 8 == eighth]
     if hasattr(config, "workerinput"):  # one of many processes
         items[:] = long_modules_first(items)
 

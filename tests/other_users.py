@@ -23,7 +23,7 @@ KINDS = (
     forgetful(9),
     drifting(0.05),
     logistic(0.3),
-    varied(3.0, 0.1, gap_factor=1.0),
+    varied(3.0, 0.1),
 )
 
 LEAVERS = (impatient(0.3, 4), impatient(0.0, 3))

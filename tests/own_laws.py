@@ -48,9 +48,5 @@ def raising(mean: float, rng: Any) -> float:
     return mean + x
 
 
-def nothing(mean: float, rng: Any) -> Any:
-    return None
-
-
 def pair(mean: float, rng: Any) -> Any:
     return np.array([mean, mean])

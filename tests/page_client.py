@@ -3,10 +3,6 @@
 import asyncio
 from typing import Any
 
-import pytest
-
-pytest.importorskip("httpx", reason="pages are asked for with httpx")
-
 import httpx
 
 HOST = "http://127.0.0.1:8421"
@@ -25,11 +21,12 @@ class PageClient:
         self, place: str, *, follows: bool = True, method: str = "GET", **headers: str
     ) -> httpx.Response:
         """Return the answer at a place, after redirections unless these are asked for."""
-        return asyncio.run(self._asked(place, follows, method, headers))
 
-    async def _asked(
-        self, place: str, follows: bool, method: str, headers: dict[str, str]
-    ) -> httpx.Response:
-        transport = httpx.ASGITransport(app=self._app)
-        async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
-            return await client.request(method, place, headers=headers, follow_redirects=follows)
+        async def asked() -> httpx.Response:
+            transport = httpx.ASGITransport(app=self._app)
+            async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
+                return await client.request(
+                    method, place, headers=headers, follow_redirects=follows
+                )
+
+        return asyncio.run(asked())

@@ -3,18 +3,21 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from processes import PACKAGE, heed_signals
 
-COMMAND = ("-m", "explorative_user_env", "play", "--no-browser")
+COMMAND = ("-m", "explorative_user_env")
+WITHOUT_A_MODEL = (
+    "-c",
+    "from explorative_user_env import cli; from explorative_user_env.play import game\n"
+    "game.get_ready = int; cli.main()",
+)
 
 
-def started(*more: str) -> "subprocess.Popen[str]":
+def started(*more: str, command: tuple[str, ...] = COMMAND) -> "subprocess.Popen[str]":
     """Start `explorative-user play` without a browser."""
     return subprocess.Popen(
-        [sys.executable, *COMMAND, *more],
+        [sys.executable, *command, "play", "--no-browser", *more],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -30,14 +33,3 @@ def address_of(server: "subprocess.Popen[str]") -> str:
     line = server.stdout.readline()
     assert line.startswith("The page is at http://127.0.0.1:"), line
     return line.split()[-1]
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """Serve the page for the block, and yield its address."""
-    server = started("--port", "0")
-    try:
-        yield address_of(server)
-    finally:
-        server.terminate()
-        server.communicate()

@@ -1,23 +1,19 @@
-"""One user's environment, played with: what several tests of environments share."""
+"""One user's environment, played with and checked."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import pytest
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 
 COUNTERS = {"has_response", "interactions", "acceptances", "rejections"}
 MEANS = [0.0, 3.0, -2.0]
-
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"setting": "released", "n_arms": 2},
-    {"render_mode": "ansi", "noise": 0.2, "alpha": 0.8},
-    {"setting": "released", "info_level": "full", "reward": "realized", "rho": 1.5},
-]
+LEAVING: dict[str, Any] = {"n_arms": 3, "alpha": 0.02, "behaviour": "impatient(probability=0.3)"}
+"""Users most of whom leave within twenty steps."""
 
 
 def arms(steps: int, n_arms: int = 3, seed: int = 0) -> list[int]:
@@ -43,3 +39,9 @@ def begun_bai(seed: int = 0, **kwargs: Any) -> ExplorativeUserBAIEnv:
     env = ExplorativeUserBAIEnv(**given)
     env.reset(seed=seed)
     return env
+
+
+def check_for_sb3(env: gym.Env[Any, Any]) -> None:
+    """Stable-Baselines3's checker has nothing to say; without the library this is skipped."""
+    checkers = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs rl")
+    checkers.check_env(env)

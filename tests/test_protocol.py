@@ -3,13 +3,13 @@
 import copy
 import json
 import pickle
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from keepers import KeeperOfMany
 
 from explorative_user_env import shipped
 from explorative_user_env.agents import BAIR, EXP3, FullInformation, uniform
@@ -17,12 +17,9 @@ from explorative_user_env.protocol import (
     BAI,
     POPULATION,
     REGRET,
-    STOP,
     TASKS,
     Agent,
-    Array,
     ManyUserAgent,
-    OneUserAtATime,
     as_task,
     cap_of,
     name_of,
@@ -61,9 +58,7 @@ def said(agent: Any) -> tuple[Any, ...]:
     return tuple(ask(agent) for ask in asked)
 
 
-def test_what_an_agent_says_of_itself_is_heard_and_what_it_does_not_say_has_a_default() -> None:
-    assert isinstance(Bare(), Agent)
-    assert not isinstance(Bare(), ManyUserAgent)
+def test_what_an_agent_does_not_say_of_itself_has_a_default() -> None:
     assert said(Bare()) == ("Bare", None, False, False, {})
     assert said(Telling()) == ("teller", 7, True, True, {"n_arms": 3})
     for name in ("", None, 3):
@@ -75,44 +70,28 @@ def test_what_an_agent_says_of_itself_is_heard_and_what_it_does_not_say_has_a_de
     assert sees_rewards(FullInformation())
 
 
-@pytest.mark.parametrize("method", ["reset", "act", "observe", "answer"])
-def test_what_lacks_a_method_is_no_agent(method: str) -> None:
-    methods = {name: None for name in ("reset", "act", "observe", "answer") if name != method}
-    assert not isinstance(type("Half", (), methods)(), Agent)
-
-
-class Crowd(OneUserAtATime):
-    """Recommends an arm a step and keeps what it is told; it stops after the last."""
-
-    def reset_all(
-        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
-    ) -> None:
-        self.n_arms, self.rngs, self.horizon = n_arms, rngs, horizon
-        self.told: list[tuple[list[int], list[int], list[bool]]] = []
-
-    def act_all(self, users: Array) -> Array:
-        arm = len(self.told)
-        return np.full(users.size, arm if arm < self.n_arms else STOP)
-
-    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        self.told.append((users.tolist(), arms.tolist(), accepted.tolist()))
-
-    def answer_all(self, users: Array) -> Array:
-        return np.full(users.size, self.n_arms - 1)
+def test_an_object_that_lacks_a_method_is_no_agent() -> None:
+    methods = ("reset", "act", "observe", "answer")
+    assert isinstance(Bare(), Agent)
+    assert not isinstance(Bare(), ManyUserAgent)
+    for missing in methods:
+        rest = {name: None for name in methods if name != missing}
+        assert not isinstance(type("Half", (), rest)(), Agent)
 
 
 def test_an_agent_of_many_users_meets_one_as_its_first() -> None:
-    agent, rng = Crowd(), np.random.default_rng(0)
+    agent, rng = KeeperOfMany(), np.random.default_rng(0)
     assert isinstance(agent, Agent)
     assert isinstance(agent, ManyUserAgent)
     agent.reset(2, rng, 50)
-    assert (agent.n_arms, [*agent.rngs], agent.horizon) == (2, [rng], 50)
-    for arm, accepted in [(0, True), (1, False)]:
+    n_arms, rngs, horizon = agent.kept.pop()
+    assert (n_arms, [*rngs], horizon) == (2, [rng], 50)
+    for arm, accepted in [(0, True), (1, False)] * 6:
         assert agent.act() == arm
         agent.observe(arm, accepted)
-    assert agent.told == [([0], [0], [True]), ([0], [1], [False])]
+        assert [each.tolist() for each in agent.kept.pop()] == [[0], [arm], [accepted]]
     assert agent.act() is None
-    assert (type(agent.answer()), agent.answer()) == (int, 1)
+    assert (type(agent.answer()), agent.answer()) == (int, 0)
 
 
 def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent() -> None:

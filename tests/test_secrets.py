@@ -36,8 +36,6 @@ OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share
 
 FEW: dict[str, Any] = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
-# What the environments hand over
-
 SINGLE: dict[str, Callable[[], Any]] = {
     "response": lambda: made(ENV_ID, reward="realized"),
     "counts": lambda: CountsObservation(made(ENV_ID, reward="realized")),
@@ -74,53 +72,37 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
     assert [*Secrets(seeds, numbers).ways_from(handed)] == []
 
 
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_users_who_come_one_after_another_keep_theirs_in_step(mode: AutoresetMode) -> None:
-    given: dict[str, Any] = FEW | {"n_arms": 3, "autoreset_mode": mode, "compiled": True}
-    envs: Any = make_task("population", 4, "sorted-population-counts", **given)
-    users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
-    handed, numbers, seeds = [envs.reset(seed=streams)], [], set(streams)
-    for step in range(19):
-        seeds |= {each for seed in users.episode_seeds for each in [seed, *member_seeds(seed, 4)]}
-        numbers += [number for popular in users.popularity() for number in popular]
-        numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
-        observations, rewards, terminated, truncated, infos = envs.step(np.full(4, step % 3))
-        handed.append((observations, terminated, truncated, infos))
-        numbers += rewards.tolist()
-        if mode == AutoresetMode.DISABLED and terminated.any():
-            handed.append(envs.reset(options={"reset_mask": terminated}))
-    assert [*Secrets([*seeds], numbers).ways_from(handed)] == []
-
-
 @pairs(
     compiled=[False, True],
     mode=list(AutoresetMode),
-    task=["regret", "bai"],
+    task=["regret", "bai", "population"],
     observation=OBSERVATIONS,
 )
 def test_observations_and_infos_of_users_in_step_hold_no_secret(
     observation: str, task: str, mode: AutoresetMode, compiled: bool
 ) -> None:
-    given = OPTIONS | {"compiled": compiled, "autoreset_mode": mode}
-    envs: Any = make_task(task, 4, observation, 6, **given)
-    users = envs.unwrapped
-    seeds = [SEED + lane for lane in range(4)]
-    handed = [envs.reset(seed=seeds)]
-    numbers = [n for truth in users.hidden_states() for n in numbers_of(truth)]
-    for step in range(9):
-        actions = np.full(4, step % 3)
-        observations, rewards, terminated, truncated, infos = envs.step(actions)
-        handed.append((observations, terminated, truncated, infos))
-        numbers += rewards.tolist() if task == "regret" else []
+    given = OPTIONS | {"horizon": 6, "compiled": compiled, "autoreset_mode": mode}
+    if task == "population":
+        given |= FEW
+        observation = observation.replace("counts", "population-counts")
+    envs: Any = make_task(task, 4, observation, **given)
+    users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
+    handed, numbers, seeds = [envs.reset(seed=streams)], list[float](), {*streams}
+    for step in range(19 if task == "population" else 9):
+        if task == "population":
+            for seed in users.episode_seeds:
+                seeds |= {seed, *member_seeds(seed, 4)}
+            numbers += [number for popular in users.popularity() for number in popular]
         numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
+        observations, rewards, terminated, truncated, infos = envs.step(np.full(4, step % 3))
+        handed.append((observations, terminated, truncated, infos))
+        numbers += rewards.tolist() if task != "bai" else []
         if mode == AutoresetMode.DISABLED and (terminated | truncated).any():
             handed.append(envs.reset(options={"reset_mask": terminated | truncated}))
         if task == "bai":
             handed.append(users.action_masks())
-    assert [*Secrets(seeds, numbers).ways_from(handed)] == []
-
-
-# What an evaluation hands over
+    numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
+    assert [*Secrets([*seeds], numbers).ways_from(handed)] == []
 
 
 @pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
@@ -146,20 +128,12 @@ def test_what_a_policy_is_handed_leads_to_no_secret(observation: str, batched: b
     assert [*secrets_of(found).ways_from([handed, agent])] == []
 
 
-# The walk itself
-
-
-def planted() -> dict[str, Any]:
+def planted(env: ExplorativeUserEnv) -> dict[str, Any]:
     """Ways that have led to a secret, or could: each holds the seed, the stream or the truth."""
-    env = ExplorativeUserEnv(**OPTIONS)
-    env.reset(seed=SEED)
     stream, means = env.np_random, np.array(env.instance().means)
 
     def closure() -> Any:
         return means
-
-    def generator(seed: int) -> Any:
-        yield seed
 
     def failed(secret: Any) -> Exception:
         try:
@@ -171,7 +145,8 @@ def planted() -> dict[str, Any]:
         __slots__ = ("hidden",)
         hidden: Any
 
-    begun, slotted, many = generator(SEED), Slotted(), np.empty(2, object)
+    begun = (seed for seed in [SEED, SEED])
+    slotted, many = Slotted(), np.empty(2, object)
     next(begun)
     slotted.hidden, many[1] = env.hidden_state(), {"deep": [(env,)]}
     return {
@@ -196,6 +171,6 @@ def test_the_walk_finds_what_is_hidden(subtests: Any) -> None:
     env = ExplorativeUserEnv(**OPTIONS)
     env.reset(seed=SEED)
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))
-    for way, handed in planted().items():
+    for way, handed in planted(env).items():
         with subtests.test(way):
             assert next(secrets.ways_from([handed]))

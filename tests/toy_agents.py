@@ -1,11 +1,11 @@
-"""Agents without an algorithm record, for tests that look at what an agent is asked and told."""
+"""Agents without an algorithm record, and a run of an agent on scripted responses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP
+from explorative_user_env.protocol import STOP, Agent
 
 Array = np.ndarray[Any, Any]
 
@@ -13,7 +13,7 @@ ONLY = np.zeros(1, int)
 
 
 class Answering:
-    """A policy for three arms and the task bai that can be sent to another process."""
+    """A policy for three arms and the task bai that travels to other processes."""
 
     def __call__(self, observation: Any) -> int:
         return 3 if observation[-1] > 0.4 else int(observation[3] > 0.2)
@@ -25,10 +25,7 @@ def the_most_accepted(observation: Any) -> int:
 
 
 class Wanderer:
-    """Recommends, stops and answers at random, by each user's stream and what she accepted.
-
-    It offers both protocols, and keeps what it is given.
-    """
+    """Recommends, stops and answers at random, by each user's stream and what she accepted."""
 
     name = "wanderer"
 
@@ -161,3 +158,20 @@ def tireless(max_steps: int | None = None) -> Any:
     agent.name = "tireless"
     agent.act = lambda: agent.steps % agent.n_arms
     return agent
+
+
+def drive(
+    agent: Agent,
+    n_arms: int,
+    respond: Callable[[int, int], bool],
+    n_steps: int = 10_000,
+    seed: int = 0,
+    horizon: int | None = None,
+) -> list[int]:
+    """Run an agent on responses to (step, arm): the arms it recommended until it stopped."""
+    agent.reset(n_arms, np.random.default_rng(seed), horizon)
+    arms: list[int] = []
+    while len(arms) < n_steps and (arm := agent.act()) is not None:
+        agent.observe(arm, respond(len(arms), arm))
+        arms.append(arm)
+    return arms

@@ -1,5 +1,6 @@
 """Track-and-Stop held against its description written down once more, with exact rates."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ def weights_of(rates: Sequence[Fraction], leader: int) -> list[float]:
 
 
 class Reference:
-    """Track-and-Stop from its description: with exact rates, and all found anew at each step."""
+    """With exact rates, and all found anew at each step."""
 
     def __init__(
         self, n_arms: int, threshold: str = FIRST, primed: bool = False, tied: str = "random"
@@ -111,28 +112,27 @@ def follow(
 
 
 @pairs(n_arms=[2, 5], primed=[False, True], tied=["random", "least recommended"])
-def test_runs_with_real_users_are_those_of_the_description(
+def test_runs_with_users_are_those_of_the_description(
     setting: Setting, n_arms: int, primed: bool, tied: str
 ) -> None:
     env = ExplorativeUserEnv(n_arms, setting=setting, gap=0.3, noise=0.1)
     env.reset(seed=n_arms)
     reference = Reference(n_arms, FIRST, primed, tied)
     respond = lambda step, arm: bool(env.step(arm)[0])  # noqa: E731
-    follow(reference, respond, n_steps=300, primed=primed, tied=tied)
+    follow(reference, respond, n_steps=200, primed=primed, tied=tied)
     assert reference.kinds["tracked"] > 10 * reference.kinds["tracked, unclear"]
 
 
-@pairs(threshold=rule.THRESHOLDS, chances=[(0.9, 0.3), (0.2, 0.7, 0.4, 0.1)])
-def test_runs_with_independent_responses_are_those_of_the_description(
-    threshold: str, chances: tuple[float, ...]
-) -> None:
+@pytest.mark.parametrize("threshold", rule.THRESHOLDS)
+def test_runs_with_independent_responses_are_those_of_the_description(threshold: str) -> None:
     rng = np.random.default_rng(7)
-    reference = Reference(len(chances), threshold)
-    respond = lambda step, arm: bool(rng.random() < chances[arm])  # noqa: E731
-    follow(reference, respond, n_steps=2000, threshold=threshold)
-    assert reference.kinds["stop"] == 1
-    assert reference.kinds["tracked"] > 0
-    assert (reference.kinds["forced"] > 0) == (len(chances) > 2)
+    for chances in ((0.9, 0.3), (0.2, 0.7, 0.4, 0.1)):
+        reference = Reference(len(chances), threshold)
+        respond = lambda step, arm, of=chances: bool(rng.random() < of[arm])  # noqa: E731
+        follow(reference, respond, n_steps=2000, threshold=threshold)
+        assert reference.kinds["stop"] == 1
+        assert reference.kinds["tracked"] > 0
+        assert (reference.kinds["forced"] > 0) == (len(chances) > 2)
 
 
 def counted(
@@ -150,10 +150,10 @@ def counted(
     return params, state
 
 
-def decisions(accepted: Sequence[int], recommended: Sequence[int], **options: Any) -> Counter[int]:
+def decisions(accepted: Sequence[int], recommended: Sequence[int]) -> Counter[int]:
     """What the agent does when it has seen these numbers, a thousand times."""
     rng = np.random.default_rng(0)
-    params, state = counted(accepted, recommended, **options)
+    params, state = counted(accepted, recommended)
     return Counter(rule.act(params, state, rng) for _ in range(1000))
 
 
@@ -181,9 +181,8 @@ def test_tied_leaders_are_equally_likely_and_no_test_is_made() -> None:
     assert set(decisions([0, 400, 0], [400, 400, 400])) == {STOP}
 
 
-def test_of_arms_that_lag_behind_equally_the_first_is_recommended() -> None:
+def test_of_arms_that_lag_behind_most_the_first_is_recommended() -> None:
     assert decisions([18, 2, 2, 2], [20, 5, 5, 5]) == {1: 1000}
-    # Where one lags behind most it is that one, wherever it stands.
     assert decisions([18, 2, 2, 2], [20, 6, 5, 6]) == {2: 1000}
 
 
@@ -195,36 +194,34 @@ def test_the_thresholds_are_those_named() -> None:
         assert rule._threshold(params, 100) == pytest.approx(figure, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("accepted", "recommended", "ties", "answers"),
-    [
-        ([9, 2, 1], [30, 6, 2], "random", {2}),
-        ([2, 20, 4, 20], [4, 40, 8, 40], "random", {1, 3}),
-        ([2, 20, 4, 20], [4, 40, 8, 40], "first", {1}),
-        ([0, 0, 0], [3, 4, 5], "random", {0, 1, 2}),
-        ([8, 30], [10, 40], "random", {0}),
-    ],
-)
-def test_the_answer_has_the_highest_rate_and_of_those_most_acceptances(
-    accepted: list[int], recommended: list[int], ties: str, answers: set[int]
-) -> None:
-    params, state = counted(accepted, recommended, ties=ties)
-    rng = np.random.default_rng(0)
-    given = Counter(rule.verdict(params, state, rng) for _ in range(900))
-    assert set(given) == answers
-    share = 1 / len(answers)
-    # Five standard deviations of a binomial count.
-    width = 5 * math.sqrt(900 * share * (1 - share))
-    assert all(abs(count - 900 * share) <= width for count in given.values())
+# Acceptances, recommendations, the rule of ties, and the answers.
+ANSWERS: list[tuple[list[int], list[int], str, set[int]]] = [
+    ([9, 2, 1], [30, 6, 2], "random", {2}),
+    ([2, 20, 4, 20], [4, 40, 8, 40], "random", {1, 3}),
+    ([2, 20, 4, 20], [4, 40, 8, 40], "first", {1}),
+    ([0, 0, 0], [3, 4, 5], "random", {0, 1, 2}),
+    ([8, 30], [10, 40], "random", {0}),
+]
 
 
-@pytest.mark.parametrize("n_arms", [2, 3, 8])
-def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared(n_arms: int) -> None:
-    rng = np.random.default_rng(n_arms)
+def test_the_answer_has_the_highest_rate_and_of_those_most_acceptances() -> None:
+    for accepted, recommended, ties, answers in ANSWERS:
+        params, state = counted(accepted, recommended, ties=ties)
+        rng = np.random.default_rng(0)
+        given = Counter(rule.verdict(params, state, rng) for _ in range(900))
+        assert set(given) == answers
+        share = 1 / len(answers)
+        # Five standard deviations of a binomial count.
+        width = 5 * math.sqrt(900 * share * (1 - share))
+        assert all(abs(count - 900 * share) <= width for count in given.values())
+
+
+def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared() -> None:
     seen = Counter[str]()
-    for chance in (0.0, 0.3, 0.5, 0.9, 1.0):
+    for n_arms, chance in itertools.product((2, 3, 8), (0.0, 0.3, 0.9, 1.0)):
+        rng = np.random.default_rng(n_arms)
         params, state = counted([1] * n_arms, [2] * n_arms)
-        for _ in range(300):
+        for _ in range(150):
             rule.act(params, state, rng)  # finds what is not known
             rule.observe(params, state, int(rng.integers(n_arms)), bool(rng.random() < chance))
             rates = [Fraction(s, n) for s, n in zip(state.accepted, state.recommended, strict=True)]
@@ -235,4 +232,4 @@ def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared(n_
             if state.neglected[0] >= 0:
                 assert state.neglected[0] == state.recommended.index(min(state.recommended))
                 seen["neglected"] += 1
-    assert min(seen["several"], seen["one"], seen["neglected"]) > 20, seen
+    assert min(seen["several"], seen["one"], seen["neglected"]) > 60, seen

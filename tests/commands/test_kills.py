@@ -18,8 +18,6 @@ from explorative_user_env.validation import InvalidArgumentError
 pytestmark = pytest.mark.slow
 
 WORDS = "bench --n-instances 20000 --agent bair --agent uni --n-arms 5 --delta 0.1 --workers 2"
-ENDS = [signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]
-
 LONG_ENOUGH = 120.0
 """Seconds until the wait for what does not come is over."""
 
@@ -50,11 +48,17 @@ def finish(process: "subprocess.Popen[str]") -> None:
     assert process.returncode == 0, said
 
 
-def test_no_row_is_lost_doubled_or_changed(tmp_path: Path) -> None:
+FIVE = [signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]
+
+
+@pytest.mark.parametrize(
+    "ends", [[signal.SIGTERM], pytest.param(FIVE, marks=pytest.mark.exhaustive)], ids=len
+)
+def test_no_row_is_lost_doubled_or_changed(ends: list[signal.Signals], tmp_path: Path) -> None:
     finish(started(tmp_path, *WORDS.split(), "--output", "whole"))
     file, n_runs, n_ends = tmp_path / "out" / RUN_FILE, 0, 0
     words = [*WORDS.split(), "--output", "out"]
-    for end in ENDS:
+    for end in ends:
         process, last = started(tmp_path, *words), time.monotonic() + LONG_ENOUGH
         while n_runs_in(file) <= n_runs and process.poll() is None and time.monotonic() < last:
             time.sleep(0.01)
@@ -71,13 +75,14 @@ def test_no_row_is_lost_doubled_or_changed(tmp_path: Path) -> None:
         else:
             assert process.returncode == 128 + end
             assert f"{n_runs} runs are in out/{RUN_FILE}; to go on: explorative-user " in said
-    assert n_ends >= 2
+    assert n_ends >= len(ends) // 2
     finish(started(tmp_path, *words))
     assert without_numbers(rows_in(file)) == without_numbers(rows_in(tmp_path / "whole" / RUN_FILE))
     for name in ("table.md", "summary.csv", "runs.csv"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.exhaustive
 def test_an_interrupt_while_loops_compile_ends_the_command(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     screen, terminal = os.openpty()  # where it is said at once what is going on

@@ -1,6 +1,5 @@
 """What `paper` does on users, tables and questions of its own."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,19 +16,14 @@ from explorative_user_env.users.population import DIFFERENCES
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def small_tables(monkeypatch: pytest.MonkeyPatch) -> Sequence[str]:
-    """One cell and agent of each experiment, and the ladder's first steps, without compiling."""
+@pytest.mark.exhaustive
+def test_all_is_every_experiment_and_the_ladder_in_one_report(
+    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, experiment in list(paper.EXPERIMENTS.items()):
         small = replace(experiment, deltas=experiment.deltas[:1], n_arms=experiment.n_arms[:1])
         monkeypatch.setitem(paper.EXPERIMENTS, name, replace(small, entrants=small.entrants[:1]))
     monkeypatch.setattr(paper, "DIFFERENCES", DIFFERENCES[:2])
-    return [paper.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
-
-
-def test_all_is_every_experiment_and_the_ladder_in_one_report(
-    run: Any, output: Path, small_tables: Sequence[str]
-) -> None:
     assert run("paper tables all --n-instances 3 --workers 1 --output", output).code == 0
     page = (output / "report.md").read_text(encoding="utf-8")
     for experiment in paper.EXPERIMENTS.values():
@@ -38,10 +32,12 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
     assert judged == {f"table{number}" for number in range(2, 8)}
     shown = pd.read_csv(output / "ladder.csv")
     assert list(shown["agent"]) == ["BAIR", "T&S", "UNI", "EXP3"] * 3
-    assert list(shown["point"].unique()) == small_tables
+    points = [paper.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
+    assert list(shown["point"].unique()) == points
     assert not (output / "runs.csv").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_gap_that_nobody_can_see_has_its_tables_and_its_picture(
     run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,6 @@ from processes import python
 
 numba = pytest.importorskip("numba")
 
-
 from explorative_user_env.kernels.cache import UndescribedError, fingerprint, fingerprint_of_types
 
 
@@ -37,9 +36,6 @@ class Pair(NamedTuple):
 class Couple(NamedTuple):
     first: Any
     second: Any
-
-
-typeof: Any = numba.typeof
 
 
 def loop_with(constant: Any) -> Callable[[], Any]:
@@ -88,13 +84,9 @@ def test_constants_that_are_almost_the_same_have_keys_of_their_own() -> None:
         assert key((one, 5)) != key((other, 5)), (one, other)
 
 
-class Other:
-    pass
-
-
 def test_what_is_of_another_kind_has_no_key() -> None:
     unknown: list[Any] = [
-        *([1], {1: 2}, Other(), Other, SimpleNamespace(x=1), Fraction(1, 2)),
+        *([1], {1: 2}, SimpleNamespace(x=1), type("Other", (), {}), Fraction(1, 2)),
         *(np.array([[1], None], object), np.ma.array([1.0]), np.random.default_rng(0)),
         *(functools.partial(math.sin, 1.0), "".join, (1, ([2],)), Pair([1], 2)),
         *(loop_with([1]), loop_with(loop_with({})), numba.njit(loop_with(1))),
@@ -145,7 +137,7 @@ HOST = ("x86_64", "some", "+avx")
 
 def test_the_types_that_a_loop_is_compiled_for_count_with_the_names_of_their_fields() -> None:
     def of(*values: Any) -> str:
-        return fingerprint_of_types([typeof(value) for value in values], HOST)
+        return fingerprint_of_types([numba.typeof(value) for value in values], HOST)
 
     told = [
         *(of(1), of(1.0), of(True), of(1, 1), of((1, 1)), of((1, 1.0))),
@@ -156,22 +148,25 @@ def test_the_types_that_a_loop_is_compiled_for_count_with_the_names_of_their_fie
     assert fingerprint_of_types([], HOST) != fingerprint_of_types([], ("x86_64", "some", ""))
 
 
-SCRIPT = """
-import sys
-sys.path[:0] = {path!r}
-import enum, math, numpy as np
-import test_fingerprint as tests
-print(tests.key((1, -0.0, 2j, "a", np.float32(0.1), np.arange(5.0), tests.Colour.RED,
-    tests.Pair(1, tests.Number.TWO), tests.module_rule, math.sin, tests.in_set)))
-"""
-
-
 def recursive(n: int) -> int:
     return 1 if n == 0 else n * recursive(n - 1)
 
 
 def in_set(x: int) -> bool:
     return x in {3, 5, 7, 11} or "x" in {"a", "b", "c"}
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = {path!r}
+import test_fingerprint as tests
+print(tests.key_of_many())
+"""
+
+
+def key_of_many() -> str:
+    numbers = (1, -0.0, 2j, "a", np.float32(0.1), np.arange(5.0), Colour.RED, Pair(1, Number.TWO))
+    return key((*numbers, module_rule, math.sin, in_set))
 
 
 @pytest.mark.slow

@@ -41,6 +41,9 @@ def one_by_one(seeds: Sequence[int], name: str) -> list[tuple[Any, Any]]:
 def test_a_user_s_and_an_agent_s_streams_are_numpy_s_to_the_bit() -> None:
     for name in ("", "T&S", "{}", "a name of " + "many " * 40, "BAIR µ☃"):
         assert seeded(BORDERS, name) == one_by_one(BORDERS, name)
+    rng = np.random.default_rng(1)
+    seeds = (rng.integers(2**63, size=N_STREAMS) >> rng.integers(63, size=N_STREAMS)).tolist()
+    assert seeded(seeds, "UNI") == one_by_one(seeds, "UNI")
 
 
 @pytest.fixture
@@ -58,31 +61,12 @@ def test_numpy_seeds_those_that_are_too_large_and_refuses_what_is_no_seed() -> N
     for wrong in (-1, 0.5):
         with pytest.raises((TypeError, ValueError)):
             seeded([wrong, 3], "UNI")  # type: ignore[list-item]
-
-
-@pytest.mark.usefixtures("one_loop_only")
-def test_numpy_seeds_where_its_memory_is_not_known() -> None:
+    # So it does where its memory is not known.
     with streams() as users, streams() as own:
         set_at_once(users._replace(low_first=None), BORDERS)
         set_at_once(own._replace(low_first=None), BORDERS, "UNI")
         found = [[rng.bit_generator.state for rng in each.rngs] for each in (users, own)]
     assert list(zip(*found, strict=True))[: len(BORDERS)] == one_by_one(BORDERS, "UNI")
-
-
-@pytest.mark.slow
-def test_ten_thousand_seeds_make_numpy_s_streams() -> None:
-    rng = np.random.default_rng(1)
-    seeds = (rng.integers(2**63, size=10_000) >> rng.integers(63, size=10_000)).tolist()
-    for first in range(0, len(seeds), N_STREAMS):
-        part = seeds[first : first + N_STREAMS]
-        assert seeded(part, f"agent {first}") == one_by_one(part, f"agent {first}")
-
-
-# Instances
-
-
-def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.standard_normal(n_arms)
 
 
 def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
@@ -91,7 +75,6 @@ def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
 
 
 MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} | {
-    "normal": lambda n_arms: normal_means,
     "rounded": lambda n_arms: rounded_means,
     "given": lambda n_arms: list(range(n_arms)),
     "given and tied": lambda n_arms: [0.0] * n_arms,
@@ -100,9 +83,9 @@ MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} 
 
 @pytest.mark.parametrize("means", MEANS)
 def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str) -> None:
-    seeds = range(N_STREAMS - 3)
-    for n_arms in (2, 3, 40):
-        law = InstanceLaw(n_arms, MEANS[means](n_arms), 0.3)
+    seeds = range(40)
+    for n_arms, gap_factor in ((2, 1.0), (3, 1.5), (40, 1.0)):
+        law = InstanceLaw(n_arms, MEANS[means](n_arms), 0.3, gap_factor=gap_factor)
         with streams() as users:
             set_at_once(users, seeds)
             drawn, best_arms = draw_at_once(law, n_arms, len(seeds), users)
@@ -112,9 +95,6 @@ def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str
             instance, best_arm = law.draw(rng), best_arms[seed]
             assert (tuple(drawn[seed].tolist()), best_arm) == (instance.means, instance.best_arm)
             assert after[seed] == rng.bit_generator.state
-
-
-# Generators that are lent
 
 
 def test_nobody_shares_a_generator_and_none_is_lost() -> None:

@@ -1,11 +1,13 @@
-"""The page of a film in a real browser: by mouse and by keys, on a desk and on a phone."""
+"""Pictures and the page of a film in a real browser: by mouse and by keys, large and small."""
 
-from collections.abc import Iterator
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import drawn
+import numpy as np
 import pytest
-from browser import DESKTOP, PHONE, chromium, page_in, too_wide
+from browser import DESKTOP, PHONE, page_in, too_wide
 from watched import run
 
 from explorative_user_env.runs.films import (
@@ -17,18 +19,16 @@ from explorative_user_env.runs.films import (
     rejected_at,
     steps_of_all,
 )
-from explorative_user_env.show.shapes import Text
+from explorative_user_env.show import raster, svg
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.shapes import box_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.slow
 
-
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    with chromium() as started:
-        yield started
+SLIDER, SPEED = "input[type=range]", ".film-controls select"
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,10 @@ def caption(page: "Page") -> str:
     return page.locator(".film-caption").inner_text()
 
 
+def press(page: "Page", button: str) -> None:
+    page.get_by_role("button", name=button, exact=True).click()
+
+
 @pytest.mark.parametrize(
     ("size", "screen", "form"), [(DESKTOP, "wide", ALONE), (PHONE, "narrow", ON_A_PHONE)]
 )
@@ -61,43 +65,47 @@ def test_each_step_shows_the_picture_of_that_step(
     browser: "Browser", file: str, film: Film, size: tuple[int, int], screen: str, form: Any
 ) -> None:
     steps = steps_of_all([film])
-    pictures = pictures_of([film], steps, form)
+    shown = [0, 1, 60, 8, len(steps) - 1, 3]
+    pictures = pictures_of([film], [steps[place] for place in shown], form)
     with page_in(browser, size) as page:
         page.goto(file)
-        for step in (0, 1, 7, 60, 8, len(steps) - 1, 3):
-            page.locator("input[type=range]").fill(str(step))
-            shown = [s.text for s in pictures[step].shapes if isinstance(s, Text) and s.text]
-            assert words_in(page, screen) == sorted(shown)
-            assert caption(page) == captions_of([film], steps)[step]
+        for place, picture in zip(shown, pictures, strict=True):
+            page.locator(SLIDER).fill(str(place))
+            assert words_in(page, screen) == sorted(filter(None, drawn.words(picture).split("\n")))
+            assert caption(page) == captions_of([film], steps)[place]
         assert too_wide(page) <= 0
         other = {"wide": "narrow", "narrow": "wide"}[screen]
         assert not page.locator(f".film-{other}").is_visible()
 
 
-def test_keys_step_jump_and_play(browser: "Browser", file: str, film: Film) -> None:
+def test_keys_step_jump_and_play_and_who_listens_is_not_flooded(
+    browser: "Browser", file: str, film: Film
+) -> None:
     captions = captions_of([film], steps_of_all([film]))
+    last = len(captions) - 1
     with page_in(browser) as page:
         page.goto(file)
-        for key, step in (
-            ("ArrowRight", 1),
-            ("ArrowRight", 2),
-            ("ArrowLeft", 1),
-            ("End", len(captions) - 1),
-            ("ArrowRight", len(captions) - 1),
-            ("Home", 0),
-            ("ArrowLeft", 0),
-        ):
-            page.keyboard.press(key)
+        live, keys = page.locator("[aria-live=polite]"), page.keyboard
+        keys_and_steps = (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last))
+        for key, step in (*keys_and_steps, ("ArrowRight", last), ("Home", 0), ("ArrowLeft", 0)):
+            keys.press(key)
             assert caption(page) == captions[step]
-        page.locator(".film-controls select").select_option("32")
+            assert live.inner_text() == caption(page)
+        page.evaluate(
+            "window.said = 0; new MutationObserver(() => window.said++)"
+            ".observe(document.querySelector('[aria-live]'), {childList: true})"
+        )
+        page.locator(SPEED).select_option("32")
         page.locator("body").click(position={"x": 5, "y": 5})
-        page.keyboard.press(" ")
+        keys.press(" ")
         page.wait_for_function("Number(document.querySelector('input[type=range]').value) > 3")
-        page.keyboard.press(" ")
+        assert page.evaluate("window.said") == 0
+        keys.press(" ")
         assert page.get_by_role("button", name="Play", exact=True).is_visible()
-        stopped = page.locator("input[type=range]").input_value()
+        stopped = page.locator(SLIDER).input_value()
         page.wait_for_timeout(200)
-        assert page.locator("input[type=range]").input_value() == stopped
+        assert page.locator(SLIDER).input_value() == stopped
+        assert live.inner_text() == caption(page)
 
 
 def test_what_has_keys_of_its_own_keeps_them_and_buttons_are_reached_by_tab(
@@ -105,9 +113,8 @@ def test_what_has_keys_of_its_own_keeps_them_and_buttons_are_reached_by_tab(
 ) -> None:
     with page_in(browser) as page:
         page.goto(file)
-        slider = page.locator("input[type=range]")
+        slider = page.locator(SLIDER)
         page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.type") == "range"
         page.keyboard.press("ArrowRight")
         assert slider.input_value() == "1"  # and not twice
         names = []
@@ -122,13 +129,13 @@ def test_what_has_keys_of_its_own_keeps_them_and_buttons_are_reached_by_tab(
         page.keyboard.press(" ")
         assert slider.input_value() == "0"
         assert page.get_by_role("button", name="Play", exact=True).is_visible()  # it does not play
-        page.locator(".film-controls select").focus()
+        page.locator(SPEED).focus()
         page.keyboard.press("End")
-        assert page.locator(".film-controls select").input_value() == "32"
+        assert page.locator(SPEED).input_value() == "32"
         assert slider.input_value() == "0"
 
 
-def test_by_mouse_one_jumps_from_rejection_to_rejection(
+def test_by_mouse_one_jumps_from_rejection_to_rejection_and_it_plays_to_the_end(
     browser: "Browser", file: str, film: Film
 ) -> None:
     steps = steps_of_all([film])
@@ -136,47 +143,22 @@ def test_by_mouse_one_jumps_from_rejection_to_rejection(
     with page_in(browser) as page:
         page.goto(file)
         for mark in marks[:3]:
-            page.get_by_role("button", name="Next rejection").click()
+            press(page, "Next rejection")
             assert caption(page) == captions[mark]
-        page.get_by_role("button", name="Rejection before").click()
+        press(page, "Rejection before")
         assert caption(page) == captions[marks[1]]
         story = page.locator(".film-story button")
         assert story.all_text_contents() == [str(s) for s in film.explanation.sentences]
         story.last.click()
         assert caption(page) == captions[-1]
         assert story.last.get_attribute("aria-current") == "step"
-
-
-def test_it_plays_to_the_end_and_begins_anew(browser: "Browser", file: str, film: Film) -> None:
-    with page_in(browser) as page:
-        page.goto(file)
         last = len(film.moments) - 1
-        page.locator("input[type=range]").fill(str(last - 2))
-        page.locator(".film-controls select").select_option("32")
-        page.get_by_role("button", name="Play", exact=True).click()
+        page.locator(SLIDER).fill(str(last - 2))
+        page.locator(SPEED).select_option("32")
+        press(page, "Play")
         page.wait_for_function(f"document.querySelector('input[type=range]').value == {last}")
-        page.get_by_role("button", name="Play", exact=True).click()
+        press(page, "Play")  # anew
         page.wait_for_function(f"document.querySelector('input[type=range]').value < {last}")
-
-
-def test_who_listens_hears_each_step_but_is_not_flooded_while_it_plays(
-    browser: "Browser", file: str
-) -> None:
-    with page_in(browser) as page:
-        page.goto(file)
-        live = page.locator("[aria-live=polite]")
-        page.keyboard.press("ArrowRight")
-        assert live.inner_text() == caption(page)
-        page.evaluate(
-            "window.said = 0; new MutationObserver(() => window.said++)"
-            ".observe(document.querySelector('[aria-live]'), {childList: true})"
-        )
-        page.locator(".film-controls select").select_option("32")
-        page.get_by_role("button", name="Play", exact=True).click()
-        page.wait_for_function("Number(document.querySelector('input[type=range]').value) > 9")
-        assert page.evaluate("window.said") == 0
-        page.get_by_role("button", name="Pause").click()
-        assert live.inner_text() == caption(page)
 
 
 def test_without_scripts_the_first_picture_and_the_story_are_there(
@@ -185,7 +167,6 @@ def test_without_scripts_the_first_picture_and_the_story_are_there(
     with page_in(browser, script=False) as page:
         page.goto(file)
         assert "no recommendation yet" in words_in(page, "wide")
-        assert "JavaScript" in page.locator("noscript").inner_text()
         assert page.locator(".film-story li").count() == len(film.explanation.sentences)
         assert not page.get_by_role("button", name="Play").is_visible()  # it would do nothing
 
@@ -205,3 +186,21 @@ def test_films_in_frames_of_one_page_do_not_disturb_each_other(
         assert "no recommendation" in second.locator(".film-caption").inner_text()
         ground = "getComputedStyle(document.body).backgroundColor"
         assert page.frames[1].evaluate(ground) == "rgb(20, 23, 28)"
+
+
+@pytest.mark.parametrize(
+    ("theme", "asked", "n_arms"), [("dark", "auto", 20), ("light", "light", 2)]
+)
+def test_a_browser_shows_a_picture_as_the_other_painter_does(
+    browser: "Browser", theme: str, asked: str, n_arms: int
+) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not there")
+    scene = scene_of_user(*drawn.moment_of(n_arms, 3, 20 * n_arms))
+    with page_in(browser, (scene.width, scene.height), dark=theme == "dark") as page:
+        page.set_content(f"<body style='margin:0'>{svg.svg_of(scene, asked)}")
+        shown = np.array(image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+    apart = abs(shown - raster.pixels_of(scene, theme).astype(int)).max(axis=2)
+    for text in drawn.texts(scene):  # letters are of another font
+        left, top, right, bottom = (int(side) for side in box_of(text))
+        apart[max(top - 1, 0) : bottom + 2, max(left - 1, 0) : right + 2] = 0
+    assert (apart > 60).mean() < 0.002  # edges of what is slanted or between pixels

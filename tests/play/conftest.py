@@ -2,18 +2,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import chromium
 
 if TYPE_CHECKING:
     from page_client import PageClient
-    from playwright.sync_api import Browser
+
+
+def needs_the_extra() -> None:
+    for name in ("httpx", "jinja2", "starlette", "uvicorn"):
+        pytest.importorskip(name, reason="the page needs the extra play")
 
 
 @pytest.fixture(scope="session")
 def client() -> "PageClient":
-    """What asks the page; without the extra `play` the test is skipped."""
-    for name in ("httpx", "jinja2", "starlette"):
-        pytest.importorskip(name, reason="the page needs the extra play")
+    """What asks the page, without a server."""
+    needs_the_extra()
     from page_client import PageClient
 
     from explorative_user_env.play.page import application
@@ -22,17 +24,14 @@ def client() -> "PageClient":
 
 
 @pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Where the page is."""
-    for name in ("jinja2", "starlette", "uvicorn"):
-        pytest.importorskip(name, reason="the page needs the extra play")
-    from page_server import served
+    """Where the page is, served by another process until SIGTERM comes."""
+    needs_the_extra()
+    from page_server import WITHOUT_A_MODEL, address_of, started
 
-    with served() as found:
-        yield found
+    server = started("--port", "0", command=WITHOUT_A_MODEL)
+    yield address_of(server)
+    server.terminate()
+    printed, errors = server.communicate(timeout=60)
+    assert (server.returncode, errors) == (0, "")
+    assert printed.splitlines()[-1].startswith("The page is closed.")

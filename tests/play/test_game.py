@@ -19,7 +19,6 @@ from explorative_user_env.play.game import (
     LONGEST_QUERY,
     MOST_MOVES,
     PLAYED,
-    SLIDERS,
     Game,
     Heard,
     Rival,
@@ -125,49 +124,47 @@ def test_the_longest_game_fits_into_an_address() -> None:
     assert game_of(pairs_in(query)).moves == moves
 
 
-@pytest.mark.parametrize("mind", [False, True])
-def test_what_is_no_address_is_refused_in_one_line(mind: bool) -> None:
-    asked = "moves must be arms with points between"
-    for query, told in {
-        "moves=0": "seed must be in the address",
-        "nonsense": "address must be name=value",
-        "seed=7&seed=8": "seed must be said once",
-        "seed=1.5": "seed must be a whole number",
-        "seed=１": "seed must be a whole number",
-        "seed=1_0": "seed must be a whole number",
-        "seed=" + "9" * 30: "seed must be an integer in 0..9223372036854775807",
-        "seed=" + "9" * 9999: "seed must be a whole number",
-        "seed=7&%ff=1": "address must be name=value",
-        "seed=7&best_arm=1": "address must be name=value with names of",
-        "seed=7&gap=nan": "gap must be a number",
-        "seed=7&gap=1e999": "gap must be a finite number above 0",
-        "seed=7&rho=inf": "rho must be",
-        "seed=7&n_arms=26": "n_arms must be an integer in 2..25",
-        "seed=7&behaviour=__class__": "behaviour must be",
-        "seed=7&moves=5": "moves must be arms in 0..4",
-        "seed=7&moves=0..1": asked,
-        "seed=7&moves=0x0": asked,
-        "seed=7&moves=0x999999": "moves must be at most 2000",
-        "seed=7&moves=" + "0." * LONGEST_QUERY: "address must be at most 20000 letters",
-    }.items() | (
-        {
-            "seed=7&answer=1": "answer must be left out where all is seen",
-            "seed=7&moves=0&guesses=yy": "guesses must be of moves that were made",
-            "seed=7&moves=0&guesses=q": "guesses must be written with",
-            "seed=7&asked=5": "moves must be arms in 0..4",
-            "seed=7&by=me": "by must be one of her, you",
-        }
-        if mind
-        else {"seed=7&answer=9": "answer must be an integer in 0..4", "seed=7&guesses=y": "address"}
-    ).items():
-        with pytest.raises(InvalidArgumentError) as error:
-            game_of(pairs_in(query), mind=mind)
-        assert str(error.value).startswith(told)
-        assert "\n" not in str(error.value)
+REFUSED = {
+    "moves=0": "seed must be in the address",
+    "nonsense": "address must be name=value",
+    "seed=7&seed=8": "seed must be said once",
+    **dict.fromkeys(
+        ("seed=1.5", "seed=１", "seed=1_0", "seed=" + "9" * 9999), "seed must be a whole number"
+    ),
+    "seed=" + "9" * 30: "seed must be an integer in 0..9223372036854775807",
+    "seed=7&%ff=1": "address must be name=value",
+    "seed=7&best_arm=1": "address must be name=value with names of",
+    "seed=7&gap=nan": "gap must be a number",
+    "seed=7&gap=1e999": "gap must be a finite number above 0",
+    "seed=7&rho=inf": "rho must be",
+    "seed=7&n_arms=26": "n_arms must be an integer in 2..25",
+    "seed=7&behaviour=__class__": "behaviour must be",
+    "seed=7&moves=5": "moves must be arms in 0..4",
+    **dict.fromkeys(("seed=7&moves=0..1", "seed=7&moves=0x0"), "moves must be arms with points"),
+    "seed=7&moves=0x999999": "moves must be at most 2000",
+    "seed=7&moves=" + "0." * LONGEST_QUERY: "address must be at most 20000 letters",
+}
+REFUSED_OF_PLAYERS = {"seed=7&answer=9": "answer must be an integer", "seed=7&guesses=y": "address"}
+REFUSED_OF_MINDS = {
+    "seed=7&answer=1": "answer must be left out where all is seen",
+    "seed=7&moves=0&guesses=yy": "guesses must be of moves that were made",
+    "seed=7&moves=0&guesses=q": "guesses must be written with",
+    "seed=7&asked=5": "moves must be arms in 0..4",
+    "seed=7&by=me": "by must be one of her, you",
+}
+
+
+def test_what_is_no_address_is_refused_in_one_line() -> None:
+    for mind, more in ((False, REFUSED_OF_PLAYERS), (True, REFUSED_OF_MINDS)):
+        for query, told in (REFUSED | more).items():
+            with pytest.raises(InvalidArgumentError) as error:
+                game_of(pairs_in(query), mind=mind)
+            assert str(error.value).startswith(told)
+            assert "\n" not in str(error.value)
 
 
 def test_what_cannot_be_done_in_a_game_is_refused() -> None:
-    game = replace(Game(seed=1).recommending((0, 1)), answer=1)
+    game = replace(GAME.recommending((0, 1)), answer=1)
     assert (game.moves, game.answer) == ((0, 1), 1)
     refused: list[tuple[Callable[[], Any], str]] = [
         (lambda: Game(seed=-1), "seed must be"),
@@ -196,19 +193,6 @@ def test_a_guess_becomes_her_decision_is_counted_and_is_undone_before_the_last_m
     assert (unasked.moves, unasked.guesses, unasked.asked) == ((3, 3), (None, None), None)
 
 
-def test_a_user_is_told_by_all_that_is_no_secret() -> None:
-    options = {"n_arms": 3, "gap": 0.12345678, "noise": 0.1, "behaviour": "drifting"}
-    told = words.settings_in_words(Game(options=options, seed=9))
-    assert told == "3 arms, gap 0.12345678, alpha 1, noise 0.1, behaviour drifting, seed 9"
-    assert words.tally(heard_in(GAME.recommending((0,)))) == "1 interaction: 1 yes, 0 no"
-    game = Game(seed=7, moves=(0,), answer=0)
-    rows = words.rows_of_rivals(game, heard_in(game), 1, [Rival("BAIR", 30, 2, 1, True, CENSORED)])
-    assert rows == [
-        ("you", "1", "0", "arm 0", "no"),
-        ("BAIR", "30 (not done)", "2", "arm 1", "yes"),
-    ]
-
-
 def test_a_game_in_which_she_leaves_ends_there_and_says_so() -> None:
     game = Game(options={"n_arms": 2, "gap": 4.0, "behaviour": "impatient(probability=1)"}, seed=7)
     best = instance_at_end(game).best_arm
@@ -230,18 +214,15 @@ def test_a_game_in_which_she_leaves_ends_there_and_says_so() -> None:
     assert " disabled" in play_page(game, "")
 
 
-BEST = 1
-
-
 def test_the_moral_is_that_of_the_game_that_was_played() -> None:
     def rival(name: str, interactions: int, right: bool = True, end: int = ANSWERED) -> Rival:
         return Rival(name, interactions, 1, 0, right, end)
 
-    slow = rival("BAIR", 99)
+    slow, best = rival("BAIR", 99), 1
     cut = rival("BAIR", 99, False, CENSORED)  # who has not answered is not wrong
-    right, wrong = ((0, 1), (True, True), BEST), ((1, 0), (False, True), 0)
+    right, wrong = ((0, 1), (True, True), best), ((1, 0), (False, True), 0)
     for (moves, responses, answer), rivals, users, told in (
-        (((), (), BEST), [slow], {}, "luck, one time in K"),
+        (((), (), best), [slow], {}, "luck, one time in K"),
         (right, [slow, rival("T&S", 5), rival("PPO", 9)], {}, "than BAIR, T&S and PPO: "),
         (right, [rival("BAIR", 1)], {}, "no sooner than the agents"),
         (right, [rival("BAIR", 9, right=False)], {}, "BAIR went wrong"),
@@ -259,7 +240,7 @@ def test_the_moral_is_that_of_the_game_that_was_played() -> None:
         yes, no = ([said.count((arm, each)) for arm in range(2)] for each in (True, False))
         latest = [dict(said).get(arm) for arm in range(2)]
         seen = Seen(yes, no, latest, said[-1] if said else None, len(said))
-        assert told in moral_of(game, Heard(responses, seen), BEST, rivals)
+        assert told in moral_of(game, Heard(responses, seen), best, rivals)
 
 
 def test_sliders_stand_where_the_user_is() -> None:
@@ -267,10 +248,7 @@ def test_sliders_stand_where_the_user_is() -> None:
         return {each.name: each for each in sliders_of(Game(options=options, seed=1), 1.83)}
 
     options = {"alpha": 0.35, "noise": 0.1, "gap": 2.0, "rho": 1.25}
-    found = sliders(**options)
-    assert list(found) == list(SLIDERS)
-    assert {name: float(slider.value) for name, slider in found.items()} == options
-    assert {slider.step for slider in found.values()} == {"0.05"}
+    assert {name: float(each.value) for name, each in sliders(**options).items()} == options
     between = sliders(alpha=0.333, gap=7.0)  # two steps, or beyond the end
     assert between["alpha"].step == "any"
     assert (between["gap"].value, between["gap"].most) == ("7", "7")
@@ -286,56 +264,45 @@ def test_a_schedule_that_is_followed_needs_no_number_until_its_slider_moves() ->
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 
 
-def test_they_did_what_they_do_in_the_loop() -> None:
-    found, notes = rivals_of(THREE)
-    env = ExplorativeUserEnv(n_arms=3, gap=2.0)
-    for rival, agent in zip(found, (BAIR(), TrackAndStop()), strict=True):
-        episode = rollout(env, agent, seed=7)
-        right = episode.answer == env.instance().best_arm
-        mine = (episode.agent, episode.stopping_time, episode.rejections, episode.answer, right)
-        assert rival == Rival(*mine, ANSWERED)
-    assert notes == ["No trained model of the package is for 3 arms."]
-
-
-def test_who_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rivals_did_what_they_do_in_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    drifting = {"n_arms": 2, "gap": 0.2, "behaviour": "drifting"}  # the best arm of the end counts
+    for game in (THREE, Game(options=drifting, seed=4)):
+        found, notes = rivals_of(game)
+        env = ExplorativeUserEnv(**game.options)  # type: ignore[arg-type]
+        for rival, agent in zip(found, (BAIR(), TrackAndStop()), strict=True):
+            episode = rollout(env, agent, game.seed)
+            right = episode.answer == env.instance().best_arm
+            mine = (episode.agent, episode.stopping_time, episode.rejections, episode.answer, right)
+            assert rival == Rival(*mine, ANSWERED)
+        assert notes == [f"No trained model of the package is for {game.n_arms} arms."]
     monkeypatch.setattr(words, "LONGEST_RUN", 30)
     found, _ = rivals_of(THREE)
     assert [(rival.interactions, rival.end) for rival in found] == [(30, CENSORED)] * 2
 
 
-def test_who_has_a_cap_of_its_own_is_asked_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model's step takes a millisecond, and others wait for theirs."""
-    monkeypatch.setattr(words, "_loaded", lambda name: tireless(20))
-    *_, model = rivals_of(Game(options=PLAYED, seed=7))[0]
-    assert (model.name, model.interactions, model.end) == ("tireless", 20, CENSORED)
-
-
-def test_a_users_best_arm_is_that_of_the_end_where_her_taste_changes() -> None:
-    game = Game(options={"n_arms": 2, "gap": 0.2, "behaviour": "drifting"}, seed=4)
-    env = ExplorativeUserEnv(n_arms=2, gap=0.2, behaviour="drifting")
-    episode = rollout(env, BAIR(), seed=4)
-    assert rivals_of(game)[0][0].right == (episode.answer == env.instance().best_arm)
-
-
-def test_without_the_extra_a_line_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_has_a_cap_of_its_own_and_is_told_of_where_it_cannot_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def missing(name: str) -> None:
         raise MissingExtraError("it needs sb3-contrib: pip install it")
 
+    game = Game(options=PLAYED, seed=7)
+    monkeypatch.setattr(words, "_loaded", lambda name: tireless(20))
+    (*_, model), (note,) = rivals_of(game)
+    assert (model.name, model.interactions, model.end) == ("tireless", 20, CENSORED)
+    assert note.startswith("tireless was trained with users of setting printed")
     monkeypatch.setattr(words, "_loaded", missing)
-    found, (note,) = rivals_of(Game(options={"n_arms": 5}, seed=7))
+    found, (note,) = rivals_of(game)
     assert [rival.name for rival in found] == ["BAIR", "T&S"]
     assert note.endswith("it needs sb3-contrib: pip install it")
     words.get_ready()  # says nothing
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_trained_model_plays_where_there_is_one_for_so_many_arms() -> None:
     pytest.importorskip("sb3_contrib", reason="models need the extra rl")
     from explorative_user_env.rl import load_agent
 
-    found, notes = rivals_of(Game(options={"gap": 2.0}, seed=7))
-    env = ExplorativeUserEnv(gap=2.0)
-    episode = rollout(env, load_agent("bai-k5"), seed=7)
+    found, _ = rivals_of(Game(options={"gap": 2.0}, seed=7))
+    episode = rollout(ExplorativeUserEnv(gap=2.0), load_agent("bai-k5"), seed=7)
     assert found[2][:2] == (episode.agent, episode.stopping_time)
-    assert notes[0].startswith(f"{episode.agent} was trained with users of setting printed")
-    assert [rival.name for rival in rivals_of(THREE)[0]] == ["BAIR", "T&S"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from readable import problems
 
@@ -19,9 +19,9 @@ NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.i
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])
 
 
-def rows_of(n_arms: int, height: float | None = None, top: float = 144.0) -> ArmRows:
-    usual = 34.0 if n_arms <= 8 else 26.0 if n_arms <= 25 else 8.0
-    return ArmRows(tuple(range(n_arms)), top, usual if height is None else height)
+def rows_of(n_arms: int) -> ArmRows:
+    height = 34.0 if n_arms <= 8 else 26.0 if n_arms <= 25 else 8.0
+    return ArmRows(tuple(range(n_arms)), 144.0, height)
 
 
 def said_of(n_arms: int) -> st.SearchStrategy[Mapping[str, Explained]]:
@@ -40,7 +40,7 @@ def said_of(n_arms: int) -> st.SearchStrategy[Mapping[str, Explained]]:
     return st.dictionaries(NAMES, value, max_size=6)
 
 
-@pytest.mark.slow
+@settings(max_examples=25)
 @given(data=st.data(), n_arms=st.sampled_from([2, 5, 20, 60, 100]), labelled=st.booleans())
 def test_no_words_meet_and_nothing_is_outside(data: Any, n_arms: int, labelled: bool) -> None:
     said = data.draw(said_of(n_arms))
@@ -50,7 +50,7 @@ def test_no_words_meet_and_nothing_is_outside(data: Any, n_arms: int, labelled: 
     assert problems(scene) == []
 
 
-@pytest.mark.slow
+@settings(max_examples=15)
 @given(data=st.data())
 def test_all_pictures_of_a_film_are_of_one_size_whatever_is_said_when(data: Any) -> None:
     film = data.draw(st.lists(said_of(5), min_size=2, max_size=4))
@@ -60,8 +60,8 @@ def test_all_pictures_of_a_film_are_of_one_size_whatever_is_said_when(data: Any)
     assert all(problems(panel_of(said, board, "a")) == [] for said in film)
 
 
-def shapes_of(said: Mapping[str, Explained], n_arms: int = 3, **how: Any) -> dict[str, Any]:
-    board = board_of(slots_of([said]), rows_of(n_arms), 420, **how)
+def shapes_of(said: Mapping[str, Explained]) -> dict[str, Any]:
+    board = board_of(slots_of([said]), rows_of(3), 420)
     return {shape.key: shape for shape in panel_of(said, board, "BAIR").shapes}
 
 
@@ -97,10 +97,6 @@ def test_beside_a_user_its_rows_are_hers() -> None:
     for arm in range(4):
         assert shapes[f"column-0-{arm}"].y == rows.top + (arm + 0.5) * rows.height
     assert shapes["now"].y == rows.top + 2 * rows.height
-    assert "arm-0" not in shapes
-    alone = board_of(slots_of([said]), rows, 420, labelled=True)
-    labels = [shape for shape in panel_of({}, alone, "a").shapes if shape.key.startswith("arm-")]
-    assert len(labels) == 4
 
 
 def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
@@ -111,9 +107,7 @@ def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
     assert problems(panel_of(said, board, "a")) == []
 
 
-def test_truth_values_are_dots_numbers_bars_and_one_number_then_by_arm_has_two_places() -> None:
-    slots = slots_of([{"rate": (1.0, 0.0), "F": (True, True)}] * 3)
-    assert [slot.form for slot in slots] == ["bars", "flags"]
+def test_one_number_then_by_arm_has_two_places() -> None:
     third: Mapping[str, Explained] = {"w": "a", "F": (True, False)}
     slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
     forms = [(slot.name, slot.form) for slot in slots]

@@ -6,7 +6,7 @@ from typing import Any
 import drawn
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorative_user_env import ExplorativeUserEnv
@@ -46,9 +46,8 @@ def truth(*radii: float) -> HiddenState:
     return drawn.truth_of([0.5, 0.0, -0.5], [0.6, -0.4, 0.0], [30, 2, 0], radii)
 
 
+# Arm 0 from 0.4 to 0.8, arm 1 from -1.1 to 0.3: the first is clearly better.
 HIDDEN = truth(0.2, 0.7, math.inf)
-
-"""Arm 0 from 0.4 to 0.8, arm 1 from -1.1 to 0.3: the first is clearly better."""
 
 
 def test_the_counts_and_the_latest_responses_are_shown() -> None:
@@ -66,18 +65,6 @@ def test_the_counts_and_the_latest_responses_are_shown() -> None:
     first = scene_of_user(Seen([0, 0], [0, 0], [None, None], None, 0))
     assert "no recommendation yet" in drawn.words(first)
     assert "now-0" not in drawn.named(first)
-
-
-def test_the_recommended_arm_stands_out_and_the_best_is_marked() -> None:
-    shapes: dict[str, Any] = drawn.named(scene_of_user(SEEN, HIDDEN))
-    for place, panel in (("now-0", "arm-1-rejected"), ("now-1", "arm-1-interval")):
-        band, bar = shapes[place], shapes[panel]
-        assert band.y <= bar.y
-        assert bar.y + bar.height <= band.y + band.height
-    assert shapes["seen-arm-1"].bold
-    best, row = shapes["best"], shapes["arm-0-interval"]
-    assert best.text == "best"
-    assert row.y < best.y < row.y + row.height
 
 
 def test_nothing_secret_is_drawn_unasked() -> None:
@@ -102,34 +89,19 @@ def test_her_intervals_and_means_are_on_one_axis() -> None:
         assert rewards == pytest.approx([low, high, (low + high) / 2, mean])
 
 
-def test_an_interval_goes_on_where_the_axis_ends_and_one_of_an_unseen_arm_for_ever() -> None:
-    for span, goes_on in (
-        (None, ["2-interval-high", "2-interval-low"]),
-        ((-0.5, 2.0), ["1-interval-low", "2-interval-high", "2-interval-low"]),
-    ):
-        shapes = drawn.named(scene_of_user(SEEN, HIDDEN, span=span))
-        on = [key[4:-3] for key in shapes if key.endswith("-on")]
-        assert sorted(on) == goes_on
-        assert {"arm-0-truth", "arm-1-estimate", "arm-2-truth"} <= set(shapes)
-        assert "arm-2-estimate" not in shapes
-
-
 def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
     now = truth(0.3, 0.9, math.inf)  # the decision is told by what she thought then
     scene = scene_of_user(SEEN, now._replace(gamma=6.828, rho=1.731), HIDDEN)
-    shapes: dict[str, Any] = drawn.named(scene)
     told = drawn.words(scene).split("\n")
     assert told[0] == "Arm 1: rejected, because arm 0 is clearly better"
     assert "lcb 0.40 of arm 0 >= ucb 0.30 of arm 1" in told
     assert "t = 41 · n(t) = 32 · Gamma = 6.83 · rho_t = 1.73" in told
-    line, tag, row = shapes["witness"], shapes["decides"], shapes["arm-0-interval"]
-    assert tag.text == "witness"
-    assert row.y < tag.y < row.y + row.height
     # It stands at ucb, from the witness's row to that of the rejected arm.
-    drawn_then: dict[str, Any] = drawn.named(scene_of_user(SEEN, HIDDEN, HIDDEN))
-    bound, then = drawn_then["arm-1-interval"], drawn_then["witness"]
-    assert then.x1 == then.x2 == pytest.approx(bound.x + bound.width)
+    shapes: dict[str, Any] = drawn.named(scene_of_user(SEEN, HIDDEN, HIDDEN))
+    line, bound, row = shapes["witness"], shapes["arm-1-interval"], shapes["arm-0-interval"]
+    assert line.x1 == line.x2 == pytest.approx(bound.x + bound.width)
     assert line.y1 < bound.y < bound.y + bound.height <= line.y2
+    assert row.y < shapes["decides"].y < row.y + row.height
     without = scene_of_user(SEEN, HIDDEN)  # the decision
     assert "better" not in drawn.words(without)
     assert "witness" not in drawn.named(without)
@@ -151,14 +123,12 @@ def test_what_no_rule_explains_is_said() -> None:
 
 
 def test_a_picture_of_many_arms_labels_those_that_matter() -> None:
-    seen, hidden, decided = drawn.moment_of(100, 3, 8000)
+    seen, hidden, decided = drawn.moment_of(100, 3, 4000)
     assert seen.last is not None
-    for width in (360, 720):
-        shapes: dict[str, Any] = drawn.named(scene_of_user(seen, hidden, decided, width=width))
-        assert {f"seen-arm-{seen.last[0]}", "seen-arm-0", "witness"} <= set(shapes)
-        assert shapes["best"].text == f"best {hidden.instance.best_arm}"
-        assert not [key for key in shapes if key.endswith("-count")]
-        assert sum(key.startswith("arm-") and key.endswith("-interval") for key in shapes) == 100
+    shapes: dict[str, Any] = drawn.named(scene_of_user(seen, hidden, decided, width=360))
+    assert {f"seen-arm-{seen.last[0]}", "seen-arm-0", "witness"} <= set(shapes)
+    assert shapes["best"].text == f"best {hidden.instance.best_arm}"
+    assert sum(key.startswith("arm-") and key.endswith("-interval") for key in shapes) == 100
 
 
 def test_of_a_thousand_arms_those_are_shown_that_matter_most() -> None:
@@ -174,16 +144,13 @@ def test_of_a_thousand_arms_those_are_shown_that_matter_most() -> None:
     assert f"arm-{hidden.instance.best_arm}-accepted" not in drawn.named(scene_of_user(seen))
 
 
-ARMS = st.integers(2, 100)
-
 WIDTHS = st.integers(SMALLEST_WIDTH, 1280)
-
 TITLES = st.sampled_from(["", "BAIR", "An agent with a name that is longer than any picture " * 4])
-
 NOTES = st.sampled_from(["", "answers are legal", "words without an end " * 20])
 
 
-@given(drawn.moments(ARMS), WIDTHS, st.booleans(), TITLES, NOTES)
+@settings(max_examples=25)
+@given(drawn.moments(st.integers(2, 100)), WIDTHS, st.booleans(), TITLES, NOTES)
 def test_no_label_covers_another_and_nothing_is_outside(
     moment: drawn.Moment, width: int, revealed: bool, title: str, note: str
 ) -> None:
@@ -196,6 +163,7 @@ def test_no_label_covers_another_and_nothing_is_outside(
         assert "…" not in drawn.words(scene)  # no words are cut
 
 
+@settings(max_examples=20)
 @given(
     drawn.moments(st.just(7)),
     drawn.moments(st.just(7)),
@@ -232,7 +200,7 @@ Run = tuple[int, list[int], list[bool], list[HiddenState]]
 @st.composite
 def runs(draw: st.DrawFn) -> Run:
     """Draw a run that need not make sense, and truths that need not fit it."""
-    n_arms, steps = draw(st.integers(2, 40)), draw(st.integers(0, 400))
+    n_arms, steps = draw(st.integers(2, 40)), draw(st.integers(0, 200))
     kinds = draw(st.lists(st.tuples(st.integers(0, n_arms - 1), st.booleans()), min_size=1))
     arms = [kinds[step % len(kinds)][0] for step in range(steps)]
     accepted = [kinds[step % len(kinds)][1] for step in range(steps)]
@@ -240,6 +208,7 @@ def runs(draw: st.DrawFn) -> Run:
     return n_arms, arms, accepted, [hidden if step % 7 else decided for step in range(steps)]
 
 
+@settings(max_examples=15)
 @given(runs(), st.integers(320, 1280), st.booleans(), st.sampled_from(["", "BAIR meets a user"]))
 def test_no_label_of_a_run_covers_another_and_nothing_is_outside(
     run: Run, width: int, revealed: bool, title: str
@@ -283,7 +252,7 @@ def test_her_intervals_and_the_truth_are_where_they_were() -> None:
             assert (y + thin - low.y1) / unit - 6.0 == pytest.approx(value, abs=0.05)
 
 
-@pytest.mark.parametrize("steps", [60, 5000])
+@pytest.mark.parametrize("steps", [60, 2500])
 def test_every_response_is_on_its_side_of_its_arms_line(steps: int) -> None:
     n_arms, arms, accepted, _ = run_of(3, steps)
     shapes: dict[str, Any] = drawn.named(timeline(n_arms, arms, accepted))
@@ -292,7 +261,6 @@ def test_every_response_is_on_its_side_of_its_arms_line(steps: int) -> None:
         arm, said = key.split("-")[1:3]
         line, box = shapes[f"line-{arm}"], box_of(shapes[key])
         assert ((box.top + box.bottom) / 2 < line.y1) == (said == "accepted")
-        assert line.y1 - 7 <= box.top <= box.bottom <= line.y1 + 7
         assert shapes[key].role == said
     each = sum(accepted) + 2 * (steps - sum(accepted))  # a cross has two strokes
     assert len(marks) == (each if steps == 60 else len(set(zip(arms, accepted, strict=True))))
@@ -328,7 +296,6 @@ def test_pictures_stand_beside_or_below_one_another() -> None:
     other = Scene(60, 80, "other", shapes)
     both, below = beside([one, other]), in_a_column([one, other])
     assert (both[:3], below[:2]) == ((160, 80, "one; other"), (100, 130))
-    assert [shape.key for shape in both.shapes[:3]] == ["page", "0/page", "1/a"]
     for scene, across, down in ((both, 100, 0), (below, 0, 50)):
         for there, here in zip(scene.shapes[2:], shapes, strict=True):
             box = box_of(here)
@@ -373,13 +340,6 @@ def test_ticks_are_round() -> None:
         assert [text for _, text in axis_of(span, 0.0, 260.0).ticks] == words
 
 
-def test_a_place_beyond_an_end_is_at_that_end() -> None:
-    axis = axis_of((0.0, 1.0), 0.0, 108.0)
-    assert [axis.place(x) for x in (-float("inf"), -9.0, 0.0, 0.5, 1.0, float("inf"))] == (
-        pytest.approx([0.0, 0.0, 4.0, 54.0, 104.0, 108.0])
-    )
-
-
 @given(ENDS, st.floats(0.0, 1e6))
 def test_a_span_with_round_ends_holds_the_span_and_not_much_more(low: float, wide: float) -> None:
     high = low + wide
@@ -387,15 +347,6 @@ def test_a_span_with_round_ends_holds_the_span_and_not_much_more(low: float, wid
     slack = 1e-9 * max(abs(low), abs(high))
     assert least - slack <= low <= high <= largest + slack
     assert largest - least <= 1.7 * (high - low) + slack
-
-
-def test_a_span_with_round_ends_stays_as_intervals_shrink() -> None:
-    spans = {rounded_out((-1.0 - 0.01 * step, 2.0 + 0.01 * step)) for step in range(1, 50)}
-    assert spans == {(-1.5, 2.5)}
-
-
-def bars(text: str) -> list[str]:
-    return [line.split("|")[1] for line in text.splitlines() if "|" in line]
 
 
 def test_the_text_has_the_counts_of_each_arm() -> None:
@@ -406,33 +357,29 @@ def test_the_text_has_the_counts_of_each_arm() -> None:
         "  1         0        12",
         "last: arm 1 rejected",
     ]
-    first = Seen([0, 0], [0, 0], [None, None], None, 0)
-    assert text_of_user(first).endswith("no recommendation yet")
 
 
 def test_an_interval_of_the_text_reaches_from_its_lower_to_its_upper_bound() -> None:
+    def bars(now: HiddenState) -> list[str]:
+        return [line.split("|")[1] for line in text_of_user(seen, now).splitlines() if "|" in line]
+
     seen, last = Seen([1, 1], [0, 0], [True, True], (1, True), 2), BAR_WIDTH - 1
-    now = drawn.truth_of([0.0, last], [10.0, 20.0], [1, 1], [3.0, 2.0])  # one cell is one unit
-    text = text_of_user(seen, now)
-    first, second = bars(text)
-    assert f"from 0.00 to {last:.2f}" in text.splitlines()[0]
-    assert first == "*" + " " * 6 + "---o---" + " " * (BAR_WIDTH - 14)
+    first, second = bars(drawn.truth_of([0.0, last], [10.0, 20.0], [1, 1], [3.0, 2.0]))
+    assert first == "*" + " " * 6 + "---o---" + " " * (BAR_WIDTH - 14)  # one cell is one unit
     assert second == " " * 18 + "--o--" + " " * (BAR_WIDTH - 24) + "*"
-    unseen = drawn.truth_of([1.0, 0.0], [0.0, 0.5], [0, 1], [math.inf, 0.25])
-    first, second = bars(text_of_user(seen, unseen))
+    first, second = bars(drawn.truth_of([1.0, 0.0], [0.0, 0.5], [0, 1], [math.inf, 0.25]))
     assert first == "-" * last + "*"
     assert "o" in second
 
 
 def test_a_text_of_the_environment_shows_the_responses_and_no_interval_or_mean() -> None:
-    for setting in ("printed", "released"):
-        env = ExplorativeUserEnv(3, noise=0.6, setting=setting, render_mode="ansi")
-        env.reset(seed=0)
-        tally = np.zeros((3, 2), dtype=int)
-        for arm in np.random.default_rng(1).integers(3, size=60).tolist():
-            response, *_ = env.step(arm)
-            tally[arm, 1 - response] += 1
-        rows = [f"{each} {yes} {no}" for each, (yes, no) in enumerate(tally.tolist())]
-        last = f"last: arm {arm} {'accepted' if response else 'rejected'}"
-        shown = [" ".join(line.split()) for line in str(env.render()).splitlines()]
-        assert shown == ["arm accepted rejected", *rows, last]  # nothing besides
+    env = ExplorativeUserEnv(3, noise=0.6, render_mode="ansi")
+    env.reset(seed=0)
+    tally = np.zeros((3, 2), dtype=int)
+    for arm in np.random.default_rng(1).integers(3, size=60).tolist():
+        response, *_ = env.step(arm)
+        tally[arm, 1 - response] += 1
+    rows = [f"{each} {yes} {no}" for each, (yes, no) in enumerate(tally.tolist())]
+    last = f"last: arm {arm} {'accepted' if response else 'rejected'}"
+    shown = [" ".join(line.split()) for line in str(env.render()).splitlines()]
+    assert shown == ["arm accepted rejected", *rows, last]  # nothing besides

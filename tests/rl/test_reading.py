@@ -12,16 +12,18 @@ import pytest
 from sb3_agents import (
     HORIZON,
     N_ARMS,
+    OBSERVATIONS,
+    TASKS,
     USERS,
     assert_same,
     facts_of,
     met,
     model_of,
     seen_by,
+    single,
     without_a_word,
 )
 from sb3_contrib import MaskablePPO
-from sb3_users import OBSERVATIONS, TASKS, single
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack, VecNormalize
 
@@ -42,7 +44,7 @@ def saved(model: Any, folder: Path) -> Any:
 
 
 def small(envs: Any) -> Any:
-    return PPO("MlpPolicy", envs, n_steps=64, batch_size=64, seed=0, device="cpu")
+    return PPO("MlpPolicy", envs, n_steps=8, batch_size=8, seed=0, device="cpu")
 
 
 def assert_refused(model: Any, words: str, **given: Any) -> None:
@@ -62,6 +64,19 @@ def test_a_model_says_what_it_was_trained_on_in_memory_and_in_its_file(
     model = small(DummyVecEnv([lambda: single(task, observation)] * 2))
     for each in (model, saved(model, tmp_path)):
         assert read(SB3Agent(each))[:2] == (task, observation)
+
+
+def test_a_model_says_itself_of_how_many_users(tmp_path: Path) -> None:
+    observation = "sorted-population-counts"
+    model = model_of(PPO, "population", observation, n_users=4)
+    for each in (model, saved(model, tmp_path)):
+        agent = SB3Agent(each)
+        assert read(agent)[:3] == ("population", observation, HORIZON)
+        assert agent.n_users == agent.options["n_users"] == 4
+        assert_refused(each, "n_users must be 4", n_users=5)
+    told: dict[str, Any] = {"task": "population", "observation": observation, "horizon": HORIZON}
+    assert_refused(without_a_word(model), "n_users must be given", **told)
+    assert SB3Agent(without_a_word(model), n_users=4, **told).n_users == 4
 
 
 def test_what_contradicts_the_model_is_refused(tmp_path: Path) -> None:
@@ -107,12 +122,12 @@ def test_the_environment_speaks_for_a_silent_model_and_not_against_one_that_spea
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("algorithm", "options"), [(PPO, {"n_steps": 20}), (DQN, {})])
+@pytest.mark.parametrize(("algorithm", "options"), [(PPO, {"n_steps": 8}), (DQN, {})])
 def test_a_model_is_read_in_the_normalisation_it_was_trained_in(
     algorithm: Any, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     envs = VecNormalize(make_sb3_vec_env(16, **FACTS))
-    model = algorithm("MlpPolicy", envs, seed=0, device="cpu", **options).learn(300)
+    model = algorithm("MlpPolicy", envs, seed=0, device="cpu", **options).learn(160)
     loaded = saved(model, tmp_path)
     envs.save(str(tmp_path / "normaliser.pkl"))
     again = VecNormalize.load(str(tmp_path / "normaliser.pkl"), make_sb3_vec_env(1, **FACTS))

@@ -7,8 +7,8 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from pairs import pairs
+from sb3_agents import N_ARMS, OBSERVATIONS, TASKS, single
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from sb3_users import HORIZON, N_ARMS, OBSERVATIONS, TASKS, many, single
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -17,20 +17,16 @@ from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.seeding import training_seeds
 from explorative_user_env.wrappers.vector import SortedArms, make_task
 
-
-def pair(
-    task: str, observation: str, n_envs: int, seed: int, **kwargs: Any
-) -> tuple[Any, SB3VecEnv]:
-    dummy = DummyVecEnv([lambda: single(task, observation, **kwargs) for _ in range(n_envs)])
-    dummy.seed(training_seeds(seed, 1)[0])
-    return dummy, many(n_envs, task, observation=observation, seed=seed, **kwargs)
+HORIZON = 23
 
 
-def actions_of(rng: np.random.Generator, env: Any) -> np.ndarray:
-    """Mostly recommendations: answers end episodes, at times that differ."""
-    recommended = rng.integers(0, N_ARMS, env.num_envs)
-    answers = rng.random(env.num_envs) < 0.04
-    return np.asarray(np.where(answers, env.action_space.n - 1, recommended))
+def many(n_envs: int = 4, task: str = "regret", **kwargs: Any) -> SB3VecEnv:
+    return make_sb3_vec_env(n_envs, task=task, n_arms=N_ARMS, horizon=HORIZON, **kwargs)
+
+
+def singles(n_envs: int, task: str, observation: str, **kwargs: Any) -> Any:
+    """SB3's own vector of single environments."""
+    return DummyVecEnv([lambda: single(task, observation, HORIZON, **kwargs)] * n_envs)
 
 
 def assert_same_step(one: Any, other: Any) -> None:
@@ -53,25 +49,28 @@ def assert_same_step(one: Any, other: Any) -> None:
             assert mine == theirs
 
 
-REWARDS = [{}, {"reward": "utility"}, {"reward": "realized"}, {"reward": "none"}]
+REWARDS = {"response": "utility", "counts": "realized", "sorted-counts": "none"}
+REWARDS |= {"last-step": "utility"}
 
 
-@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66], place=range(4))
+@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
 def test_many_users_are_as_many_of_stable_baselines3s_own(
-    task: str, observation: str, n_envs: int, place: int
+    task: str, observation: str, n_envs: int
 ) -> None:
-    paid: Any = REWARDS[place] if task == "regret" else {}
-    dummy, envs = pair(task, observation, n_envs, seed=9, noise=0.1, **paid)
+    paid: Any = {"reward": REWARDS[observation]} if task == "regret" else {}
+    dummy = singles(n_envs, task, observation, noise=0.1, **paid)
+    dummy.seed(training_seeds(9, 1)[0])
+    envs = many(n_envs, task, observation=observation, seed=9, noise=0.1, **paid)
     assert envs.observation_space == dummy.observation_space
     assert envs.action_space == dummy.action_space
     for each in (envs, dummy):
         each.reset()
         each.step(np.zeros(n_envs, int))  # of which nothing is left after a reset
     np.testing.assert_array_equal(envs.reset(), dummy.reset())
-    rng = np.random.default_rng(1)
-    lengths = set()
-    for _ in range(120 if n_envs < 64 else 40):
-        actions = actions_of(rng, envs)
+    rng, lengths = np.random.default_rng(1), set()
+    for _ in range(100 if n_envs < 64 else 25):
+        actions = rng.integers(0, N_ARMS, n_envs)
+        actions[rng.random(n_envs) < 0.04] = envs.action_space.n - 1  # in "bai" it ends episodes
         found, expected = envs.step(actions), dummy.step(actions)
         lengths |= {info["episode"]["l"] for info in found[3] if "episode" in info}
         assert_same_step(found, expected)
@@ -106,7 +105,7 @@ def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
     envs.reset()
     first = met(envs)
     for seed, instance in zip(training_seeds(40, 3), first, strict=True):
-        env = single("regret", "response")
+        env = single("regret", "response", HORIZON)
         env.reset(seed=seed)
         assert env.unwrapped.hidden_state().instance == instance
     envs.reset()
@@ -119,10 +118,10 @@ def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
 
 @pairs(task=TASKS, observation=["counts", "sorted-counts"], seed=[None, 5])
 def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
-    """As in SB3's own vector of single environments; in the first reset and in a later one."""
+    # In the first reset and in a later one.
     one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}
     envs = many(5, task, observation=observation)
-    dummy: Any = DummyVecEnv([lambda: single(task, observation)] * 5)
+    dummy = singles(5, task, observation)
     dummy._seeds = [*envs.seed(3)]  # SB3's own would be 3, 4, ...
     for again in range(2):
         for each in (envs, dummy):
@@ -141,7 +140,7 @@ def test_options_may_be_each_users_own(task: str, observation: str, seed: int | 
 
 def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
     envs = many(3, "bai", observation="sorted-counts")
-    dummy = DummyVecEnv([lambda: single("bai", "sorted-counts")] * 3)
+    dummy = singles(3, "bai", "sorted-counts")
     dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
     for each in (envs, dummy):
         each.reset()

@@ -26,7 +26,11 @@ scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max
 
 
 def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:
-    history = History(len(lanes), n_arms)
+    history, all_lanes = History(len(lanes), n_arms), np.arange(len(lanes))
+    history.record(
+        all_lanes, 0 * all_lanes, 0 * all_lanes + 1
+    )  # of users before, who are forgotten
+    history.forget(all_lanes)
     for t in range(max(map(len, lanes))):
         going = [lane for lane, heard in enumerate(lanes) if t < len(heard)]
         arms, responses = np.array([lanes[lane][t] for lane in going]).T
@@ -67,17 +71,16 @@ def test_the_bounds_are_reached() -> None:
     assert bounds == [[], of_counts, of_counts, [lows[1], [1.0] * 5]]
 
 
-@pytest.mark.parametrize("n_arms", [2, 5, 20])
-def test_arms_that_are_accepted_alike_stay_in_order(n_arms: int) -> None:
-    heard = [(arm, arm % 2) for arm in range(n_arms)] + [(0, 0)]
-    shown = counts(history_of(heard, n_arms=n_arms), Scale(99))
+def test_arms_that_are_accepted_alike_stay_in_order() -> None:
+    heard = [(arm, arm % 2) for arm in range(20)] + [(0, 0)]
+    shown = counts(history_of(heard, n_arms=20), Scale(99))
     before = shown.copy()
-    _, order = by_acceptances(shown, n_arms)
-    assert order[0].tolist() == [*range(1, n_arms, 2), *range(0, n_arms, 2)]
+    _, order = by_acceptances(shown, 20)
+    assert order[0].tolist() == [*range(1, 20, 2), *range(0, 20, 2)]
     assert np.array_equal(shown, before)
 
 
-@pytest.mark.parametrize("horizon", [1, 7, 1000])
+@pytest.mark.parametrize("horizon", [1, 1000])
 def test_the_scales_are_those_described_and_tell_counts_apart(horizon: int) -> None:
     numbers = np.arange(3 * horizon)
     scale = Scale(np.int64(horizon))  # type: ignore[arg-type]

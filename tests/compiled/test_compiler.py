@@ -1,20 +1,28 @@
-"""Whoever waits for the compiler is told, and is let go when they ask."""
+"""Who compiles is told of it, is let go when they ask, and compiles nothing twice."""
 
 import ctypes
 import signal
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import pytest
 
-from explorative_user_env.agents import Uniform
-from explorative_user_env.evaluation import evaluate
-from explorative_user_env.kernels import compiler as waiting
-from explorative_user_env.kernels.compiler import compiling_told, interrupts_heard
-from explorative_user_env.users.model import Rule, Schedule
+pytest.importorskip("numba")
+
+from explorative_user_env.kernels import compiler
+from explorative_user_env.kernels.compiler import (
+    compile_loop,
+    compiling_told,
+    interrupts_heard,
+    once,
+)
 from explorative_user_env.validation import MissingExtraError
 
 pytestmark = pytest.mark.usefixtures("nothing_kept")
@@ -26,6 +34,13 @@ def _an_interrupt_is_an_error() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+    monkeypatch.setattr(compiler, "notice", lines.append)
+    return lines
 
 
 def out_of_c(raised: type[BaseException]) -> None:
@@ -45,17 +60,11 @@ def lose_an_interrupt(failure: Exception | None = None) -> None:
             raise failure
 
 
-def unheard_of() -> Rule:
-    """A rule that is another one whenever it is asked for."""
-
-    def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-        return 1.0
-
-    return flat
-
-
-def new_users() -> Any:
-    return gym.make_vec("ExplorativeUser-v0", 64, rho=Schedule(unheard_of(), 1.0, 1.0, ()))
+def loop_of_the_package() -> Any:
+    """A small loop that counts as one of the package, compiled when it is called."""
+    names: dict[str, Any] = {"__name__": "explorative_user_env.small"}
+    exec("def loop(x):\n    return x + 1\n", names)
+    return compile_loop(names["loop"])
 
 
 def test_an_interrupt_that_was_lost_comes_again_whatever_it_made_fail() -> None:
@@ -83,26 +92,24 @@ def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost() -> None:
         def on_end(self, event: Any) -> None:
             """Nothing."""
 
-    new_users().reset(seed=1)  # the listener of this package is there, and comes first
+    loop = loop_of_the_package()  # the listener of this package is there, and comes first
     losing = Losing()
     events.register("numba:compile", losing)
     try:
-        rho = Schedule(unheard_of(), 1.0, 1.0, ())
         with pytest.raises(KeyboardInterrupt):
-            evaluate([Uniform()], n_instances=2, baseline_time=20, rho=rho, progress=False)
+            loop(1)
     finally:
         events.unregister("numba:compile", losing)
     assert lost
 
 
 @pytest.mark.slow
-def test_many_users_say_that_they_compile_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(waiting, "notice", said.append)
-    envs = new_users()
+def test_many_users_say_that_they_compile_and_only_then(said: list[str]) -> None:
+    envs: Any = gym.make_vec("ExplorativeUser-v0", 64, rho=1.5)
     assert said == []
     envs.reset(seed=1)
-    assert set(said) == {waiting.COMPILING}
+    envs.step(envs.action_space.sample())
+    assert set(said) == {compiler.COMPILING}
     said.clear()
     envs.reset(seed=2)
     envs.step(envs.action_space.sample())
@@ -110,37 +117,69 @@ def test_many_users_say_that_they_compile_and_only_then(monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
-def test_who_is_told_of_compiling_is_told_in_place_of_the_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    said: list[str] = []
+def test_who_is_told_of_compiling_is_told_in_place_of_the_line(said: list[str]) -> None:
     told: list[bool] = []
-    monkeypatch.setattr(waiting, "notice", said.append)
     with compiling_told(told.append):
-        new_users().reset(seed=1)
+        assert loop_of_the_package()(1) == 2
     assert said == []
-    assert told
-    assert told == [True, False] * (len(told) // 2)
+    assert told == [True, False]
 
 
 def test_a_compiler_that_does_not_load_is_told_with_its_reason(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    said: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(waiting, "notice", said.append)
     (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 9.9\\nor less')\n")
     for name in [name for name in sys.modules if name.partition(".")[0] == "numba"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
-    waiting.why_no_compiler.cache_clear()
+    compiler.why_no_compiler.cache_clear()
     try:
-        assert waiting.is_installed()
-        assert not waiting.can_compile()
+        assert compiler.is_installed()
+        assert not compiler.can_compile()
         with pytest.raises(MissingExtraError) as refused:
-            waiting.require_compiler("this needs")
+            compiler.require_compiler("this needs")
     finally:
-        waiting.why_no_compiler.cache_clear()
+        compiler.why_no_compiler.cache_clear()
     reason = "it cannot be imported (Numba needs NumPy 9.9 or less)"
     assert str(refused.value) == f"this needs numba, but {reason}: pip install numba"
     (line,) = said
     assert line.startswith(f"without numba ({reason}) all runs in plain Python")
+
+
+def test_whoever_asks_while_a_loop_is_made_waits_for_it() -> None:
+    begun, made = Barrier(8), list[int]()
+
+    def make(key: int) -> object:
+        made.append(key)
+        time.sleep(0.01)
+        return object()
+
+    asked = once(make)
+
+    def ask(key: int) -> object:
+        begun.wait()
+        return asked(key)
+
+    with ThreadPoolExecutor(8) as pool:
+        loops = list(pool.map(ask, [1] * 4 + [2] * 4))
+    assert sorted(made) == [1, 2]
+    assert len(set(map(id, loops))) == 2
+
+
+LIMIT = np.array([20])
+
+
+def up_to_the_limit(x: int) -> int:
+    return min(x, int(LIMIT[0]))
+
+
+def test_a_loop_is_compiled_again_after_a_global_of_a_rule_has_changed() -> None:
+    def make(rule: Any) -> Any:
+        return compile_loop(lambda x: rule(x))
+
+    asked, found = once(make), list[int]()
+    for limit in (20, 20, 30):
+        LIMIT[0] = limit
+        assert asked(up_to_the_limit) is asked(up_to_the_limit)
+        found.append(asked(up_to_the_limit)(99))
+    assert found == [20, 20, 30]
