@@ -42,7 +42,7 @@ def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")
     few = {"distributed.scheduler.allowed-failures": 1}
-    facts = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    facts = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         dask.config.set(few),
         distributed.LocalCluster(processes=True, silence_logs=50, **facts) as cluster,
@@ -205,7 +205,7 @@ def assert_same(found: list[pd.DataFrame], expected: list[pd.DataFrame]) -> None
 @contextmanager
 def dask_in_threads() -> Iterator[Executor]:
     distributed = pytest.importorskip("distributed")
-    facts = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    facts = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(processes=False, **facts) as cluster,
         dask_executor(cluster.scheduler_address) as executor,
