@@ -74,7 +74,7 @@ def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> Non
         RESTLESS | {"alpha": 0.3, "rho": 0.05, "n_arms": 5},
     ):
         env = environment(**kind)
-        for seed in range(12):
+        for seed in range(20):
             check = check_run(env, BAIR(n1=200.0), seed, max_steps=2000)
             n_rounds_seen += check.rounds
             assert not check.drop_broken
