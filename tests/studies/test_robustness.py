@@ -14,7 +14,10 @@ from explorative_user_env.studies.suite import VARIETIES, robustness
 from explorative_user_env.users.population import Population
 
 # All varieties, and in which words each differs from the paper's user.
-WITH_ROOM = {"means": "uniform_with_room", "setting": "printed (means=uniform_with_room)"}
+WITH_ROOM: dict[str, Any] = {
+    "means": "uniform_with_room",
+    "setting": "printed (means=uniform_with_room)",
+}
 KINDS = ("omniscient", "forgetful", "drifting", "logistic", "varied")
 DIFFERENCES: dict[str, dict[str, Any]] = {
     "paper": {},
