@@ -27,7 +27,8 @@ DIFFERENCES: dict[str, dict[str, Any]] = {
     "noise=0.1": {"noise": 0.1},
     "bernoulli": {"reward_law": "bernoulli"} | WITH_ROOM,
     "bounded": {"reward_law": "bounded"},
-} | {name: {"behaviour": name} for name in KINDS}
+    **{name: {"behaviour": name} for name in KINDS},
+}
 
 
 def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_says() -> None:
