@@ -15,15 +15,11 @@ from explorative_user_env import commands as cli
 
 
 class Call(NamedTuple):
-    """With what a function was called."""
-
     arguments: tuple[Any, ...]
     options: dict[str, Any]
 
 
 class Ended(NamedTuple):
-    """How a command ended and what it said."""
-
     code: int
     out: str
     err: str

@@ -1,16 +1,14 @@
 """What `paper` does on users, tables and questions of its own."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from tiny_commands import few
 
 from explorative_user_env.commands.run import RUN_FILE
-from explorative_user_env.studies import lower_bound, paper
+from explorative_user_env.studies import paper
 from explorative_user_env.users.population import DIFFERENCES
 
 pytestmark = pytest.mark.slow
@@ -35,22 +33,6 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
     points = [paper.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
     assert list(shown["point"].unique()) == points
     assert not (output / "runs.csv").exists()
-
-
-@pytest.mark.exhaustive
-def test_a_gap_that_nobody_can_see_has_its_tables_and_its_picture(
-    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    small = partial(lower_bound.success, n_grid=(8, 16), agents=few)
-    monkeypatch.setattr(lower_bound, "success", small)
-    monkeypatch.setattr(lower_bound, "DEFAULT_N0S", (3, 10))
-    words = "paper lower-bound --n-instances 60 --delta 0.2 --workers 1 --gap 1e-15 --output"
-    assert "not drawn" not in run(words, output).out
-    assert (output / "lower_bound.png").exists()
-    needed = pd.read_csv(output / "needed.csv")
-    assert needed["interactions"].dtype == float
-    assert needed.query("agent == 'standard bandit'")["interactions"].min() > 2.0**53
 
 
 def test_where_no_n1_is_found_it_says_so_and_where_its_runs_are(run: Any, output: Path) -> None:

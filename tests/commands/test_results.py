@@ -16,8 +16,7 @@ from explorative_user_env import validation as extras
 from explorative_user_env.commands.results import Drawing, drawings_of
 from explorative_user_env.evaluation import runner as grid
 from explorative_user_env.results.results import Results
-from explorative_user_env.studies import suite as room
-from explorative_user_env.validation import CallableError, InvalidArgumentError
+from explorative_user_env.validation import CallableError
 
 RUNS = ["success", "stopping_times", "regret", "rejections", "acceptances"]
 DIFFERENCES = [f"differences-{name}" for name in ("stopping-time", "p-stops-sooner", "success")]
@@ -180,19 +179,6 @@ def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in(
     # Another line-up that meets the same users has a number.
     names = names_of(cell(), cell(agents=["EXP3"]))
     assert names[:1] + names[-1:] == ["1-success", "2-acceptances"]
-
-
-def test_of_a_study_of_other_users_the_kinds_that_are_there_are_in_the_matrix() -> None:
-    population = eu.Population(n_arms=3)
-    users = room.varieties_named(["paper", "omniscient", "alpha=2"])
-    there = [cell(behaviour="omniscient"), cell(agents=["UNI", "EXP3"])]
-    matrix = room.kept_matrix(there, population, users)
-    pairs = [("paper", "UNI"), ("paper", "EXP3"), ("omniscient", "UNI")]
-    assert [*zip(matrix["user"], matrix["agent"], strict=True)] == pairs
-    with pytest.raises(InvalidArgumentError, match="kinds of which there are results"):
-        room.kept_matrix(there, population, users[2:])
-    pytest.importorskip("matplotlib")
-    assert len(room.heat_map(matrix).texts) == 3  # a field of who has not met her yet is empty
 
 
 @pytest.mark.parametrize(
