@@ -56,7 +56,8 @@ def test_what_a_function_holds_counts() -> None:
 
 def test_own_code_is_only_made_again_by_who_hands_it_in() -> None:
     schedule = Schedule(lambda numbers, n, t, n_arms: 1.0, 1.0, 1.0)
-    for name, own in (("means", low_means), ("reward_law", laplace_reward), ("rho", schedule)):
+    options: dict[str, Any] = {"means": low_means, "reward_law": laplace_reward, "rho": schedule}
+    for name, own in options.items():
         users = Population(**{name: own})
         record = through_json(users)
         with pytest.raises(UnknownCodeError):

@@ -121,7 +121,7 @@ def test_phase1_is_taken_off_user_by_user() -> None:
 def test_bairs_phase_2_is_its_run_without_phase_1_and_baselines_get_its_time(setting: str) -> None:
     cells = replace(EXPERIMENTS["table4"], deltas=(0.1,), n_arms=(3,), data=None)
     (results,) = run_experiment(cells, setting, n_instances=12, **OPTIONS)
-    users = {"n_arms": 3, "delta": 0.1, "n_instances": 12, "setting": setting}
+    users: dict[str, Any] = {"n_arms": 3, "delta": 0.1, "n_instances": 12, "setting": setting}
     both = eu.evaluate([BAIR(), Phase1()], compiled=False, progress=False, **users).runs.pivot(
         index="user_seed", columns="agent", values="interactions"
     )

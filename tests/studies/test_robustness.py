@@ -14,7 +14,10 @@ from explorative_user_env.studies.suite import VARIETIES, robustness
 from explorative_user_env.users.population import Population
 
 # All varieties, and in which words each differs from the paper's user.
-WITH_ROOM = {"means": "uniform_with_room", "setting": "printed (means=uniform_with_room)"}
+WITH_ROOM: dict[str, Any] = {
+    "means": "uniform_with_room",
+    "setting": "printed (means=uniform_with_room)",
+}
 KINDS = ("omniscient", "forgetful", "drifting", "logistic", "varied")
 DIFFERENCES: dict[str, dict[str, Any]] = {
     "paper": {},
@@ -24,7 +27,8 @@ DIFFERENCES: dict[str, dict[str, Any]] = {
     "noise=0.1": {"noise": 0.1},
     "bernoulli": {"reward_law": "bernoulli"} | WITH_ROOM,
     "bounded": {"reward_law": "bounded"},
-} | {name: {"behaviour": name} for name in KINDS}
+    **{name: {"behaviour": name} for name in KINDS},
+}
 
 
 def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_says() -> None:

@@ -12,7 +12,7 @@ from tampered import by_sql, with_parts, with_records, with_request, without_dig
 from verification.conftest import SHARED
 
 import explorative_user_env as eu
-from explorative_user_env.agents import UCB1, SuccessiveElimination
+from explorative_user_env.agents import SuccessiveElimination
 from explorative_user_env.check import verify as verifying
 from explorative_user_env.check.verify import NOT_CHECKED, Verification
 from explorative_user_env.studies import suite_tasks
@@ -319,8 +319,8 @@ def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks_alone(
     monkeypatch.setattr(suite_tasks, "SUITE", few)
     models = {"regret-k5": [Turns(2)], "noisy-k5": [Turns(4)], "logistic-k5": [Turns(3)]}
     tuned = {
-        "regret-k5": [UCB1(exploration=0.1, name="tuned")],
-        "logistic-k5": [UCB1(exploration=0.2, name="tuned")],
+        "regret-k5": [named_as("tuned", Turns(5))],
+        "logistic-k5": [named_as("tuned", Turns(6))],
     }
     entrants = [suite_tasks.ModelsByTask("mine", models), suite_tasks.ModelsByTask("tuned", tuned)]
     path = tmp_path / "run.sqlite"
