@@ -9,12 +9,7 @@ from explorative_user_env.check.environments import told as told
 
 
 class Beside:
-    """A vector environment beside Gymnasium's own vector of single ones: all they say is alike.
-
-    Args:
-        vector: the one to look at.
-        sync: a lane of it is one of these, or their wrappers.
-    """
+    """A vector environment beside Gymnasium's own vector of single ones: all they say is alike."""
 
     def __init__(self, vector: Any, sync: SyncVectorEnv) -> None:
         self.vector, self.sync = vector, sync

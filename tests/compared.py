@@ -18,15 +18,11 @@ from explorative_user_env.users.model import (
 )
 from explorative_user_env.users.population import Population
 
-CAP = 400
-"""Steps of a run or of a play, and what agents that need a horizon are told is less."""
+CAP, HORIZON = 400, 350
+"""Steps of a run or of a play, and what agents that need a horizon are told."""
 
-HORIZON = CAP - 50
-
-TABLES = ("logarithms", "inverse_roots")
-"""Fields of a user's state that are longer in compiled code."""
-
-OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in TABLES]
+LONGER = ("logarithms", "inverse_roots")  # in compiled code
+OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in LONGER]
 
 
 class Left(NamedTuple):
@@ -53,28 +49,20 @@ def as_lists(state: Any) -> list[Any]:
     ]
 
 
-class _Parts(NamedTuple):
-    """What every loop is handed."""
-
-    user: Any
-    user_state: Any
-    user_rng: np.random.Generator
-    params: Any
-    state: Any
-    own_rng: np.random.Generator
-
-    def left(self, figures: Any) -> Left:
-        return Left(
-            figures,
-            {name: np.asarray(getattr(self.user_state, name)).tolist() for name in OWN},
-            as_lists(self.state),
-            [self.user_rng.bit_generator.state, self.own_rng.bit_generator.state],
-        )
+def _left(figures: Any, parts: tuple[Any, ...]) -> Left:
+    _, user_state, user_rng, _, state, own_rng = parts
+    return Left(
+        figures,
+        {name: np.asarray(getattr(user_state, name)).tolist() for name in OWN},
+        as_lists(state),
+        [user_rng.bit_generator.state, own_rng.bit_generator.state],
+    )
 
 
 def _parts(
     users: Population, agent: AlgorithmAgent, seed: int, compiled: bool, length: int | None = None
-) -> _Parts:
+) -> tuple[Any, ...]:
+    """What every loop is handed: of the user, then of the agent."""
     user, params = users.user, agent.params(users.n_arms, HORIZON)
     blank = agent.algorithm.blank(params)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
@@ -85,8 +73,8 @@ def _parts(
         state = state._replace(**tables) if compiled else dataclasses.replace(state, **tables)
     state.means[:] = users.instance_law.draw(rng).means
     if compiled:
-        return _Parts(user_tuple(user), state, rng, params, as_arrays(blank), own)
-    return _Parts(user, state, rng, params, blank, own)
+        return user_tuple(user), state, rng, params, as_arrays(blank), own
+    return user, state, rng, params, blank, own
 
 
 def run_of(
@@ -103,7 +91,7 @@ def run_of(
     """
     parts = _parts(users, agent, seed, compiled, length)
     run = loop_of_one(agent.algorithm, users.schedule.rule, compiled)
-    return parts.left(run(*parts, cap, np.zeros(1, int)))
+    return _left(run(*parts, cap, np.zeros(1, int)), parts)
 
 
 def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
@@ -112,4 +100,4 @@ def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool)
     steps = (np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool))
     play = loop_of_one(agent.algorithm, users.schedule.rule, compiled, plays=True)
     *_, answer, _ = play(*parts, CAP, np.zeros(1, int), steps)
-    return parts.left(([answer], *(each.tolist() for each in steps)))
+    return _left(([answer], *(each.tolist() for each in steps)), parts)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,6 @@ def steps_of_many(mode: str) -> list[Any]:
 
 
 def refused(ask: Callable[[], Any]) -> str:
-    """The words in which something is refused."""
     try:
         ask()
     except Exception as error:
@@ -83,19 +83,17 @@ def runs_found(
     import explorative_user_env as eu
 
     shared = shared | {"progress": False}
-    over_horizon = {"task": "regret", "horizon": 60}
     bai = eu.evaluate(line_up, **shared)
-    regret = eu.evaluate(line_up, **shared | over_horizon)
+    regret = eu.evaluate(line_up, **shared | {"task": "regret", "horizon": 60})
     cells = eu.sweep(["BAIR"], deltas=(0.1, 0.2), n_arms=(2, 3), n_instances=3, progress=False)
     checks: Any = eu.evaluate(["BAIR"], check_theory=True, **shared).checks
     bai.save("runs.sqlite")
     loaded: Any = eu.load("runs.sqlite")
     found = {
-        "bai": bai.runs.map(repr).to_numpy().tolist(),
-        "regret": regret.runs.map(repr).to_numpy().tolist(),
-        "versions": bai.cell["versions"],
+        name: results.runs.map(repr).to_numpy().tolist()
+        for name, results in (("bai", bai), ("regret", regret))
     }
-    return found, {
+    return found | {"versions": bai.cell["versions"]}, {
         "two workers": bai.runs.equals(eu.evaluate(line_up, workers=2, **shared).runs),
         "a sweep": len(cells.runs) == 12,
         "checks of the theory": len(checks) == shared["n_instances"],
@@ -104,24 +102,15 @@ def runs_found(
     }
 
 
-class Screen(io.StringIO):
-    """A terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 def has_a_bar(line_up: list[str], shared: dict[str, Any]) -> bool:
-    """Whether progress is shown on a terminal."""
     import explorative_user_env as eu
 
     os.environ["TERM"] = "xterm"
-    usual, sys.stderr = sys.stderr, Screen()
-    try:
+    screen = io.StringIO()
+    screen.isatty = lambda: True  # type: ignore[method-assign]
+    with redirect_stderr(screen):
         eu.evaluate(line_up, **shared)
-        return line_up[0] in sys.stderr.getvalue()
-    finally:
-        sys.stderr = usual
+    return line_up[0] in screen.getvalue()
 
 
 def one_run_found() -> tuple[dict[str, Any], dict[str, bool]]:
@@ -164,7 +153,6 @@ def one_run_found() -> tuple[dict[str, Any], dict[str, bool]]:
 
 
 def bench_found() -> bool:
-    """Whether a command runs to its end."""
     from explorative_user_env import commands as cli
 
     words = "bench --quick --n-instances 4 --n-arms 2 --delta 0.2 --output bench"
@@ -177,18 +165,14 @@ def bench_found() -> bool:
 
 
 def main() -> None:
-    """Do it all, and write down what came of it."""
     asked = json.loads(sys.argv[1])
     become_a_browser()
     import explorative_user_env as eu
 
     notices: list[str] = []
-
-    class Hearing(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            notices.append(record.getMessage())
-
-    logging.getLogger(eu.__name__).addHandler(Hearing())
+    hearing = logging.Handler()
+    hearing.emit = lambda record: notices.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger(eu.__name__).addHandler(hearing)
     found, works = runs_found(asked["line_up"], asked["shared"])
     single, well = one_run_found()
     found |= single | {mode: steps_of_many(mode) for mode in asked["modes"]}

@@ -10,11 +10,7 @@ SLOW = 50
 
 
 def long_modules_first(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The same tests, those of a module together and in their order, long modules before others.
-
-    A module with few tests, all of them trainings, would come last by their number: one process
-    would work at it while the others have nothing left to do.
-    """
+    """The same tests, those of a module together and in their order, long modules before others."""
     lengths: Counter[str] = Counter()
     for item in items:
         lengths[_module(item)] += SLOW if item.get_closest_marker("slow") is not None else 1

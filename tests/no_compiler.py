@@ -16,11 +16,7 @@ MARK = "compiler"
 
 
 class Hider(MetaPathFinder):
-    """Finds that some modules are not there.
-
-    Args:
-        names: theirs; what is inside them is not there either.
-    """
+    """Finds that modules of these names, and what is inside them, are not there."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names

@@ -16,7 +16,6 @@ Play = Callable[[Sequence[float], np.random.Generator], Generator[int, bool, Non
 
 
 def users_of(**options: Any) -> Population:
-    """Return a record made of options in the short forms too, such as names and numbers."""
     return Population(**options)
 
 
@@ -50,7 +49,6 @@ def hand_made(
 
 
 def bounds(state: UserState) -> tuple[list[float], list[float]]:
-    """Return every lcb_i and every ucb_i."""
     arms = range(len(state.means))
     lower = [rules.lcb(state, arm) for arm in arms]
     return lower, [rules.ucb(state, arm) for arm in arms]
@@ -75,12 +73,6 @@ def at_random(means: Sequence[float], rng: np.random.Generator) -> Generator[int
 def in_turn(means: Sequence[float], rng: np.random.Generator) -> Generator[int, bool, None]:
     for t in count():
         yield t % len(means)
-
-
-def random_pair(means: Sequence[float], rng: np.random.Generator) -> Generator[int, bool, None]:
-    pair: list[int] = rng.choice(len(means), 2, replace=False).tolist()
-    for t in count():
-        yield pair[t % 2]
 
 
 def best_pair(means: Sequence[float], rng: np.random.Generator) -> Generator[int, bool, None]:
@@ -110,11 +102,10 @@ def mostly_best(means: Sequence[float], rng: np.random.Generator) -> Generator[i
         yield best if t % 51 < 50 else int(rng.integers(len(means)))
 
 
-PLAYS: tuple[Play, ...] = (at_random, in_turn, random_pair, until_rejected, insisting)
+PLAYS: tuple[Play, ...] = (at_random, in_turn, best_pair, until_rejected, insisting)
 
 
 def converse(play: Generator[int, bool, None], respond: Callable[[int], bool], steps: int) -> None:
-    """Recommend what `play` says and tell it the responses."""
     arm = next(play)
     for _ in range(steps):
         arm = play.send(respond(arm))

@@ -28,7 +28,7 @@ USERS = np.arange(6)
 
 def single(task: str, observation: str, horizon: int = HORIZON, **kwargs: Any) -> Any:
     """One user of a task, wrapped as SB3's own `make_vec_env` does."""
-    limit = {"horizon" if task == "bai" else "max_episode_steps": horizon}
+    limit: Any = {"horizon" if task == "bai" else "max_episode_steps": horizon}
     env: Any = gym.make(BAI_ENV_ID if task == "bai" else ENV_ID, n_arms=N_ARMS, **limit, **kwargs)
     match observation:
         case "counts":

@@ -26,24 +26,17 @@ _ANY_LINES = r"\n...\n"
 
 
 class NotHereError(Exception):
-    """Something optional is missing here."""
+    pass
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page.
+    """A fenced block of a page."""
 
-    Attributes:
-        kind: "python", "sh", "text" or another language.
-        text: what stands in it.
-        line: the line of the page at which it begins.
-        not_run: the reason why no test runs it; None if one does.
-    """
-
-    kind: str
+    kind: str  # "python", "sh", "text" or another language
     text: str
-    line: int
-    not_run: str | None
+    line: int  # of the page
+    not_run: str | None  # the reason why no test runs it
 
 
 def blocks_of(page: str) -> Iterator[Block]:
@@ -56,7 +49,6 @@ def blocks_of(page: str) -> Iterator[Block]:
 
 
 def commands_of(block: Block) -> Iterator[str]:
-    """Yield the commands of a shell block, without comments."""
     for line in block.text.replace("\\\n", " ").splitlines():
         for command in line.split("&&"):
             words = command.split("#")[0].strip()
@@ -65,16 +57,7 @@ def commands_of(block: Block) -> Iterator[str]:
 
 
 def follow(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Do what a page says, from top to bottom, and hold what it shows against what is printed.
-
-    Args:
-        page: the file.
-        folder: the working folder, in which the page's files are written.
-        capsys: what reads what is printed.
-
-    Returns:
-        What could not be done here, for want of something optional.
-    """
+    """Do what a page says in a folder; return what could not be done, for want of something."""
     space: dict[str, Any] = {"__name__": "page"}
     lacking: list[str] = []
     printed: str | None = None

@@ -41,39 +41,36 @@ PPO = {"STEPS": 512, "N_USERS": 8, "N_STEPS": 64, "N_INSTANCES": 5}
 ONE_FILE = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64, "N_INSTANCES": 5}
 SCALE = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
 TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
+RATIOS = r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n"
+STEPS = r"\(256\) +\d+ steps a second, [\d.]+ times"
+PRINTED: dict[str, tuple[dict[str, int], str, str]] = {
+    "quickstart": ({"N_INSTANCES": 5}, r"arm 2: accepted", r"BAIR\s+\d"),
+    "custom_agent": ({"N_INSTANCES": 5}, r"BAIR\s+\d", r"mine\s+\d"),
+    "text_agent": ({"N_INSTANCES": 3}, r"words\s+\d", "answers that could not be read: 0"),
+    "theory": ({"N_INSTANCES": 5}, r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"),
+    "cleanrl_style": (ONE_FILE, r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"),
+    "train_ppo": (PPO, r"SE\s+\d", r"PPO\s+\d"),
+    "training_speed": (TRAINING, r"8 DummyVecEnvs +\d+ steps a second\n", STEPS),
+    "scale_out": (SCALE, RATIOS, r"run takes [2-5]\d bytes"),
+}
+LONG = ("training_speed", "scale_out")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize(
-    ("name", "constants", "printed"),
+    "name",
     [
-        ("quickstart", {"N_INSTANCES": 5}, [r"arm 2: accepted", r"BAIR\s+\d", r"EXP3\s+\d"]),
-        ("custom_agent", {"N_INSTANCES": 5}, [r"BAIR\s+\d", r"mine\s+\d"]),
-        ("text_agent", {"N_INSTANCES": 3}, [r"words\s+\d", "answers that could not be read: 0"]),
-        ("theory", {"N_INSTANCES": 5}, [r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"]),
-        ("cleanrl_style", ONE_FILE, [r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"]),
-        pytest.param("train_ppo", PPO, [r"SE\s+\d", r"PPO\s+\d"], marks=pytest.mark.slow),
-        pytest.param(
-            "training_speed",
-            TRAINING,
-            [r"8 DummyVecEnvs +\d+ steps a second\n", r"\(256\) +\d+ steps a second, [\d.]+ times"],
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "scale_out",
-            SCALE,
-            [r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n", r"run takes [2-5]\d bytes"],
-            marks=pytest.mark.slow,
-        ),
+        pytest.param(name, marks=pytest.mark.exhaustive) if name in LONG else name
+        for name in PRINTED
     ],
 )
-def test_an_example_runs(
-    run: Callable[..., str], name: str, constants: dict[str, int], printed: list[str]
-) -> None:
+def test_an_example_runs(run: Callable[..., str], name: str) -> None:
     if name.startswith("train"):
         pytest.importorskip("sb3_contrib")
+    constants, *patterns = PRINTED[name]
     told = run(name, **constants)
-    for pattern in printed:
+    for pattern in patterns:
         assert re.search(pattern, told), pattern
 
 
@@ -84,7 +81,7 @@ def test_the_pictures_of_the_documents_are_drawn(run: Callable[..., str], tmp_pa
         assert "<svg" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_speed_prints_every_comparison(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,7 +122,6 @@ TASKS = ["noisy-k5", "varied-k5", "impatient-k5", "regret-k20", "population-k20"
 
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script, imported as who stands in its folder would."""
     monkeypatch.syspath_prepend(EXAMPLES)
     return importlib.import_module("learnt_index")
 
@@ -142,8 +138,9 @@ def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room: Any
             assert path.name == f"seed-{made['seed']}.json"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "task", ["noisy-k5", *(pytest.param(task, marks=pytest.mark.exhaustive) for task in TASKS[1:])]
+)
 def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task: str) -> None:
     met = room.met_in(task, 1 if task == room.POPULATION_TASK else 12)
     agents = ["UNI", room.shipped(task)[0]]
@@ -152,7 +149,7 @@ def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task
     assert learnt < 0.7 * by_chance
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(
     room: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +186,6 @@ def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(
 
 
 def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
-    """In turn, the least accepted first, until an arm is rejected."""
     agent = room.learnt_index()
     agent.reset(4, np.random.default_rng(0), 100)
 
@@ -198,6 +194,7 @@ def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
         agent.observe(arm, accepted)
         return arm
 
+    # In turn, the least accepted first, until an arm is rejected.
     arms = [after(True) for _ in range(8)]
     assert sorted(arms[:4]) == [0, 1, 2, 3]
     dropped = after(False)

@@ -42,12 +42,11 @@ HOW = {"population": USERS, "delta": 0.005, "max_steps": 1_000_000, "workers": 2
 
 
 def rows(heading: str) -> list[list[str]]:
-    """The cells of the table below a heading of tune_n1.md, without its head."""
     table = TUNE.split(f"### {heading}", 1)[1].split("\n\n", 2)[1]
     return [cells(line) for line in table.splitlines() if line.startswith("|")][2:]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_search_for_the_least_n1_is_the_pages() -> None:
     draw = partial(successes, HOW)
     candidates = list(search(draw, 200, 8000, delta=0.005, error=0.05, cap=20_000))
@@ -57,7 +56,7 @@ def test_the_search_for_the_least_n1_is_the_pages() -> None:
     assert found(candidates, 0.005)[0] == 2
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_frontier_is_the_pages() -> None:
     shown = {int(row[0]): row for row in rows(f"Frontier, {FRONTIER_USERS} users")}
     for row in frontier_of([0, 2, 20, 8000], HOW, silent).to_dict("records"):
@@ -101,6 +100,7 @@ def coverages(tables: str) -> tuple[dict[Place, float], dict[Place, float]]:
 EXACT, SIMULATED = coverages(COVERAGE)
 
 
+@pytest.mark.slow
 def test_the_exact_coverages_are_what_the_script_finds(capsys: pytest.CaptureFixture[str]) -> None:
     space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
     space |= {"SIZES": (20, 100), "NAMED_SIZES": ["n = 20", "n = 100"]}
@@ -110,7 +110,7 @@ def test_the_exact_coverages_are_what_the_script_finds(capsys: pytest.CaptureFix
     assert again == pytest.approx({key: EXACT[key] for key in again}, abs=0.0011)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_simulated_coverages_are_near_what_fewer_samples_find(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -130,7 +130,6 @@ def test_the_simulated_coverages_are_near_what_fewer_samples_find(
 
 
 def row_of(beginning: str) -> list[str]:
-    """The cells of the row of rl.md that begins so."""
     (line,) = (line for line in RL.splitlines() if line.startswith(f"| {beginning} |"))
     return cells(line)
 

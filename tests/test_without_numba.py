@@ -12,14 +12,13 @@ from in_a_browser import steps_of_many
 from processes import TESTS, python
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.kernels import compiler as presence
 
 pytestmark = pytest.mark.slow
 
 SHARED: dict[str, Any] = {"n_arms": 3, "n_instances": 8, "seed": 3}
 MODES = ["NextStep", "SameStep", "Disabled"]
-LINE_UP = [*AGENTS, *REFERENCES]
+LINE_UP = ["BAIR", "T&S", "UNI", "Full-information"]
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Agent
+from explorative_user_env.protocol import STOP, Agent, OneUserAtATime
 
 Array = np.ndarray[Any, Any]
-
-ONLY = np.zeros(1, int)
 
 
 class Answering:
@@ -24,7 +22,7 @@ def the_most_accepted(observation: Any) -> int:
     return int(observation[-1] < 0.1)
 
 
-class Wanderer:
+class Wanderer(OneUserAtATime):
     """Recommends, stops and answers at random, by each user's stream and what she accepted."""
 
     name = "wanderer"
@@ -63,19 +61,6 @@ class Wanderer:
             self.n_answers[self.first + user] += 1
         return np.array([self.rngs[user].integers(self.n_arms) for user in users.tolist()], int)
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self.reset_all(n_arms, [rng], horizon)
-
-    def act(self) -> int | None:
-        arm = int(self.act_all(ONLY)[0])
-        return None if arm == STOP else arm
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
-
-    def answer(self) -> int:
-        return int(self.answer_all(ONLY)[0])
-
 
 class Clock(Wanderer):
     """Stops with a user after a number of steps that is in her stream: 1, or very many."""
@@ -97,7 +82,6 @@ class Clock(Wanderer):
 def scripted(script: list[int], answer: int = 2) -> Any:
     """An agent that recommends by a script, stops, answers, and keeps all it is told."""
 
-    # A class inside a function travels to worker processes by value.
     class Scripted:
         name = "scripted"
 

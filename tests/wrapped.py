@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.vector import AutoresetMode
 
-from explorative_user_env import BAI_ENV_ID, ENV_ID, ExplorativeUserVectorEnv
+from explorative_user_env import BAI_ENV_ID, ExplorativeUserVectorEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 
 N_ARMS = 3
@@ -14,8 +14,6 @@ HORIZON = 25
 LANES = 7  # more than the compiled lanes look ahead
 LIMIT = 11
 """Steps of an episode of those in step, before the task's own horizon."""
-
-VECTOR_ENVS = {ENV_ID: ExplorativeUserVectorEnv, BAI_ENV_ID: ExplorativeUserBAIVectorEnv}
 
 Heard = list[tuple[int, int]]
 """(arm, 1 accepted or 0 rejected), the oldest first."""
@@ -26,17 +24,14 @@ def made(name: str, limit: int | None = HORIZON, **kwargs: Any) -> gym.Env[Any, 
     return gym.make(name, limit, **({"n_arms": N_ARMS, "noise": 0.4} | kwargs))
 
 
-def own_horizon(name: str) -> dict[str, Any]:
-    """Return what ends an episode of those in step by itself, if anything does."""
-    return {"horizon": LIMIT + 2} if name == BAI_ENV_ID else {}
-
-
 def vector_of(
     name: str, mode: AutoresetMode | str = "NextStep", limit: int | None = LIMIT, **kwargs: Any
 ) -> Any:
     """Return the environment of seven users in step."""
-    kwargs = {"n_arms": N_ARMS, "noise": 0.4} | own_horizon(name) | kwargs
-    return VECTOR_ENVS[name](LANES, limit, mode, **kwargs)
+    given: dict[str, Any] = {"n_arms": N_ARMS, "noise": 0.4} | kwargs
+    if name == BAI_ENV_ID:
+        return ExplorativeUserBAIVectorEnv(LANES, limit, mode, **{"horizon": LIMIT + 2} | given)
+    return ExplorativeUserVectorEnv(LANES, limit, mode, **given)
 
 
 def ranks_of(heard: Heard, horizon: int = 10**9) -> list[int]:

@@ -47,41 +47,26 @@ def respond(step: int, arm: int) -> bool:
 
 
 @for_every_agent
-def test_a_copy_goes_on_as_the_agent_does(make: Make) -> None:
+def test_the_stream_gives_one_run_to_copies_and_whatever_others_do(make: Make) -> None:
     assert make().needs_horizon == (make in OVER_A_HORIZON)
-    agent = make(name="mine", max_steps=99)
-    agent.reset(4, np.random.default_rng(0), horizon=150)
-    for step in range(60):
-        arm = agent.act()
-        assert type(arm) is int
-        agent.observe(arm, respond(step, arm))
-    others = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
-    for other in others:
-        assert (other.name, other.max_steps, other.options) == ("mine", 99, agent.options)
-    for step in range(60, 150):
-        arm = agent.act()
-        assert {other.act() for other in others} == {arm}
-        if arm is None:
-            break
-        for each in (agent, *others):
-            each.observe(arm, respond(step, arm))
-    assert step > 80
-    assert {other.answer() for other in others} == {agent.answer()}
-
-
-@for_every_agent
-def test_the_same_stream_gives_the_same_run_whatever_others_do(make: Make) -> None:
-    agent, other = make(), make()
-    agent.reset(4, np.random.default_rng(5), 200)
+    agent, stranger = make(name="mine", max_steps=99), make()
+    agent.reset(4, np.random.default_rng(5), horizon=150)
+    twins = [agent]
     arms: list[int] = []
-    while len(arms) < 200 and (arm := agent.act()) is not None:
-        agent.observe(arm, respond(len(arms), arm))
+    while len(arms) < 150 and (arm := agent.act()) is not None:
+        assert {twin.act() for twin in twins[1:]} <= {arm}
+        for twin in twins:
+            twin.observe(arm, respond(len(arms), arm))
         arms.append(arm)
-        if len(arms) == 50:
-            drive(other, 4, lambda step, arm: arm == 3, 100, seed=1, horizon=200)
-    assert len(arms) > 60  # else the other one was not there, or hardly
-    for each in (agent, other, make()):
-        assert drive(each, 4, respond, 200, seed=5, horizon=200) == arms
+        if len(arms) == 60:
+            twins += [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+            drive(stranger, 4, lambda step, arm: arm == 3, 100, seed=1, horizon=200)
+    assert len(arms) > 80
+    assert len({twin.answer() for twin in twins}) == 1
+    for twin in twins:
+        assert (twin.name, twin.max_steps, twin.options) == ("mine", 99, agent.options)
+    for each in (agent, stranger, make()):
+        assert drive(each, 4, respond, 150, seed=5, horizon=150) == arms
 
 
 # What `act`, a verdict or a part of a run fills in before anyone looks at it.

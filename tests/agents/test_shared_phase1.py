@@ -41,20 +41,6 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
         assert agent.answer() == both.answer
 
 
-def test_a_used_state_starts_with_phase_1_again() -> None:
-    agent = after_phase1(Uniform(horizon=5), n1=3)
-    drive(agent, 3, lambda step, arm: True)
-    rule, params, used = agent.algorithm, agent._params, agent._state
-    assert used.prepared == [1]
-    assert "phase" not in agent.explain()
-    assert used.own.accepted == [2, 2, 1]
-    rule.start(params, used, np.random.default_rng(0))
-    assert used.prepared == [0]
-    assert agent.explain()["phase"] == "Phase 1, first sweep"
-    assert used.own == Uniform().algorithm.blank(params.own)
-    assert used.phase1.accepted == [0, 0, 0]
-
-
 @pytest.mark.slow  # a composed record is compiled anew in every process
 def test_compiled_runs_are_those_of_the_readable_loop() -> None:
     options: dict[str, Any] = {"n_arms": 3, "n_instances": 10, "progress": False}
@@ -67,5 +53,9 @@ def test_an_agent_after_phase1_keeps_its_cap_and_its_options() -> None:
     agent = after_phase1(TrackAndStop(delta=0.3, max_steps=77))
     assert (agent.max_steps, agent.options["delta"]) == (77, 0.3)
     assert after_phase1(Uniform()).max_steps is None
+    agent.reset(3, np.random.default_rng(0))
+    assert agent.explain()["phase"] == "Phase 1, first sweep"
+    drive(agent, 3, lambda step, arm: True, n_steps=200)
+    assert "phase" not in agent.explain()
     with pytest.raises(ValueError, match=r"^n1 must be"):
         after_phase1(Uniform(horizon=5), n1=-1)

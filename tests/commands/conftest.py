@@ -15,15 +15,11 @@ from explorative_user_env import commands as cli
 
 
 class Call(NamedTuple):
-    """With what a function was called."""
-
     arguments: tuple[Any, ...]
     options: dict[str, Any]
 
 
 class Ended(NamedTuple):
-    """How a command ended and what it said."""
-
     code: int
     out: str
     err: str
@@ -94,7 +90,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[
     def of(name: str) -> tuple[Path, str]:
         folder, printed = tmp_path_factory.mktemp("finished") / name, io.StringIO()
         with contextlib.redirect_stdout(printed):
-            assert run_tiny(name, str(folder), anew=True) == 0
+            assert run_tiny(name, str(folder)) == 0
         return folder, printed.getvalue()
 
     return of

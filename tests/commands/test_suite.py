@@ -28,17 +28,20 @@ def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(
         models_in(tmp_path)
 
 
+MODULE = """
+from explorative_user_env.agents import UCB1
+from explorative_user_env.studies.suite_tasks import ModelsByTask
+
+agent = UCB1(name="one")
+def models():
+    return ModelsByTask("learnt", {"bai-k5": [UCB1(name="learnt")]})
+"""
+
+
 def test_what_stands_in_a_module_may_be_models_by_task(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = (
-        "from explorative_user_env.agents import UCB1",
-        "from explorative_user_env.studies.suite_tasks import ModelsByTask",
-        "def models() -> ModelsByTask:",
-        "    return ModelsByTask('learnt', {'bai-k5': [UCB1(name='learnt')]})",
-        "agent = UCB1(name='one')",
-    )
-    (tmp_path / "own_models.py").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "own_models.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     by_task, one, named = entrants_called(["own_models:models", "own_models:agent", "bair"])
@@ -54,9 +57,7 @@ def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(
     source = shipped_models()["regret-k5"]
     for number in range(2):
         shutil.copytree(source, tmp_path / "mine" / "regret-k5" / f"seed-{number}")
-    mine, one, named = entrants_called([f"sb3:{tmp_path / 'mine'}", "sb3:regret-k5", "UCB1"])
+    mine, one, _ = entrants_called([f"sb3:{tmp_path / 'mine'}", "sb3:regret-k5", "UCB1"])
     assert isinstance(mine, ModelsByTask)
     assert list(who([mine])) == ["mine #0 (regret-k5)", "mine #1 (regret-k5)"]
-    first = mine.models["regret-k5"][0]
-    assert trained_on(one) == trained_on(first)
-    assert named.name == "UCB1"
+    assert trained_on(one) == trained_on(mine.models["regret-k5"][0])

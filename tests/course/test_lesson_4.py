@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from explorative_user_env.agents import BAIR
 from explorative_user_env.teach import check_exercise
@@ -69,12 +68,6 @@ class Skips(Sweep):
         super().look(accepted)
 
 
-class KeepsSweeping(Sweep):
-    def turn(self, end: bool) -> None:
-        super().turn(end)
-        self.rounds = False
-
-
 class EndsWhenEmpty(Sweep):
     def turn(self, end: bool) -> None:
         self.done = self.done or not self.F
@@ -105,10 +98,6 @@ class Eliminate:
 
     def answer(self) -> Any:
         return int(np.flatnonzero(~self.gone)[0])
-
-
-def last_tied(self: Any) -> int:
-    return len(self.n) - 1 - int(np.argmin(np.where(self.gone, 10**9, self.n)[::-1]))
 
 
 def forgives(self: Any, arm: int, accepted: bool) -> Any:
@@ -154,11 +143,6 @@ class NotAnew(Mine):
             super().reset(n_arms, rng)
 
 
-class ForAlpha1(Mine):
-    def __init__(self, delta: float, alpha: float, rho_0: float) -> None:
-        super().__init__(delta, 1.0, rho_0)
-
-
 class Silent:
     def __init__(self, *numbers: Any, **options: Any) -> None:
         pass
@@ -183,50 +167,35 @@ def leaves(rule: Any) -> Any:
 
 
 AS_PRINTED = but(Eliminate, next=lambda self: int(np.argmin(self.n)))
-ONE_LEFT = but(Eliminate, act=lambda self: None if self.gone.all() else self.next())
 STRAYS = but(Eliminate, next=lambda self: 0 if self.n.sum() == 35 else Eliminate.next(self))
 GIVES_UP = but(Eliminate, act=lambda self: None if len(self.n) == 5 else Eliminate.act(self))
 WRONG: dict[str, list[tuple[str, Any]]] = {
     "4.1": [
-        ("it is right for α = 1 only", lambda k, d, a, r: n1_of(k, d, 1, r)),
         ("the exponent is turned over", lambda k, d, a, r: n1_of(k, d, 1 / a, r)),
-        ("ρ_0 multiplies", lambda k, d, a, r: r * n1_of(k, d, a, 1)),
         ("the factor 2 is missing", lambda k, d, a, r: n1_of(k, 2 * d, a, r)),
-        ("it is rounded up", lambda k, d, a, r: math.ceil(n1_of(k, d, a, r))),
     ],
     "4.2": [
         ("N_1 is compared with time steps", but(Sweep, enough=lambda self: self.t >= self.n1)),
         ("Phase 1 breaks off in the middle of a pass", but(Sweep, look=at_once)),
-        ("one recommendation too many", but(Sweep, enough=lambda self: self.n > self.n1)),
         ("the arm after a rejected one is left out of the pass", Skips),
-        ("the second loop goes on sweeping", KeepsSweeping),
         ("Phase 1 ends when F is empty", EndsWhenEmpty),
-        ("it never leaves the first arm", but(Sweep, observe=lambda *given: None)),
         ("at step 1, in Phase 1, first sweep: that is the first recommendation. It fails", FAILS),
     ],
     "4.3": [
         ("taken literally the pseudo-code never ends", AS_PRINTED),
         ("(with user 3 (printed, K = 5, N_1 = 20) it leaves the paper's agent at", AS_PRINTED),
-        ("it takes the last", but(Eliminate, next=last_tied)),
-        ("it goes on when one arm is left", ONE_LEFT),
-        ("the most accepted arm", but(Eliminate, answer=lambda self: int(self.n.argmax()))),
-        ("it always answers the first arm", but(Eliminate, answer=lambda self: 0)),
         ("It answers None; arm", but(Eliminate, answer=lambda self: None)),
         ("the sign is wrong", leaves(lambda self, arm, accepted: accepted)),
         ("it leaves the paper's agent at step 36, in Phase 2, elimination: arm 0 was", STRAYS),
-        ("was just accepted. It recommends arm 0; arm 1 is right.", STRAYS),
         ("with user 3 (printed, K = 5, N_1 = 20) it stops before it recommends", GIVES_UP),
     ],
     "4.4": [
         ("it remembers the user before", NotAnew),
-        ("N_1 is always that of α = 1", ForAlpha1),
         ("Phase 2 begins with all n_i at 0", but(Mine, hands_on=False)),
-        ("it stops where Phase 1 is over", but(Mine, act=lambda self: self.sweep.act())),
         ("It recommends arm 1; arm 0 is right", but(Mine, act=lambda self: np.int64(1))),
         ("it has to be a class that is made with delta", Mine()),
     ],
     "4.5": [
-        ("one rejection too late", leaves(lambda self, arm, accepted: self.no[arm] > self.m)),
         ("are counted together", leaves(lambda self, arm, yes: not yes and sum(self.no) >= self.m)),
         ("an acceptance sets the count of rejections back", leaves(forgives)),
     ],
@@ -242,12 +211,10 @@ def test_a_wrong_answer_is_told_what_is_wrong() -> None:
             assert words in remark.words
 
 
-@pytest.mark.parametrize(
-    ("number", "answer"),
-    [("4.1", n1_of), ("4.2", Sweep), ("4.3", Eliminate), ("4.4", Mine), ("4.5", Eliminate)],
-)
-def test_another_way_to_write_it_is_right(number: str, answer: Any) -> None:
-    assert check_exercise(number, answer).right
+def test_another_way_to_write_it_is_right() -> None:
+    rows = [("4.1", n1_of), ("4.2", Sweep), ("4.3", Eliminate), ("4.4", Mine), ("4.5", Eliminate)]
+    for number, answer in rows:
+        assert check_exercise(number, answer).right, number
 
 
 def test_the_papers_agent_is_itself_to_the_bit() -> None:

@@ -51,9 +51,6 @@ def test_teachers_see_the_answer_and_students_what_is_written_for_them() -> None
     assert with_answers(FUNCTION, solved=True) == SOLVED
     assert with_answers(FUNCTION, solved=False) == BLANK
     assert with_answers(f"{ONE}\nb = 2\n{ONE}", solved=False) == f"{TURN}\nb = 2\n{TURN}"
-
-
-def test_an_answer_that_has_no_end_or_no_beginning_is_no_exercise() -> None:
     begin, answer, end = ONE.split("\n")
     for lines in ([begin, answer], [answer, end], [begin, begin, answer, end], [answer]):
         with pytest.raises(ValueError, match=r"partner|no answer"):
@@ -142,21 +139,22 @@ def alike(text: str, other: str) -> bool:
     )
 
 
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[each.name for each in LESSONS])
+each_lesson = pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] * (each.number != 1))
+        for each in LESSONS
+    ],
+)
 
 
 @pytest.mark.slow
 @each_lesson
-def test_the_figures_of_its_sentences_are_those_that_it_computes(lesson: Lesson) -> None:
+def test_its_figures_are_as_computed_and_its_solutions_are_right(lesson: Lesson) -> None:
     pairs = zip(figures(lesson, True), json.loads(read_source(FIGURES))[lesson.name], strict=True)
     assert [pair for pair in pairs if not alike(*pair)] == []
     # No sentence of a blank notebook rests on an answer.
     assert {*figures(lesson, False)} <= {*figures(lesson, True)}
-
-
-@pytest.mark.slow
-@each_lesson
-def test_solutions_are_all_right_and_blanks_are_told_what_is_asked_for(lesson: Lesson) -> None:
     solved, blank = (dict(said(lesson, each, r'check_exercise\("')) for each in (True, False))
     for one in exercises_of(lesson.number):
         assert solved[one.number] == f"{one.number} is right: {one.shows}"

@@ -5,13 +5,12 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
 
 from explorative_user_env.teach import LESSONS
-
-pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,6 +56,31 @@ def pages(site: Path) -> dict[Path, Page]:
     return {path: Page(path) for path in sorted(site.rglob("*.html"))}
 
 
+@pytest.mark.slow
+def test_public_names_have_docstrings_and_the_tables_of_the_paper_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in ("sphinx", "latex2mathml"):
+        pytest.importorskip(module, reason="the site needs the extra docs")
+    from extensions import pages, reference
+    from extensions.formulas import FormulaError, markup
+
+    told: list[tuple[str, ...]] = []
+    monkeypatch.setattr(
+        reference, "_log", SimpleNamespace(warning=lambda *words: told.append(words))
+    )
+    for page in reference.PAGES.glob("*.md"):
+        for place in reference._ROOM.findall(page.read_text(encoding="utf-8")):
+            assert len([*reference.page(None, "", place)]) > 5
+    assert told == []
+    for name, table in (("symbols", pages.symbols), ("theory", pages.theory)):
+        assert len([*table(None, "", "")]) == 2 + len(pages.rows(name))
+    assert "<msub>" in markup(r"\rho_t")
+    with pytest.raises(FormulaError, match="is not understood"):
+        markup(r"\nosuch")
+
+
+@pytest.mark.exhaustive
 def test_every_link_leads_somewhere_and_pages_are_read_without_a_network(
     pages: dict[Path, Page],
 ) -> None:
@@ -76,6 +100,7 @@ def test_every_link_leads_somewhere_and_pages_are_read_without_a_network(
     assert lost == []
 
 
+@pytest.mark.exhaustive
 def test_the_notebooks_come_with_their_pictures_and_without_their_answers(
     site: Path, pages: dict[Path, Page]
 ) -> None:

@@ -92,6 +92,7 @@ def test_answers_are_legal_once_all_arms_but_one_were_rejected_when_last_recomme
 ) -> None:
     kwargs: dict[str, Any] = {"n_arms": n_arms, "setting": setting, "noise": 0.6}
     env, twin = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserBAIEnv(**kwargs, mask="none")
+    assert env.action_space == gym.spaces.Discrete(2 * n_arms)
     seen = []
     for seed in range(3):
         latest: dict[int, int] = {}

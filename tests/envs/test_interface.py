@@ -47,6 +47,7 @@ CHECKED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "kwargs"), CHECKED)
 def test_checkers_accept_the_environment(name: str, kwargs: dict[str, Any]) -> None:
     env = gym.make(f"explorative_user_env:{name}", **kwargs)

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from alike import told
+from failing import uncompilable_rule
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from in_step import KINDS, MODES, played
 from pairs import pairs
@@ -92,6 +93,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pairs(variant=VARIANTS, compiled=[False, True], mode=MODES)
 def test_all_kinds_of_users_are_alike_in_both(
     variant: tuple[str, dict[str, Any]], compiled: bool, mode: AutoresetMode
@@ -116,6 +118,7 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
     assert type(many.unwrapped) is KINDS.get(name, ExplorativeUserVectorEnv)
+    assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")
     assert told(many.reset(seed=1)) == told(sync.reset(seed=1))
@@ -150,40 +153,15 @@ def test_users_are_fresh_where_no_seed_is_given_and_met_again_by_those_that_are_
     assert vector.single() is not vector.single()
 
 
-SEEDS = [8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]]
-
-
-@pairs(seed=SEEDS, compiled=[False, True])
-def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(
-    compiled: bool, seed: Any
-) -> None:
-    vector, singles = begun(compiled), [ExplorativeUserEnv(4, noise=0.1) for _ in range(3)]
-    for lane, arms in enumerate(([0, 1], [1, 1], [2, 3])):
-        singles[lane].reset(seed=5 + lane)
-        for arm in arms:
-            singles[lane].step(arm)
+@pytest.mark.parametrize("seed", [8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]])
+def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed: Any) -> None:
+    vector, goes_on = begun(False), isinstance(seed, list)
     vector.reset(seed=seed)
-    goes_on = isinstance(seed, list) and None in seed
-    for lane, env in enumerate(singles):
-        env.reset(seed=None if goes_on and lane == 1 else 8 + lane)
-    assert vector.hidden_states() == tuple(env.hidden_state() for env in singles)
     assert vector.np_random_seed == (8, 6 if goes_on else 9, 10)
-
-
-def test_lanes_may_be_reset_one_after_the_other_and_only_theirs_get_the_seeds(
-    compiled: bool,
-) -> None:
-    vector, whole = (
-        ExplorativeUserVectorEnv(3, compiled=compiled, render_mode="ansi") for _ in range(2)
-    )
-    mask = np.array([False, True, False])
-    vector.reset(seed=[4, 5, 6], options={"reset_mask": mask})
-    assert vector.np_random_seed[1] == 5
-    assert vector.np_random_seed[0] != 4
-    vector.reset(seed=[4, 9, 6], options={"reset_mask": ~mask})
-    whole.reset(seed=4)
-    assert everything(vector) == everything(whole)
-    assert told(vector.step([0, 1, 2])) == told(whole.step([0, 1, 2]))
+    for lane, truth in enumerate(vector.hidden_states()):
+        env = ExplorativeUserEnv(4, noise=0.1)
+        env.reset(seed=8 + lane)
+        assert (env.hidden_state() == truth) == (lane != 1 or not goes_on)
 
 
 @pairs(
@@ -207,6 +185,23 @@ def test_a_copy_goes_on_alike_and_apart(
         before = everything(vector)
         twin.step([0, 1, 2])
         assert everything(vector) == before != everything(twin)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler
+def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
+    def played(compiled: bool) -> list[Any]:
+        schedule = Schedule(uncompilable_rule, 1.0, 2.0)
+        vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=schedule)
+        vector.reset(seed=1)
+        assert not vector.compiled
+        rewards = [vector.step([t % 3, 0, 2])[1].tolist() for t in range(30)]
+        return [rewards, vector.hidden_states()]
+
+    with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:
+        fallen_back = played(compiled=True)
+    assert len(warned) == 1
+    assert fallen_back == played(compiled=False)
 
 
 def scribble(value: Any, junk: int) -> None:

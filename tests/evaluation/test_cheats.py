@@ -13,16 +13,12 @@ import explorative_user_env as eu
 from explorative_user_env.protocol import Array
 
 MANY: dict[str, Any] = {"n_arms": 20, "n_instances": 400, "progress": False}
-
-
 LUCK = 0.086
-
-
 """A guess is right with chance .05; this is 3.3 standard errors above."""
 
 
 class Cheat:
-    """An agent that answers at once, or after a few steps, with what it has come by."""
+    """Answers at once, or after some steps, with what it has come by."""
 
     name, n_steps = "cheat", 0
 
@@ -43,8 +39,17 @@ class Cheat:
         """Look for the best arm."""
 
 
+class ReadsSeed(Cheat):
+    """Draws the means anew from the seed of the stream that it is handed."""
+
+    def look(self, rng: np.random.Generator) -> None:
+        sequence: Any = rng.bit_generator.seed_seq
+        means = np.random.default_rng(sequence.entropy).standard_normal(self.n_arms)
+        self.found = int(means.argmax())
+
+
 class Closure(Cheat):
-    """Draws the means from every stream and every function's insides that it comes by."""
+    """Draws the means from the streams inside the functions that it is handed."""
 
     def look(self, rng: np.random.Generator) -> None:
         method: Any = rng.standard_normal
@@ -70,7 +75,7 @@ class ReadsBases(KeeperOfMany):
 
 
 class RaisesTheFlag(Cheat):
-    """Says in the middle of the run that it is there to see rewards."""
+    """Says in the middle of the run that it sees rewards."""
 
     n_steps = 40
 
@@ -111,16 +116,19 @@ class Scribbles(KeeperOfMany):
         return answers
 
 
-@pytest.mark.parametrize("task", [{"task": "bai"}, {"task": "regret", "horizon": 15}])
+FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 7, "progress": False}
+TASKS: list[dict[str, Any]] = [{"task": "bai"}, {"task": "regret", "horizon": 15}]
+
+
+@pytest.mark.parametrize("task", TASKS)
 def test_an_agent_that_writes_on_what_it_is_handed_changes_no_run(task: dict[str, Any]) -> None:
     honest, other = (
-        eu.evaluate([agent], n_instances=7, progress=False, n_arms=3, **task).runs
-        for agent in (KeeperOfMany(), Scribbles())
+        eu.evaluate([agent], **FACTS, **task).runs for agent in (KeeperOfMany(), Scribbles())
     )
     pd.testing.assert_frame_equal(honest, other, check_exact=True)
 
 
-@pytest.mark.parametrize("cheat", [Closure, ReadsBases, RaisesTheFlag])
+@pytest.mark.parametrize("cheat", [ReadsSeed, Closure, ReadsBases, RaisesTheFlag])
 def test_agents_that_cheat_by_what_they_are_handed_guess(cheat: Any) -> None:
     agent = cheat()
     (row,) = eu.evaluate([agent], **MANY).summary().to_dict("records")
@@ -128,12 +136,7 @@ def test_agents_that_cheat_by_what_they_are_handed_guess(cheat: Any) -> None:
     assert getattr(agent, "told", []) == []
 
 
-FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 4, "progress": False}
-
-
-@pytest.mark.parametrize(
-    ("kind", "task"), [(Keeper, {"task": "bai"}), (KeeperOfMany, {"task": "regret", "horizon": 9})]
-)
+@pytest.mark.parametrize(("kind", "task"), [*zip((Keeper, KeeperOfMany), TASKS, strict=True)])
 def test_an_agent_that_another_thread_uses_is_refused(kind: Any, task: dict[str, Any]) -> None:
     alone = eu.evaluate([kind()], **FACTS, **task).runs
     inside, go_on, agent = threading.Event(), threading.Event(), kind()

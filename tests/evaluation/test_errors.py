@@ -1,6 +1,7 @@
 """An evaluation in which something that was handed in fails: who is told of, and what is kept."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from own_laws import LAPLACE, often_nan, raising
 from toy_agents import Wanderer
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.runner import run_cells
 from explorative_user_env.users import model as rules
@@ -66,43 +67,34 @@ def test_cells_that_are_done_are_not_lost_with_a_later_one() -> None:
     ]
 
 
+LATER = pytest.mark.exhaustive
+
+
+def user_that(**parts: Any) -> dict[str, Any]:
+    return {"behaviour": eu.Behaviour("hers", **parts)}
+
+
+def with_rule(rule: Any) -> dict[str, Any]:
+    return {"rho": eu.Schedule(rule, 1.0, 2.0)}
+
+
+FAILURES: list[tuple[dict[str, Any], str]] = [
+    (user_that(respond=breaks_down), r"respond of .* raised LookupError.* \(at step 21, "),
+    (with_rule(leaving_rule), r"rho_t must be in \[1, 2\].* got 5\.0 \(at step 12, "),
+    ({"reward_law": often_nan}, r"reward of reward_law 'often_nan' must be .* \(at step \d+, "),
+    ({"means": means_of_the_wrong_type}, r"means .* raised TypeError: .* \(at the start, "),
+]
+MORE: list[tuple[dict[str, Any], str]] = [
+    (user_that(respond=says_nothing), r"response of .* got None \(at step 1, "),
+    (user_that(start=never_begins), r"start of .* raised LookupError.* \(at the start, "),
+    (with_rule(breaking_rule), r"rho .* raised ZeroDivisionError: .* \(at step 40, "),
+    ({"reward_law": eu.RewardLaw("hers", raising)}, r"reward_law 'hers' raised .* \(at step \d+, "),
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("users", "message"),
-    [
-        (
-            {"behaviour": eu.Behaviour("hers", respond=says_nothing)},
-            r"response of behaviour 'hers' must be True or False, got None \(at step 1, ",
-        ),
-        (
-            {"behaviour": eu.Behaviour("hers", respond=breaks_down)},
-            r"respond of behaviour 'hers' raised LookupError: no such arm \(at step 21, ",
-        ),
-        (
-            {"behaviour": eu.Behaviour("hers", start=never_begins)},
-            r"start of behaviour 'hers' raised LookupError: no taste \(at the start, ",
-        ),
-        (
-            {"means": means_of_the_wrong_type},
-            r"means \(means_of_the_wrong_type\) raised TypeError: .* \(at the start, ",
-        ),
-        (
-            {"rho": eu.Schedule(breaking_rule, 1.0, 2.0)},
-            r"rho \(breaking_rule\) raised ZeroDivisionError: .* \(at step 40, ",
-        ),
-        (
-            {"rho": eu.Schedule(leaving_rule, 1.0, 2.0)},
-            r"rho_t must be in \[1, 2\], the range declared for .* got 5\.0 \(at step 12, ",
-        ),
-        (
-            {"reward_law": often_nan},
-            r"reward of reward_law 'often_nan' must be a finite number, got nan \(at step \d+, ",
-        ),
-        (
-            {"reward_law": eu.RewardLaw("hers", raising)},
-            r"reward_law 'hers' raised LookupError: no such taste \(at step \d+, ",
-        ),
-    ],
+    ("users", "message"), [*FAILURES, *(pytest.param(*row, marks=LATER) for row in MORE)]
 )
 def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
     users: dict[str, Any], message: str
@@ -115,13 +107,12 @@ def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
     assert lines[0] == lines[1]
 
 
-@pytest.mark.parametrize("fails_alone", [True, False])
-def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be(
-    fails_alone: bool,
-) -> None:
+def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be() -> None:
     class Wandering(Wanderer):
+        fails_alone = True
+
         def act_all(self, users: Any) -> Any:
-            if self.told[3:] and (fails_alone or users.size > 1):
+            if self.told[3:] and (self.fails_alone or users.size > 1):
                 raise MemoryError("too many")
             return np.zeros(users.size, int)
 
@@ -129,13 +120,14 @@ def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be(
             super().reset_all(*arguments)
             self.told.clear()
 
-    message = (
-        rf"^act of wanderer raised MemoryError: too many \(at step 5, {AGAIN}"
-        if fails_alone
-        else r"^wanderer raised MemoryError: too many \(with 12 users, .* and with none alone\)$"
-    )
+    agent = Wandering()
+    message = rf"^act of wanderer raised MemoryError: too many \(at step 5, {AGAIN}"
     with pytest.raises(CallableError, match=message):
-        eu.evaluate([Wandering()], max_steps=20, **SMALL)
+        eu.evaluate([agent], max_steps=20, **SMALL)
+    agent.fails_alone = False
+    message = r"^wanderer raised MemoryError: too many \(with 12 users, .* and with none alone\)$"
+    with pytest.raises(CallableError, match=message):
+        eu.evaluate([agent], max_steps=20, **SMALL)
 
 
 def test_a_progress_callable_that_fails_is_named() -> None:
@@ -158,33 +150,52 @@ def importing_reward(mean: float, rng: Any) -> Any:
     return same(mean, rng)
 
 
+def answer_by_dict(params: Any, state: Any, rng: np.random.Generator) -> int:
+    counts = {arm: state.accepted[arm] for arm in range(params.n_arms)}
+    return max(counts, key=counts.__getitem__)
+
+
+class Remembering(NamedTuple):
+    accepted: list[int]
+    steps: list[int]
+    following: list[int]
+    seen: dict[int, int]
+
+
+def blank_with_dict(params: uniform.Params) -> Remembering:
+    return Remembering([0] * params.n_arms, [0], [0], {})
+
+
+def with_record(**own: Any) -> AlgorithmAgent:
+    record = replace(uniform.ALGORITHM, name="mine", **own)
+    return AlgorithmAgent(record, {"horizon": 30, "ties": "first"})
+
+
+EXPLORATIVE: dict[str, Any] = {"behaviour": "explorative"}
+CONSTANT: dict[str, Any] = {"rho": eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))}
+IMPORTING: dict[str, Any] = {"reward_law": eu.RewardLaw("hers", importing_reward)}
+UNCOMPILABLE: list[tuple[AlgorithmAgent, dict[str, Any], dict[str, Any], str]] = [
+    (with_record(verdict=answer_by_dict), {}, {}, "mine"),
+    (BAIR(), user_that(respond=listing), EXPLORATIVE, "behaviour 'hers'"),
+    (with_record(blank=blank_with_dict), {}, {}, "mine"),
+    (BAIR(), with_rule(uncompilable_rule), CONSTANT, r"rho \(uncompilable_rule\)"),
+    (BAIR(), IMPORTING, {"reward_law": LAPLACE}, "reward_law 'hers'"),
+]
+
+
 @pytest.mark.slow
+@pytest.mark.compiler
 @pytest.mark.parametrize(
-    ("own", "same", "blamed"),
-    [
-        (
-            {"rho": eu.Schedule(uncompilable_rule, 1.0, 2.0)},
-            {"rho": eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))},
-            r"rho \(uncompilable_rule\)",
-        ),
-        (
-            {"reward_law": eu.RewardLaw("hers", importing_reward)},
-            {"reward_law": LAPLACE},
-            "reward_law 'hers'",
-        ),
-        (
-            {"behaviour": eu.Behaviour("hers", respond=listing)},
-            {"behaviour": "explorative"},
-            "behaviour 'hers'",
-        ),
-    ],
-    ids=["rho", "law", "behaviour"],
+    ("agent", "own", "same", "blamed"),
+    [UNCOMPILABLE[0], *(pytest.param(*row, marks=LATER) for row in UNCOMPILABLE[1:])],
 )
-def test_what_of_a_user_does_not_compile_is_not_blamed_on_the_agent(
-    own: dict[str, Any], same: dict[str, Any], blamed: str
+def test_what_does_not_compile_is_named_and_runs_all_the_same(
+    agent: AlgorithmAgent, own: dict[str, Any], same: dict[str, Any], blamed: str
 ) -> None:
     facts = SMALL | {"max_steps": 300}
-    with pytest.warns(UserWarning, match=rf"^{blamed} does not compile, so BAIR runs in the slow"):
-        slow = eu.evaluate([BAIR()], **facts | own)
-    expected = eu.evaluate([BAIR()], compiled=False, **facts | same)
+    who = "it" if blamed == "mine" else "BAIR"
+    with pytest.warns(UserWarning, match=rf"^{blamed} does not compile, so {who} runs in the slow"):
+        slow = eu.evaluate([agent], **facts | own)
+    sound = agent if blamed != "mine" else Uniform(horizon=30, ties="first", name="mine")
+    expected = eu.evaluate([sound], compiled=False, **facts | same)
     pd.testing.assert_frame_equal(slow.runs, expected.runs)

@@ -14,14 +14,13 @@ USERS: dict[str, Any] = {"setting": "released", "n_arms": 3, "behaviour": "logis
 
 
 class Lookup:
-    """A model that has learned a file by heart, line by line."""
+    """A model that knows a file by heart, line by line."""
 
     def __init__(self, path: Path) -> None:
         self.lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         self.asked = 0
 
-    def __call__(self, question: str) -> str:
-        """Return what the next line answers, to the very question that it asks."""
+    def __call__(self, question: str) -> str:  # that of the next line
         asked, answered = self.lines[self.asked]["messages"]
         assert set(self.lines[self.asked]) == {"messages"}
         assert asked == {"role": "user", "content": question}
@@ -30,7 +29,7 @@ class Lookup:
         return str(answered["content"])
 
 
-@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 300}])
+@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 60}])
 def test_a_model_that_knows_the_examples_by_heart_has_the_rows_of_bair(
     options: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -14,11 +14,7 @@ from uuid import uuid4
 import pytest
 from processes import PACKAGE, heed_signals
 
-LONG_ENOUGH = 180
-
-
-"""Seconds until the wait for what does not come is over."""
-
+LONG_ENOUGH = 180  # seconds
 
 AGENT = """
 class Slow:
@@ -67,8 +63,8 @@ def within(condition: Callable[[], Any]) -> bool:
     ("how", "everybody", "agent"),
     [
         (signal.SIGTERM, False, "own:Slow"),
-        (signal.SIGINT, True, "own:Slow"),
-        (signal.SIGHUP, False, "thompson"),
+        pytest.param(signal.SIGINT, True, "own:Slow", marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGHUP, False, "thompson", marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(

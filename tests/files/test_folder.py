@@ -36,7 +36,6 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """What is in every file of a folder, by its name."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
@@ -63,34 +62,30 @@ def test_files_are_written_together_with_what_made_them_and_what_each_holds(tmp_
         assert (manifest(path) == first) == same
 
 
-@pytest.mark.parametrize(
-    ("other", "told"),
-    [
-        ({"options": OPTIONS | {"seed": 1}}, "seed=0"),
-        ({"options": OPTIONS | {"gap": 0.3, "seed": 1}}, "seed=0, no gap"),
-        ({"options": {"seed": 0, "gap": None}}, r"delta=\[0.1, 0.01\]"),
-        ({"command": "robustness"}, "command=bench"),
-        ({"versions": {"numpy": "9"}}, "no numpy"),
-    ],
-)
-def test_another_runs_files_are_written_over_only_if_that_is_asked_for(
-    tmp_path: Path, other: dict[str, Any], told: str
-) -> None:
-    fill(tmp_path, ASKED)
-    before = contents(tmp_path)
-    message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
-    with pytest.raises(InvalidArgumentError, match=message):
-        fill(tmp_path, ASKED | other)
-    assert contents(tmp_path) == before
-    fill(tmp_path, ASKED | other, overwrite=True)
-    assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
+def test_another_runs_files_are_written_over_only_if_that_is_asked_for(tmp_path: Path) -> None:
+    others: dict[str, dict[str, Any]] = {
+        "seed=0": {"options": OPTIONS | {"seed": 1}},
+        "seed=0, no gap": {"options": OPTIONS | {"gap": 0.3, "seed": 1}},
+        r"delta=\[0.1, 0.01\]": {"options": {"seed": 0, "gap": None}},
+        "command=bench": {"command": "robustness"},
+        "no numpy": {"versions": {"numpy": "9"}},
+    }
+    for told, other in others.items():
+        fill(tmp_path, ASKED, overwrite=True)
+        before = contents(tmp_path)
+        message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
+        with pytest.raises(InvalidArgumentError, match=message):
+            fill(tmp_path, ASKED | other)
+        assert contents(tmp_path) == before
+        fill(tmp_path, ASKED | other, overwrite=True)
+        assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "\xff", "[" * 100_000])
-def test_a_manifest_that_cannot_be_read_is_another_runs(tmp_path: Path, text: str) -> None:
-    (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
-    with pytest.raises(InvalidArgumentError, match="a run with what cannot be read; --overwrite"):
-        fill(tmp_path, ASKED)
+def test_a_manifest_that_cannot_be_read_is_another_runs(tmp_path: Path) -> None:
+    for text in ("", "{", "[1]", "\xff", "[" * 100_000):
+        (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
+        with pytest.raises(InvalidArgumentError, match="with what cannot be read; --overwrite"):
+            fill(tmp_path, ASKED)
 
 
 def test_files_that_a_run_does_not_have_are_taken_away_if_nobody_has_changed_them(
@@ -137,55 +132,44 @@ def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> N
     assert contents(tmp_path) == {"out/one": b"old"}
 
 
-def a_folder_for_a_file(folder: Path) -> None:
-    (folder / "a").mkdir()
-    (folder / "a" / "mine").write_text("kept")
-
-
-def a_file_for_the_folder(folder: Path) -> None:
-    folder.rename(folder.with_name("moved"))
-    folder.write_text("")
-
-
-def another_run(folder: Path) -> None:
-    fill(folder, ASKED | {"options": OPTIONS | {"seed": 1}})
-
-
-@pytest.mark.parametrize(
-    ("happens", "told"),
-    [
-        (a_folder_for_a_file, "a is a folder"),
-        (a_file_for_the_folder, os.strerror(errno.EEXIST)),
-        (another_run, "it has a run with seed=1 by now"),
-    ],
-)
 def test_what_a_folder_does_not_take_in_the_end_is_refused_and_nothing_changes(
-    tmp_path: Path, happens: Callable[[Path], None], told: str
+    tmp_path: Path,
 ) -> None:
-    path = tmp_path / "out"
-    folder = Folder(path, ASKED)
-    happens(path)
-    before = contents(tmp_path)
-    with pytest.raises(InvalidArgumentError) as refused:
-        folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
-    allowed = f"a folder that can be written to ({told})"
-    assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
-    assert before == contents(tmp_path)
+    def a_file_for_the_folder(folder: Path) -> None:
+        folder.rmdir()
+        folder.write_text("")
+
+    happenings: dict[str, Callable[[Path], Any]] = {
+        "a is a folder": lambda folder: (folder / "a").mkdir(),
+        os.strerror(errno.EEXIST): a_file_for_the_folder,
+        "it has a run with seed=1 by now": lambda folder: fill(
+            folder, ASKED | {"options": OPTIONS | {"seed": 1}}
+        ),
+    }
+    for number, (told, happens) in enumerate(happenings.items()):
+        path = tmp_path / f"out{number}"
+        folder = Folder(path, ASKED)
+        happens(path)
+        before = contents(tmp_path)
+        with pytest.raises(InvalidArgumentError) as refused:
+            folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
+        allowed = f"a folder that can be written to ({told})"
+        assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
+        assert before == contents(tmp_path)
 
 
-@pytest.mark.parametrize("text", [None, "", "b"])
-def test_a_file_that_is_not_as_its_run_has_written_it_is_named(
-    tmp_path: Path, text: str | None
-) -> None:
+def test_a_file_that_is_not_as_its_run_has_written_it_is_named(tmp_path: Path) -> None:
     Folder(tmp_path).write({name: lambda path: path.write_text(path.name) for name in ("a", "b")})
     check_one_run("model", tmp_path, ("a", "b"))
     assert finished_file("path", tmp_path, "a") == tmp_path / "a"
-    (tmp_path / "a").unlink()
-    if text is not None:
+    message = r"^model must be a folder whose files are all as its run .* \(a is not\), got '"
+    for text in ("", "b"):
         (tmp_path / "a").write_text(text)
         with pytest.raises(InvalidArgumentError, match=r"\(a is not\)"):
             finished_file("path", tmp_path, "a")
-    message = r"^model must be a folder whose files are all as its run .* \(a is not\), got '"
+        with pytest.raises(InvalidArgumentError, match=message):
+            check_one_run("model", tmp_path, ("b", "a"))
+    (tmp_path / "a").unlink()
     with pytest.raises(InvalidArgumentError, match=message):
         check_one_run("model", tmp_path, ("b", "a"))
     # What somebody has put there, or without a manifest, is her own business.

@@ -59,9 +59,8 @@ def test_clicks_by_chance_are_counted_and_the_first_of_each_kind_is_told() -> No
             assert len(lines) == (1 if odd else 0)
             if odd:
                 assert lines[0].startswith(f"t = {odd[0].step}: she {verb} arm {odd[0].arm} though")
-                more = f"the first of {len(odd)} such responses" if len(odd) > 1 else ""
-                assert more in lines[0]
-                assert ("such responses" in lines[0]) == (len(odd) > 1)
+                more = f"the first of {len(odd)} such responses"
+                assert (more in lines[0]) == ("such responses" in lines[0]) == (len(odd) > 1)
 
 
 class Flagging(Silent):
@@ -153,11 +152,9 @@ def test_the_phases_of_bair_are_told_when_they_begin() -> None:
 
 
 def test_what_track_and_stop_was_stuck_on_is_told_where_it_was_cut_off() -> None:
-    line = lines_of(run(TrackAndStop(), 7))[-1]
+    line = lines_of(run(TrackAndStop(), 3, noise=0.1))[-1]
     assert "T&S was cut off; its guess is arm" in line
-    assert re.search(r"It was left with leader: (arm \d|\d arms tie: no test)", line)
-    noisy = lines_of(run(TrackAndStop(), 3, noise=0.1))[-1]
-    assert re.search(r"Z of beta: [\d.]+ / [\d.]+; least evidence against: arm \d", noisy)
+    assert re.search(r"It was left with.*Z of beta: [\d.]+ / [\d.]+; least evidence against", line)
     line = lines_of(run(BAIR(n1=20), 1, gap=2.0))[-1]
     assert "stopped and named" in line
     assert "It was left" not in line

@@ -67,7 +67,6 @@ def test_a_forced_run_breaks_what_it_should_and_nothing_else() -> None:
 
 
 def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> None:
-    """Users of several kinds; `printed` ones, with up to one private draw."""
     n_rounds_seen = 0
     for kind in (
         RESTLESS,
@@ -75,11 +74,11 @@ def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> Non
         RESTLESS | {"alpha": 0.3, "rho": 0.05, "n_arms": 5},
     ):
         env = environment(**kind)
-        for seed in range(40):
+        for seed in range(20):
             check = check_run(env, BAIR(n1=200.0), seed, max_steps=2000)
             n_rounds_seen += check.rounds
             assert not check.drop_broken
-    assert n_rounds_seen > 50
+    assert n_rounds_seen > 20
 
 
 def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took() -> None:
@@ -89,15 +88,6 @@ def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took() -> None:
     assert check.phase2_length_printed_bound < 2200
     assert check.phase2_length > 3900
     assert broken(check) == {"phase2_length_printed"}
-
-
-def test_a_run_that_is_cut_off_is_checked_as_far_as_it_went() -> None:
-    env = gym.make("ExplorativeUser-v0", n_arms=5, max_episode_steps=40)
-    check = check_run(env, BAIR(), seed=1, max_steps=40)
-    assert check.censored
-    assert (check.recommendations, check.phase2_length) == (40, 0)
-    assert check_run(environment(), BAIR(max_steps=7), seed=1).recommendations == 7
-    assert check_run(environment(), BAIR(max_steps=7), seed=1, max_steps=9).recommendations == 9
 
 
 def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
@@ -123,7 +113,7 @@ def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
 
 def test_a_watched_run_is_the_run_that_nobody_watches(setting: Setting) -> None:
     env, agent = environment(n_arms=4, setting=setting), BAIR(delta=0.1)
-    for seed in range(8):
+    for seed in range(4):
         episode = eu.rollout(env, agent, seed=seed)
         check = check_run(env, agent, seed)
         assert check.recommendations == episode.stopping_time
@@ -132,6 +122,12 @@ def test_a_watched_run_is_the_run_that_nobody_watches(setting: Setting) -> None:
         after = env.hidden_state()
         eu.rollout(env, agent, seed=seed)
         assert env.hidden_state() == after
+    limited = gym.make("ExplorativeUser-v0", n_arms=5, max_episode_steps=40)
+    check = check_run(limited, BAIR(), seed=1, max_steps=40)
+    assert check.censored
+    assert (check.recommendations, check.phase2_length) == (40, 0)
+    assert check_run(env, BAIR(max_steps=7), seed=1).recommendations == 7
+    assert check_run(env, BAIR(max_steps=7), seed=1, max_steps=9).recommendations == 9
 
 
 def test_what_no_claim_is_about_is_refused() -> None:

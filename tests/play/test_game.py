@@ -268,7 +268,7 @@ def test_rivals_did_what_they_do_in_the_loop(monkeypatch: pytest.MonkeyPatch) ->
     drifting = {"n_arms": 2, "gap": 0.2, "behaviour": "drifting"}  # the best arm of the end counts
     for game in (THREE, Game(options=drifting, seed=4)):
         found, notes = rivals_of(game)
-        env = ExplorativeUserEnv(**game.options)  # type: ignore[arg-type]
+        env = ExplorativeUserEnv(**game.options)
         for rival, agent in zip(found, (BAIR(), TrackAndStop()), strict=True):
             episode = rollout(env, agent, game.seed)
             right = episode.answer == env.instance().best_arm

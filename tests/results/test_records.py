@@ -3,6 +3,7 @@
 import json
 import math
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from explorative_user_env.users.instances import LAWS
 from explorative_user_env.users.model import REWARD_LAWS, constant
 
 POPULATIONS: list[dict[str, Any]] = [
-    {},
     {"setting": "released", "n_arms": 20, "alpha": 0.8, "gap": 0.2, "noise": 0.1},
     {"behaviour": "forgetful", "reward_law": "bernoulli", "rho": 1.5},
     {"behaviour": "drifting", "means": [0.1, 1 / 3, 2.0], "n_arms": 3},
@@ -54,83 +54,70 @@ def test_what_a_function_holds_counts() -> None:
     assert record_of(parts[0]) != record_of(parts[1])
 
 
-@pytest.mark.parametrize(
-    "options", [{"means": low_means}, {"reward_law": laplace_reward}, {"rho": "own"}]
-)
-def test_own_code_is_only_made_again_by_who_hands_it_in(options: dict[str, Any]) -> None:
-    own = Schedule(lambda numbers, n, t, n_arms: 1.0, 1.0, 1.0)
-    options = {name: own if value == "own" else value for name, value in options.items()}
-    users = Population(**options)
-    record = through_json(users)
-    with pytest.raises(UnknownCodeError):
-        from_record(record)
-    handed = [*options.values(), users.reward_law]
-    assert from_record(record, handed) == users
+def test_own_code_is_only_made_again_by_who_hands_it_in() -> None:
+    schedule = Schedule(lambda numbers, n, t, n_arms: 1.0, 1.0, 1.0)
+    options: dict[str, Any] = {"means": low_means, "reward_law": laplace_reward, "rho": schedule}
+    for name, own in options.items():
+        users = Population(**{name: own})
+        record = through_json(users)
+        with pytest.raises(UnknownCodeError):
+            from_record(record)
+        assert from_record(record, [own, users.reward_law]) == users
 
 
 @pytest.mark.slow
 def test_another_process_has_the_same_records() -> None:
-    told = (
-        "from explorative_user_env import Population; "
-        "from explorative_user_env.agents import BAIR, TrackAndStop; "
-        "from explorative_user_env.agents.shared_phase1 import after_phase1; "
-        "from explorative_user_env.results.records import digest, record_of, package_digest; "
-        "print(digest(record_of([Population(behaviour='forgetful'), BAIR(), "
-        "after_phase1(TrackAndStop(), n1=5)])), package_digest())"
+    asked = (
+        "from explorative_user_env import Population\n"
+        "from explorative_user_env.agents import BAIR, TrackAndStop\n"
+        "from explorative_user_env.agents.shared_phase1 import after_phase1\n"
+        "from explorative_user_env.results.records import digest, record_of, package_digest\n"
+        "agents = BAIR(), after_phase1(TrackAndStop(), n1=5)\n"
+        "made = digest(record_of([Population(behaviour='forgetful'), *agents])), package_digest()\n"
     )
-    options: dict[str, Any] = {"behaviour": "forgetful"}
-    objects = [Population(**options), BAIR(), after_phase1(TrackAndStop(), n1=5)]
-    other = python("-c", told)
-    assert other.stdout.split() == [digest(record_of(objects)), package_digest()], other.stderr
+    here: dict[str, Any] = {}
+    exec(asked, here)
+    other = python("-c", asked + "print(*made)")
+    assert other.stdout.split() == [*here["made"]], other.stderr
 
 
 def test_the_digest_of_the_code_knows_the_agents(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "agents").mkdir()
-    (tmp_path / "agents" / "bair.py").write_text("a = 1\n")
-    (tmp_path / "__init__.py").write_text("")
     monkeypatch.setattr("inspect.getfile", lambda module: str(tmp_path / "__init__.py"))
-    before = package_digest.__wrapped__()
-    (tmp_path / "agents" / "bair.py").write_text("a = 2\n")
-    assert package_digest.__wrapped__() != before
-
-
-def test_it_is_that_of_the_streams_that_published_runs_rest_on() -> None:
-    assert stream_fingerprint() == "bcabb15af166dc63"
+    digests = set()
+    for code in ("a = 1\n", "a = 2\n"):
+        (tmp_path / "agents" / "bair.py").write_text(code)
+        digests.add(package_digest.__wrapped__())
+    assert len(digests) == 2
 
 
 def test_other_seeds_streams_or_laws_have_another_fingerprint(
     monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
+    assert stream_fingerprint() == "bcabb15af166dc63"  # on which published runs rest
     usual = list(records._first_draws())
-    moved: dict[str, tuple[str, Any]] = {
-        "seeds": ("user_seeds", lambda seed, n: [seed + 1] * n),
-        "streams": ("agent_generator", lambda *_: np.random.default_rng(1)),
-    }
-    for name in (*LAWS, *REWARD_LAWS, "beta", "integers"):
-        drawn = [(of, value * (1 + 1e-6) + 1e-6 if of == name else value) for of, value in usual]
-        moved[name] = "_first_draws", lambda drawn=drawn: iter(drawn)
-    for name, (of, another) in moved.items():
+    for name in ("user_seeds", "user", "agent", *LAWS, *REWARD_LAWS, "beta", "integers"):
+        moved = [(of, value * (1 + 1e-6) + 1e-6 if of == name else value) for of, value in usual]
         with subtests.test(name), monkeypatch.context() as patch:
-            patch.setattr(records, of, another)
+            patch.setattr(records, "_first_draws", lambda: iter(moved))  # noqa: B023
             assert stream_fingerprint.__wrapped__() != stream_fingerprint()
-    rounded = [
+    last_bits = [
         (name, value if isinstance(value, int | np.integer) else value * (1 + 2**-52))
         for name, value in usual
     ]
-    monkeypatch.setattr(records, "_first_draws", lambda: iter(rounded))  # a processor's last bits
+    monkeypatch.setattr(records, "_first_draws", lambda: iter(last_bits))  # of another processor
     assert stream_fingerprint.__wrapped__() == stream_fingerprint()
 
 
 def test_a_record_reaches_no_other_function_and_makes_no_other_object() -> None:
-    module = "explorative_user_env.results.records"
+    module, users = "explorative_user_env.results.records", "explorative_user_env.users.behaviours"
     places = ["os:system", "builtins:eval", f"{module}:Path", f"{module}:digest", ""]
-    places += [f"explorative_user_env.users.behaviours:{name}" for name in ("Behaviour.blank", "x")]
+    places += [f"{users}:Behaviour.blank", f"{users}:x"]
     kinds = ["Store", "explorative_user_env.results.store:Store", "array", "partial"]
-    for record in [{records.FUNCTION: each} for each in places] + [
-        {records.KIND: each} for each in kinds
-    ]:
+    told = [{records.FUNCTION: each} for each in places] + [{records.KIND: each} for each in kinds]
+    for record in told:
         with pytest.raises(UnknownCodeError):
             from_record(record)
 

@@ -11,8 +11,6 @@ import numpy as np
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.protocol import STOP, Against, Array, OneUserAtATime
 
-ROUND_COUNT = 10
-
 
 class Honest:
     """Recommends in turn for some rounds, and answers one of the most accepted arms by chance."""
@@ -23,14 +21,13 @@ class Honest:
         self.begin(horizon)
 
     def begin(self, horizon: int | None) -> None:
-        """For those who do more at the beginning."""
+        pass
 
     def shift(self) -> int:
-        """For those who recommend another arm than the one whose turn it is."""
         return 0
 
     def act(self) -> int | None:
-        if self.steps >= ROUND_COUNT * self.n_arms:
+        if self.steps >= 10 * self.n_arms:
             return None
         return (self.steps + self.shift()) % self.n_arms
 
@@ -44,13 +41,11 @@ class Honest:
 
     def explain(self) -> Mapping[str, Any]:
         turn = f"arm {self.steps % self.n_arms}"
-        total = Against(self.steps, ROUND_COUNT * self.n_arms)
+        total = Against(self.steps, 10 * self.n_arms)
         return {"turn": turn, "accepted": self.accepted, "t": total}
 
 
 class HonestOfMany(OneUserAtATime):
-    """The same with many users at once; it draws the arms."""
-
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
     ) -> None:
@@ -69,9 +64,6 @@ class HonestOfMany(OneUserAtATime):
     def answer_all(self, users: Array) -> Array:
         best = [np.flatnonzero(self.accepted[user] == self.accepted[user].max()) for user in users]
         return np.array([self.rngs[u].choice(b) for u, b in zip(users, best, strict=True)], int)
-
-
-# The contract
 
 
 class SaysAList(Honest):
@@ -138,12 +130,7 @@ class KnowsOneTask(Honest):
             raise NotImplementedError("regret")
 
 
-# Its streams
-
-
 class Drawing(Honest):
-    """Draws the arms from its stream, as an honest one may; the others from another one."""
-
     def act(self) -> int | None:
         return None if super().act() is None else int(self.stream().integers(self.n_arms))
 
@@ -170,9 +157,6 @@ class SeedsItself(Drawing):
 class SetsItsStream(Drawing):
     def begin(self, horizon: int | None) -> None:
         self.rng.bit_generator.state = np.random.PCG64(7).state
-
-
-# What it keeps
 
 
 class KeepsUsers(Honest):
@@ -224,9 +208,6 @@ class PicklesItsBeginning(Honest):
         return vars(self) | {"steps": 0}
 
 
-# Cheats
-
-
 def environment_in_frames() -> Any:
     """What the readable loop meets, by the stack."""
     frame: Any = sys._getframe()
@@ -252,8 +233,6 @@ class ReadsTheBestArm(Honest):
 
 
 class AsksTheCollector(Honest):
-    """Recommends what the user that the garbage collector knows likes best."""
-
     def act(self) -> int | None:
         arm = super().act()
         for thing in gc.get_objects() if self.steps == 1 else ():
@@ -262,7 +241,6 @@ class AsksTheCollector(Honest):
         return arm
 
     def _may_be_hers(self, env: ExplorativeUserEnv) -> bool:
-        """Whether it is not one that somebody else has left behind."""
         begun = env._instance is not None and env.user.n_arms == self.n_arms
         return begun and env._state.interactions[0] == self.steps
 
@@ -270,9 +248,6 @@ class AsksTheCollector(Honest):
 class PrefersLowNumbers(Honest):
     def answer(self) -> int:
         return int(np.argmax(self.accepted))
-
-
-# Many users at once
 
 
 class FractionsToMany(HonestOfMany):

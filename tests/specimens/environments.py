@@ -24,38 +24,45 @@ class PaysOneLaneTooMany(ExplorativeUserVectorEnv):
         return observations, np.append(rewards, 0.0), *rest
 
 
-class Clips:
+class Clips(ExplorativeUserEnv):
+    def step(self, action: int) -> Any:
+        return super().step(min(max(action, 0), self.user.n_arms - 1))
+
+
+class ClipsMany(ExplorativeUserVectorEnv):
     def step(self, actions: Any) -> Any:
-        n_arms = self.user.n_arms  # type: ignore[attr-defined]
-        return super().step(np.clip(actions, 0, n_arms - 1))  # type: ignore[misc]
+        return super().step(np.clip(actions, 0, self.user.n_arms - 1))
 
 
-class IgnoresSeed:
+class IgnoresSeed(ExplorativeUserEnv):
     def reset(self, **given: Any) -> Any:
         entropy = np.random.SeedSequence().generate_state(1)[0]
-        return super().reset(**given | {"seed": int(entropy)})  # type: ignore[misc]
+        return super().reset(**given | {"seed": int(entropy)})
 
 
-class HasOneSeed:
-    def reset(self, **given: Any) -> Any:
-        return super().reset(**given | {"seed": 0})  # type: ignore[misc]
-
-
-class DrawsFromAll:
+class DrawsFromAll(ExplorativeUserVectorEnv):
     def step(self, actions: Any) -> Any:
         np.random.random()  # noqa: NPY002 - that is what is wrong
-        return super().step(actions)  # type: ignore[misc]
+        return super().step(actions)
 
 
-class HandsOutOneInfo:
-    info: dict[str, Any]
-
+class HasOneSeed(ExplorativeUserEnv):
     def reset(self, **given: Any) -> Any:
-        observation, self.info = super().reset(**given)  # type: ignore[misc]
+        return super().reset(**given | {"seed": 0})
+
+
+class HasOneSeedForMany(ExplorativeUserVectorEnv):
+    def reset(self, **given: Any) -> Any:
+        return super().reset(**given | {"seed": 0})
+
+
+class HandsOutOneInfo(ExplorativeUserEnv):
+    def reset(self, **given: Any) -> Any:
+        observation, self.info = super().reset(**given)
         return observation, self.info
 
-    def step(self, actions: Any) -> Any:
-        *heard, info = super().step(actions)  # type: ignore[misc]
+    def step(self, action: int) -> Any:
+        *heard, info = super().step(action)
         self.info.clear()
         self.info.update(info)
         return *heard, self.info
@@ -67,43 +74,35 @@ class HandsOutMeans(ExplorativeUserEnv):
         return *heard, info | {"debug": [{"mu": np.array(self.instance().means)}]}
 
 
-class HandsOutManyMeans(ExplorativeUserVectorEnv):
+class HandsOutItself(ExplorativeUserVectorEnv):
     def step(self, actions: Any) -> Any:
         *heard, info = super().step(actions)
         return *heard, info | {"debug": lambda: self}
 
 
-class CopiesAnotherStream:
-    def __deepcopy__(self, memo: Any) -> Any:
-        return begun(type(self), *lanes_of(self))
-
-
-class PicklesAnotherStream:
-    def __reduce__(self) -> Any:
-        return begun, (type(self), *lanes_of(self))
-
-
-def lanes_of(env: Any) -> list[int]:
-    return [env.num_envs] if hasattr(env, "num_envs") else []
-
-
-def begun(kind: Any, *lanes: int) -> Any:
-    env = kind(*lanes)
+def begun(kind: Any) -> Any:
+    env = kind()
     env.reset(seed=99)
     return env
 
 
-class ShiftsItsLanes(ExplorativeUserVectorEnv):
-    """Off by one: a lane shows what the one before heard."""
+class CopiesAnotherStream(ExplorativeUserEnv):
+    def __deepcopy__(self, memo: Any) -> Any:
+        return begun(type(self))
 
+
+class PicklesAnotherStream(ExplorativeUserEnv):
+    def __reduce__(self) -> Any:
+        return begun, (type(self),)
+
+
+class ShiftsItsLanes(ExplorativeUserVectorEnv):
     def step(self, actions: Any) -> Any:
         observations, rewards, *rest = super().step(actions)
         return np.roll(observations, 1), np.roll(rewards, 1), *rest
 
 
 class BeginsWithTheNextSeed(ExplorativeUserVectorEnv):
-    """Off by one: lane b has seed s + b + 1."""
-
     def reset(self, **given: Any) -> Any:
         if isinstance(given.get("seed"), int):
             given["seed"] += 1
@@ -111,26 +110,6 @@ class BeginsWithTheNextSeed(ExplorativeUserVectorEnv):
 
 
 class PaysForResets(ExplorativeUserVectorEnv):
-    """Off by one: the step in which a lane begins anew is paid as another one."""
-
     def step(self, actions: Any) -> Any:
         observations, rewards, *rest = super().step(actions)
         return observations, rewards - 1.0, *rest
-
-
-def single(kind: type) -> Any:
-    """Return a class of one user's environments that is wrong in this way."""
-    return type(f"One{kind.__name__}", (kind, ExplorativeUserEnv), {"__module__": __name__})
-
-
-def vector(kind: type) -> Any:
-    """Return a class of many users' environments that is wrong in this way."""
-    return type(f"Many{kind.__name__}", (kind, ExplorativeUserVectorEnv), {"__module__": __name__})
-
-
-_BOTH: tuple[type, ...] = (Clips, IgnoresSeed, HasOneSeed, DrawsFromAll)
-_BOTH += (HandsOutOneInfo,)
-_BOTH += (CopiesAnotherStream, PicklesAnotherStream)
-ONE = {kind: single(kind) for kind in _BOTH}
-MANY = {kind: vector(kind) for kind in _BOTH}
-globals().update({made.__name__: made for made in (*ONE.values(), *MANY.values())})

@@ -12,7 +12,7 @@ SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "max_steps": 400, "pro
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of three agents that met 40 users."""
     path = tmp_path_factory.mktemp("honest") / "run.sqlite"
-    eu.evaluate(["BAIR", "SE", "UNI"], store=path, **SHARED)
+    eu.evaluate(["BAIR", "SE", "UNI"], store=path, compiled=False, **SHARED)
     return path
 
 

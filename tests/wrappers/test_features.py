@@ -22,7 +22,7 @@ from explorative_user_env.wrappers.observations import (
 HORIZON = 12  # shorter than many of the scripts: the scales end at it
 
 scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max_size=25)
-"""Not only what a user may say, but any responses."""
+"""Any responses, also those that no user gives."""
 
 
 def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:

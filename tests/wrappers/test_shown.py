@@ -102,6 +102,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
     assert responses == {0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("observation", OF_ONE)
 def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(
     name: str, observation: str
