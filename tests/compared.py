@@ -16,7 +16,6 @@ from explorative_user_env.users.model import (
     user_arrays,
     user_tuple,
 )
-from explorative_user_env.users.population import Population
 
 CAP, HORIZON = 400, 350
 """Steps of a run or of a play, and what agents that need a horizon are told."""
@@ -34,14 +33,14 @@ class Left(NamedTuple):
     streams: list[Any]
 
 
-def agent_as_in_an_evaluation(name: str, users: Population) -> AlgorithmAgent:
+def agent_as_in_an_evaluation(name, users):
     """The agent of this name, informed; BAIR(m) of a noisy user has an m above 1."""
     agent = informed((AGENTS | REFERENCES)[name](), users, delta=0.3)
     assert isinstance(agent, AlgorithmAgent)
     return agent
 
 
-def as_lists(state: Any) -> list[Any]:
+def as_lists(state):
     """An agent's state, which may hold records itself, as plain numbers."""
     return [
         as_lists(values) if hasattr(values, "_asdict") else np.asarray(values).tolist()
@@ -49,7 +48,7 @@ def as_lists(state: Any) -> list[Any]:
     ]
 
 
-def _left(figures: Any, parts: tuple[Any, ...]) -> Left:
+def _left(figures, parts):
     _, user_state, user_rng, _, state, own_rng = parts
     return Left(
         figures,
@@ -59,14 +58,12 @@ def _left(figures: Any, parts: tuple[Any, ...]) -> Left:
     )
 
 
-def _parts(
-    users: Population, agent: AlgorithmAgent, seed: int, compiled: bool, length: int | None = None
-) -> tuple[Any, ...]:
+def _parts(users, agent, seed, compiled, length=None):
     """What every loop is handed: of the user, then of the agent."""
     user, params = users.user, agent.params(users.n_arms, HORIZON)
     blank = agent.algorithm.blank(params)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
-    state: Any = user_arrays(user) if compiled else blank_state(user)
+    state = user_arrays(user) if compiled else blank_state(user)
     if length is not None:
         logarithms, inverse_roots = map(np.array, number_tables(length))
         tables = {"logarithms": logarithms, "inverse_roots": inverse_roots}
@@ -77,14 +74,7 @@ def _parts(
     return user, state, rng, params, blank, own
 
 
-def run_of(
-    users: Population,
-    agent: AlgorithmAgent,
-    seed: int,
-    compiled: bool,
-    cap: int = CAP,
-    length: int | None = None,
-) -> Left:
+def run_of(users, agent, seed, compiled, cap=CAP, length=None):
     """A run of best-arm identification; its figures are those of the loop.
 
     The user's tables have another length if one is given.
@@ -94,7 +84,7 @@ def run_of(
     return _left(run(*parts, cap, np.zeros(1, int)), parts)
 
 
-def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
+def play_of(users, agent, seed, compiled):
     """A play over a horizon; its figures are the answer, the arms and the responses."""
     parts = _parts(users, agent, seed, compiled)
     steps = (np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool))

@@ -53,7 +53,7 @@ TOLD_HOW_LONG = (
 HONEST = {"uniform": UNIFORM, "spawning": SPAWNING, "told how long": TOLD_HOW_LONG}
 
 
-def where(place: str, code: str, base: str = UNIFORM) -> str:
+def where(place, code, base=UNIFORM):
     """Return a submission that runs some code at a place: "top", or in a method."""
     if place == "top":
         return textwrap.dedent(code) + base

@@ -7,7 +7,7 @@ CELL = {"task": "bai", "setting": "printed", "n_arms": 5, "delta": 0.1, "step_co
 PLAY_CELL = {"task": "regret", "setting": "printed", "n_arms": 5, "delta": 0.1, "horizon": 10}
 
 
-def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
+def bai_runs(agent, times, correct):
     return pd.DataFrame(
         {
             "agent": agent,
@@ -20,7 +20,7 @@ def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
     )
 
 
-def play_runs(agent: str, regrets: list[float]) -> pd.DataFrame:
+def play_runs(agent, regrets):
     runs = {"regret": regrets, "utility": 1.0, "acceptances": 5, "best_arm": 1}
     most = {"most_accepted_arm": 0, "most_accepted_is_best": 0.0}
     return pd.DataFrame(runs | {"agent": agent, "last_arm": 1, "left": False} | most)

@@ -2,12 +2,10 @@
 
 import copy
 import functools
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pandas as pd
-import pytest
 import torch
 from sb3_contrib import QRDQN, RecurrentPPO
 from stable_baselines3 import DQN
@@ -19,17 +17,17 @@ from explorative_user_env.wrappers import CountsObservation, LastStepObservation
 
 assert_same = functools.partial(pd.testing.assert_frame_equal, check_exact=True)
 N_ARMS, HORIZON = 3, 40
-SMALL: dict[str, Any] = {"n_arms": N_ARMS, "n_instances": 9, "seed": 4, "progress": False}
+SMALL = {"n_arms": N_ARMS, "n_instances": 9, "seed": 4, "progress": False}
 VALUES = [DQN, QRDQN]
 TASKS = ["regret", "bai"]
 OBSERVATIONS = ["response", "counts", "sorted-counts", "last-step"]
 USERS = np.arange(6)
 
 
-def single(task: str, observation: str, horizon: int = HORIZON, **kwargs: Any) -> Any:
+def single(task, observation, horizon=HORIZON, **kwargs):
     """One user of a task, wrapped as SB3's own `make_vec_env` does."""
-    limit: Any = {"horizon" if task == "bai" else "max_episode_steps": horizon}
-    env: Any = gym.make(BAI_ENV_ID if task == "bai" else ENV_ID, n_arms=N_ARMS, **limit, **kwargs)
+    limit = {"horizon" if task == "bai" else "max_episode_steps": horizon}
+    env = gym.make(BAI_ENV_ID if task == "bai" else ENV_ID, n_arms=N_ARMS, **limit, **kwargs)
     match observation:
         case "counts":
             env = CountsObservation(env)
@@ -41,12 +39,12 @@ def single(task: str, observation: str, horizon: int = HORIZON, **kwargs: Any) -
 
 
 @functools.cache
-def model_of(algorithm: Any, task: str, observation: str, **options: Any) -> Any:
+def model_of(algorithm, task, observation, **options):
     """An untrained model whose choices are far from even, so that a wrong one shows."""
-    users: Any = {"n_arms": N_ARMS, "horizon": HORIZON} | options
+    users = {"n_arms": N_ARMS, "horizon": HORIZON} | options
     envs = make_sb3_vec_env(2, task=task, observation=observation, seed=0, **users)
     recurrent = algorithm is RecurrentPPO
-    network: dict[str, Any] = {"net_arch": [64, 64]}
+    network = {"net_arch": [64, 64]}
     network |= {"lstm_hidden_size": 64} if recurrent else {}
     policy = "MlpLstmPolicy" if recurrent else "MlpPolicy"
     model = algorithm(policy, envs, seed=1, device="cpu", policy_kwargs=network)
@@ -56,7 +54,7 @@ def model_of(algorithm: Any, task: str, observation: str, **options: Any) -> Any
     return model
 
 
-def without_a_word(model: Any) -> Any:
+def without_a_word(model):
     """Return a model as other people's software leaves it: no environment, and a plain space."""
     silent = copy.copy(model)
     silent.env = None
@@ -66,7 +64,7 @@ def without_a_word(model: Any) -> Any:
     return silent
 
 
-def agent_of(algorithm: Any, task: str, observation: str | None = None, **options: Any) -> SB3Agent:
+def agent_of(algorithm, task, observation=None, **options):
     default = "last-step" if algorithm is RecurrentPPO else "sorted-counts"
     observation = observation or default
     trained = {"mask": options["mask"]} if "mask" in options else {}
@@ -74,11 +72,11 @@ def agent_of(algorithm: Any, task: str, observation: str | None = None, **option
     return SB3Agent(model, task=task, observation=observation, **{"horizon": HORIZON} | options)
 
 
-def facts_of(task: str) -> dict[str, Any]:
+def facts_of(task):
     return SMALL | {"task": task} | ({"horizon": HORIZON} if task == "regret" else {})
 
 
-def met(agent: SB3Agent) -> None:
+def met(agent):
     """Let the agent hear of six users, so that their observations differ."""
     rng = np.random.default_rng(0)
     agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in USERS])
@@ -87,12 +85,12 @@ def met(agent: SB3Agent) -> None:
         agent.observe_all(USERS, arms, accepted)
 
 
-def seen_by(agent: SB3Agent, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any, Any]]:
+def seen_by(agent, monkeypatch):
     """Keep the observations, masks and chances of each time the model is asked."""
-    kept: list[tuple[Any, Any, Any]] = []
+    kept = []
     ask = agent.chances
 
-    def of(observations: Any, masks: Any, memory: Any, users: Any) -> Any:
+    def of(observations, masks, memory, users):
         kept.append((observations, masks, ask(observations, masks, memory, users)))
         return kept[-1][2]
 
@@ -100,9 +98,9 @@ def seen_by(agent: SB3Agent, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
     return kept
 
 
-def weights(agent: SB3Agent) -> dict[str, Any]:
+def weights(agent):
     return dict(agent.model.policy.state_dict())
 
 
-def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def same(one, other):
     return all(torch.equal(values, other[name]) for name, values in one.items())

@@ -11,7 +11,7 @@ from structure import FLOORS, all_imports, modules, room_of
 ROOT = Path(__file__).parents[1]
 
 
-def test_every_room_has_its_floor_and_imports_point_down() -> None:
+def test_every_room_has_its_floor_and_imports_point_down():
     level = {room: number for number, floor in enumerate(FLOORS) for room in floor}
     assert {room_of(module) for module in modules(ROOT)} == level.keys()
     assert len(all_imports(ROOT)) > 400  # there are some to look at
@@ -24,8 +24,8 @@ def test_every_room_has_its_floor_and_imports_point_down() -> None:
     assert up == []
 
 
-def test_no_module_comes_back_to_itself() -> None:
-    below: dict[str, set[str]] = {}
+def test_no_module_comes_back_to_itself():
+    below = {}
     for importer, imported in all_imports(ROOT):
         # A package's own file gathers what its modules define: that is no way back.
         if not importer.startswith(f"{imported}.") and not imported.startswith(f"{importer}."):
@@ -33,7 +33,7 @@ def test_no_module_comes_back_to_itself() -> None:
     graphlib.TopologicalSorter(below).prepare()  # raises CycleError
 
 
-def test_an_agent_cannot_import_a_user() -> None:
+def test_an_agent_cannot_import_a_user():
     rooms = {room_of(imported) for here, imported in all_imports(ROOT) if room_of(here) == "agents"}
     assert rooms - {"agents"} == {"protocol", "validation"}
 
@@ -48,7 +48,7 @@ HEAVY = (
 
 
 @pytest.mark.slow
-def test_importing_the_package_and_a_step_load_nothing_heavy() -> None:
+def test_importing_the_package_and_a_step_load_nothing_heavy():
     script = (
         "import sys, gymnasium; before = set(sys.modules); import explorative_user_env\n"
         "env = gymnasium.make(explorative_user_env.ENV_ID)\n"
@@ -60,7 +60,7 @@ def test_importing_the_package_and_a_step_load_nothing_heavy() -> None:
 
 
 @pytest.mark.slow
-def test_runs_that_are_not_printed_load_no_statistics() -> None:
+def test_runs_that_are_not_printed_load_no_statistics():
     script = (
         "import sys; from explorative_user_env import evaluate\n"
         "evaluate(['BAIR'], n_arms=2, n_instances=2, compiled=False, progress=False)\n"
@@ -70,6 +70,6 @@ def test_runs_that_are_not_printed_load_no_statistics() -> None:
     assert _printed(script) == "[]"
 
 
-def _printed(script: str) -> str:
+def _printed(script):
     run = [sys.executable, "-c", script]
     return subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()

@@ -34,7 +34,7 @@ COMMANDS = {
 }
 
 
-def test_each_command_of_a_page_is_understood(subtests: pytest.Subtests) -> None:
+def test_each_command_of_a_page_is_understood(subtests):
     known = dict(cli.commands_of(typer.main.get_command(cli.app())))
     asked = [command for command in COMMANDS if command.startswith("explorative-user ")]
     assert len(asked) > 30
@@ -47,9 +47,7 @@ def test_each_command_of_a_page_is_understood(subtests: pytest.Subtests) -> None
             known[name].make_context(name, arguments)
 
 
-def test_the_command_of_a_message_installs_what_the_extra_brings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_command_of_a_message_installs_what_the_extra_brings(monkeypatch):
     installed = re.findall(r"pip install [^\n`]*\.\[([\w,]+)\]", "\n".join(PAGES))
     assert "rl" in installed
     assert {name for names in installed for name in names.split(",")} <= set(EXTRAS)
@@ -64,9 +62,7 @@ def test_the_command_of_a_message_installs_what_the_extra_brings(
     assert extras.how_to_get("rl") == 'pip install ".[rl]"'
 
 
-def test_an_extra_brings_all_that_its_part_of_the_package_needs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_extra_brings_all_that_its_part_of_the_package_needs(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     for extra, modules in [
         PAINTER[1:],

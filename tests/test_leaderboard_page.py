@@ -3,9 +3,7 @@
 import json
 import runpy
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tampered import by_sql, without_digests
@@ -19,15 +17,15 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 @pytest.fixture
-def script() -> dict[str, Any]:
+def script():
     """The script's own names."""
     names = runpy.run_path(str(EXAMPLES / "leaderboard.py"))
-    space: dict[str, Any] = names["main"].__globals__
+    space = names["main"].__globals__
     return space
 
 
 @pytest.mark.exhaustive
-def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
+def test_a_part_of_the_board_comes_out_again(script):
     (path, *_) = script["files"]()
     found = eu.verify(path, rows=1, only=["regret-k5", "noisy-k5"], compiled=False, progress=False)
     assert not found.findings
@@ -35,12 +33,12 @@ def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
+def runs(tmp_path_factory):
     """Scores and runs of one task, of the package's agents and of somebody's."""
     folder = tmp_path_factory.mktemp("board")
     steady = scripted([0] * 10_000)
     steady.name = "Steady"
-    given: dict[str, list[Any]] = {"package": ["BAIR", "SE"], "other": [steady, "BAIR"]}
+    given = {"package": ["BAIR", "SE"], "other": [steady, "BAIR"]}
     for name, agents in given.items():
         store = folder / f"{name}.sqlite"
         found = run_suite(agents, tasks=["regret-k5"], quick=True, store=store, progress=False)
@@ -49,7 +47,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path
 
 
 @pytest.fixture
-def board(script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def board(script, tmp_path, monkeypatch):
     """An empty board."""
     monkeypatch.setitem(script, "FOLDER", tmp_path / "leaderboard")
     monkeypatch.setitem(script, "PAGE", tmp_path / "leaderboard.md")
@@ -57,9 +55,7 @@ def board(script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_who_sends_a_file_gets_a_row_and_the_others_stay(
-    script: dict[str, Any], board: Path, runs: Callable[[str], tuple[Path, Path]]
-) -> None:
+def test_who_sends_a_file_gets_a_row_and_the_others_stay(script, board, runs):
     pages = []
     for given, name in (("package", "package"), ("other", "a")):
         script["add"](*runs(given), name)
@@ -76,13 +72,7 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(
 
 
 @pytest.mark.slow
-def test_a_file_that_is_not_what_comes_out_does_not_pass(
-    script: dict[str, Any],
-    board: Path,
-    runs: Callable[[str], tuple[Path, Path]],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_file_that_is_not_what_comes_out_does_not_pass(script, board, runs, capsys, monkeypatch):
     script["add"](*runs("package"), "package")
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check", "--share", "0.05"])
     assert script["main"]() == 0

@@ -1,7 +1,6 @@
 """The readable loop: what an agent is told, what is recorded, what ends a run, who is blamed."""
 
 import pickle
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -22,27 +21,27 @@ class Scripted:
 
     name = "scripted"
 
-    def __init__(self, script: Any, answer: Any = 2) -> None:
+    def __init__(self, script, answer=2):
         self.script, self.given = script, answer
-        self.learned: list[tuple[int, float]] = []
+        self.learned = []
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         turns = range(self.script) if isinstance(self.script, int) else self.script
         self.left, self.horizon, self.rng = [arm % n_arms for arm in turns], horizon, rng
         self.n_arms, self.n_answers = n_arms, 0
-        self.told: list[tuple[int, bool]] = []
+        self.told = []
 
-    def act(self) -> int | None:
+    def act(self):
         return self.left.pop(0) if self.left else None
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.told.append((arm, accepted))
 
-    def learn(self, arm: int, reward: float) -> None:
+    def learn(self, arm, reward):
         assert self.told[-1] == (arm, True), "learn comes after observe"
         self.learned.append((arm, reward))
 
-    def answer(self) -> Any:
+    def answer(self):
         self.n_answers += 1
         return self.given
 
@@ -53,12 +52,12 @@ class Seeing(Scripted):
     sees_rewards = True
 
 
-def env_of(reward: Any = "regret", limit: int = -1, **users: Any) -> Any:
+def env_of(reward="regret", limit=-1, **users):
     users = {"n_arms": 3, "noise": 0.2} | users
     return gym.make(ENV_ID, reward=reward, max_episode_steps=limit, **users)
 
 
-def test_the_record_is_what_happened() -> None:
+def test_the_record_is_what_happened():
     agent = Scripted(40, answer=1)
     episode = rollout(env_of(), agent, seed=2)
     again = ExplorativeUserEnv(n_arms=3, noise=0.2)
@@ -76,7 +75,7 @@ def test_the_record_is_what_happened() -> None:
     assert agent.told == list(zip(episode.arms, episode.accepted, strict=True))
 
 
-def test_the_seed_repeats_the_run_of_a_made_and_a_raw_environment_and_another_does_not() -> None:
+def test_the_seed_repeats_the_run_of_a_made_and_a_raw_environment_and_another_does_not():
     first = rollout(env_of(), Thompson(horizon=50), seed=7)
     raw, spy = ExplorativeUserEnv(n_arms=3, noise=0.2), Scripted(3)
     for _ in range(2):
@@ -87,7 +86,7 @@ def test_the_seed_repeats_the_run_of_a_made_and_a_raw_environment_and_another_do
     assert spy.rng.random() == agent_generator(5, "scripted").random()
 
 
-ENDS: list[tuple[int, int, int | None, dict[str, Any], int, bool]] = [
+ENDS = [
     (99, -1, None, {"max_steps": 12}, 12, True),
     (13, -1, None, {"max_steps": 12}, 12, True),
     (12, -1, None, {"max_steps": 12}, 12, False),
@@ -108,10 +107,10 @@ ENDS: list[tuple[int, int, int | None, dict[str, Any], int, bool]] = [
 
 
 @pytest.mark.filterwarnings("ignore:the environment's time limit")
-def test_caps_time_limits_and_the_agent_end_a_run_and_only_caps_censor_it(subtests: Any) -> None:
+def test_caps_time_limits_and_the_agent_end_a_run_and_only_caps_censor_it(subtests):
     for script, limit, own, options, steps, censored in ENDS:
         with subtests.test(script=script, limit=limit, own=own, options=options):
-            agent: Any = Scripted(script)
+            agent = Scripted(script)
             agent.max_steps = own
             episode = rollout(env_of(limit=limit), agent, seed=0, **options)
             assert (episode.stopping_time, episode.censored) == (steps, censored)
@@ -119,14 +118,14 @@ def test_caps_time_limits_and_the_agent_end_a_run_and_only_caps_censor_it(subtes
             assert episode.arms == tuple([t % 3 for t in range(script)] + [2] * steps)[:steps]
 
 
-def test_only_a_time_limit_that_nobody_asked_for_is_warned_of() -> None:
+def test_only_a_time_limit_that_nobody_asked_for_is_warned_of():
     with pytest.warns(UserWarning, match=r"time limit cut the run of scripted off after 7 steps"):
         rollout(env_of(limit=7), Scripted(99), seed=0)
     rollout(env_of(limit=7), Scripted(99), seed=0, max_steps=7)
 
 
-def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit() -> None:
-    spy: Any = Scripted(1)
+def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit():
+    spy = Scripted(1)
     for needs, env, options, told in (
         (True, env_of(), {}, None),
         (True, env_of(), {"horizon": 30}, 30),
@@ -141,7 +140,7 @@ def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit()
         assert spy.horizon == told
 
 
-def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of_it() -> None:
+def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of_it():
     agent = Scripted([0, 1, 0])
     committed = rollout(env_of(), agent, 4, max_steps=60, commits=True)
     written_out = rollout(env_of(), Scripted([0, 1, 0] + [2] * 57), 4, max_steps=60)
@@ -150,7 +149,7 @@ def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of
     assert agent.told == list(zip(committed.arms, committed.accepted, strict=True))[:3]
 
 
-def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted() -> None:
+def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted():
     for commits in (False, True):
         agent, other = Seeing(30), Scripted(30)
         episode = rollout(env_of("realized"), agent, 4, max_steps=40, commits=commits)
@@ -165,24 +164,24 @@ def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted() -
         thompson.learn(0, 1.0)
 
 
-def test_integers_and_arrays_of_one_are_arms_and_are_recorded_as_ints() -> None:
+def test_integers_and_arrays_of_one_are_arms_and_are_recorded_as_ints():
     for arm in (2, np.int64(2), np.array([2])):
-        episode = rollout(env_of(), Scripted(1, answer=arm), seed=np.int64(7))  # type: ignore[arg-type]
+        episode = rollout(env_of(), Scripted(1, answer=arm), seed=np.int64(7))
         assert (type(episode.answer), episode.answer, type(episode.seed)) == (int, 2, int)
     arms = rollout(env_of(), Inexact(), seed=7).arms
     assert arms == tuple(t % 3 for t in range(30))
     assert {type(each) for each in arms} == {int}
 
 
-def test_truth_values_of_numpy_are_responses() -> None:
-    def respond(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
+def test_truth_values_of_numpy_are_responses():
+    def respond(user, state, rule, arm, rng):
         return np.bool_(arm == 1)
 
     env = ExplorativeUserEnv(3, behaviour=eu.Behaviour("numpy", respond=respond))
     assert rollout(env, Scripted(3), seed=0).accepted == (False, True, False)
 
 
-REFUSED: list[tuple[Any, str, dict[str, Any], str]] = [
+REFUSED = [
     (Scripted(1), "regret", {"seed": -1}, "seed must be an integer of at least 0"),
     (Scripted(1), "regret", {"seed": None}, "seed must be an integer"),
     (Scripted(1), "regret", {"max_steps": True}, "max_steps must be an integer"),
@@ -197,11 +196,11 @@ REFUSED: list[tuple[Any, str, dict[str, Any], str]] = [
 ]
 
 
-def test_what_is_asked_for_wrongly_is_refused(subtests: Any) -> None:
+def test_what_is_asked_for_wrongly_is_refused(subtests):
     for agent, reward, options, words in REFUSED:
         with subtests.test(words), pytest.raises(InvalidArgumentError, match=f"^{words}"):
             rollout(env_of(reward), agent, **({"seed": 0} | options))
-    capped: Any = Scripted(1)
+    capped = Scripted(1)
     capped.max_steps = 2.5
     with pytest.raises(InvalidArgumentError, match=r"^max_steps .*must be an integer"):
         rollout(env_of(), capped, seed=0)
@@ -210,8 +209,8 @@ def test_what_is_asked_for_wrongly_is_refused(subtests: Any) -> None:
 AGAIN = r"with the user of seed 7: rollout\(env, agent, seed=7\) meets her again\)$"
 
 
-def test_an_agent_that_fails_is_told_by_name() -> None:
-    rows: list[tuple[str, str, type[Exception]]] = [
+def test_an_agent_that_fails_is_told_by_name():
+    rows = [
         ("reset", r"^reset of mine raised OSError: no model \(at the start, ", OSError),
         ("act", r"^act of mine raised KeyError: 'arm' \(at step 8, ", KeyError),
         ("arm", r"^arm of mine must be an arm in 0\.\.2, got 1\.0 \(at step 8, ", ValueError),
@@ -227,11 +226,11 @@ def test_an_agent_that_fails_is_told_by_name() -> None:
         assert str(copy).startswith(copy.told)
 
 
-def user_that(**parts: Any) -> dict[str, Any]:
+def user_that(**parts):
     return {"behaviour": eu.Behaviour("hers", **parts)}
 
 
-FAILURES: list[tuple[dict[str, Any], str, int, type[Exception]]] = [
+FAILURES = [
     (user_that(respond=says_nothing), "response of behaviour 'hers' must be True", 1, ValueError),
     (user_that(respond=breaks_down), "respond of behaviour 'hers' raised Look", 21, LookupError),
     ({"reward_law": pair}, "reward of reward_law 'pair' must be a finite", 1, TypeError),
@@ -240,7 +239,7 @@ FAILURES: list[tuple[dict[str, Any], str, int, type[Exception]]] = [
 ]
 
 
-def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtests: Any) -> None:
+def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtests):
     for users, words, step, cause in FAILURES:
         with subtests.test(words):
             seed = 7 if step else 8
@@ -258,7 +257,7 @@ def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtest
                 assert not isinstance(caught.value.__cause__, CallableError)
 
 
-def test_what_is_asked_of_her_wrongly_is_no_failure_of_code() -> None:
+def test_what_is_asked_of_her_wrongly_is_no_failure_of_code():
     with pytest.raises(InvalidArgumentError, match="gap must be large enough") as caught:
         ExplorativeUserEnv(3, gap=1e-30).reset(seed=0)
     assert type(caught.value) is InvalidArgumentError

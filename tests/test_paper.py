@@ -7,7 +7,6 @@ a mean stopping time is 1 to 2%, that of a success rate at most .016.
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -39,10 +38,10 @@ TITLES = {
     "Rejection rate": "rejection_rate",
     "Probability of success": "success",
 }
-OF_REPORT: dict[str, Any] = {"workers": 2, "progress": silent, "n_instances": 1000, "seed": 0}
+OF_REPORT = {"workers": 2, "progress": silent, "n_instances": 1000, "seed": 0}
 
 
-def rows_of(page: str) -> list[dict[str, str]]:
+def rows_of(page):
     """The rows of the first table of a page, by its headings."""
     (table,) = re.findall(r"(?:^\|.*\n?)+", page, re.M)[:1]
     lines = table.splitlines()
@@ -50,7 +49,7 @@ def rows_of(page: str) -> list[dict[str, str]]:
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
-def parts_of(section: str) -> dict[str, list[dict[str, str]]]:
+def parts_of(section):
     """The tables of a section of the report, by their titles."""
     return {part.splitlines()[0]: rows_of(part) for part in section.split("\n### ")[1:]}
 
@@ -69,12 +68,12 @@ OUT_OF_REACH = {("0.05", "5"): 741, ("0.05", "20"): 2125, ("0.02", "5"): 772, ("
 """Cells whose published BAIR time no reading of the released code gives, and what it does give."""
 
 
-def rows_about(experiment: str, agent: str, figure: str) -> list[dict[str, str]]:
+def rows_about(experiment, agent, figure):
     place = (experiment, agent, figure)
     return [row for row in ROWS if (row["experiment"], row["agent"], row["figure"]) == place]
 
 
-def test_the_report_has_every_published_figure_that_is_a_finding_and_judges_it_by_z() -> None:
+def test_the_report_has_every_published_figure_that_is_a_finding_and_judges_it_by_z():
     shown = {
         (row["experiment"], row["δ"], row["K"], row["agent"], row["figure"]): row["paper"]
         for row in ROWS
@@ -102,7 +101,7 @@ def test_the_report_has_every_published_figure_that_is_a_finding_and_judges_it_b
     assert {*NAMES} == {*TITLES.values()}
 
 
-def test_the_released_code_gives_the_published_figures() -> None:
+def test_the_released_code_gives_the_published_figures():
     for name, agent, figure, least, of in [
         ("table2", "BAIR", "stopping_time", 14, 20),
         ("table2", "UNI", "success", 15, 20),
@@ -124,7 +123,7 @@ def test_the_released_code_gives_the_published_figures() -> None:
             assert float(row["released"].split()[0]) == pytest.approx(float(row["paper"]), rel=0.06)
 
 
-def test_consecutive_rejections_find_the_best_arm_of_users_with_click_noise() -> None:
+def test_consecutive_rejections_find_the_best_arm_of_users_with_click_noise():
     rows = rows_about("table3", "BAIR(m) consecutive", "success")
     assert len(rows) == 8
     for row in rows:
@@ -144,7 +143,7 @@ def test_consecutive_rejections_find_the_best_arm_of_users_with_click_noise() ->
         pytest.param("table7", ["N_1 full", "N_1 = K"], 20, marks=pytest.mark.exhaustive),
     ],
 )
-def test_the_code_finds_the_reports_figures(name: str, agents: list[str], most_arms: int) -> None:
+def test_the_code_finds_the_reports_figures(name, agents, most_arms):
     whole = with_entrants(EXPERIMENTS[name], agents)
     experiment = replace(whole, n_arms=tuple(each for each in whole.n_arms if each <= most_arms))
     (found,) = reproduce([experiment], ["printed", "released"], **OF_REPORT)
@@ -159,7 +158,7 @@ def test_the_code_finds_the_reports_figures(name: str, agents: list[str], most_a
 
 
 @pytest.mark.exhaustive
-def test_the_code_finds_the_reports_ladder_for_bair() -> None:
+def test_the_code_finds_the_reports_ladder_for_bair():
     page = of_ladder(run_ladder(agents=["bair"], **OF_REPORT), {}, agents=["BAIR"])
     shown, found = (rows_of(each.split("in the paper's text.")[1]) for each in (PAGE, page))
     assert [row["step"] for row in found][1:] == [one.point for one in DIFFERENCES]
@@ -168,7 +167,7 @@ def test_the_code_finds_the_reports_ladder_for_bair() -> None:
 
 
 @pytest.mark.exhaustive
-def test_track_and_stop_fails_by_the_cap_alone(bench: pd.DataFrame) -> None:
+def test_track_and_stop_fails_by_the_cap_alone(bench):
     tracking = bench[bench["agent"] == "T&S"].set_index(["delta", "n_arms"])
     assert tracking["wrong"].max() <= 0.005  # what it lacks in success is censored, not wrong
     assert tracking.loc[(0.1, 20), "censored"] == pytest.approx(0.04, abs=0.02)
@@ -176,7 +175,7 @@ def test_track_and_stop_fails_by_the_cap_alone(bench: pd.DataFrame) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("n_arms", "time"), [(2, 390), (5, 570), (20, 966), (100, 2440)])
-def test_agents_as_printed(n_arms: int, time: int) -> None:
+def test_agents_as_printed(n_arms, time):
     agents = ["bair", "tas"] if n_arms <= 5 else ["bair"]
     results = eu.evaluate(agents, n_arms=n_arms, n_instances=1000, workers=2, progress=False)
     row, *tracking = results.summary().to_dict("records")

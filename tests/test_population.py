@@ -3,7 +3,6 @@
 import inspect
 import pickle
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from one_user import users_of
@@ -27,7 +26,7 @@ from explorative_user_env.users.population import (
 NAMES = [option.name for option in OPTIONS]
 
 
-def test_whoever_meets_users_and_type_checkers_know_every_option() -> None:
+def test_whoever_meets_users_and_type_checkers_know_every_option():
     assert list(UserOptions.__annotations__) == NAMES
     for function in (eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1):
         shown = inspect.signature(function).parameters
@@ -36,9 +35,9 @@ def test_whoever_meets_users_and_type_checkers_know_every_option() -> None:
     assert inspect.signature(tune_n1).parameters["n_arms"].default == 20
 
 
-def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given() -> None:
+def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given():
     @lists_user_options(n_arms=20, noise=0.1)
-    def met(population: Population | None = None, **user: Any) -> Population:
+    def met(population=None, **user):
         return population_of(population, user)
 
     assert met() == Population(n_arms=20, noise=0.1)
@@ -46,7 +45,7 @@ def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given() -> N
     assert met(population=Population(alpha=2.0)) == Population(alpha=2.0)
 
 
-def test_it_is_the_user_that_its_options_say() -> None:
+def test_it_is_the_user_that_its_options_say():
     users = users_of(setting="released", n_arms=4, alpha=0.8, noise=0.1)
     assert (users.setting, users.schedule) == (RELEASED, SMOOTHED_ACCEPTANCE_RATE)
     user = users.user
@@ -63,20 +62,20 @@ def test_it_is_the_user_that_its_options_say() -> None:
         assert Population(setting=setting, rho=high).user.rho_at_start == 3.0
 
 
-def test_unknown_options_and_both_forms_at_once_are_refused() -> None:
+def test_unknown_options_and_both_forms_at_once_are_refused():
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'gapp'"):
-        eu.ExplorativeUserEnv(gapp=0.5)  # type: ignore[call-arg]
+        eu.ExplorativeUserEnv(gapp=0.5)
     with pytest.raises(TypeError, match="give a population or its options, not gap beside one"):
         eu.evaluate(["bair"], population=Population(), gap=0.5)
     with pytest.raises(eu.InvalidArgumentError, match="population must be a Population, got 5"):
-        population_of(5, {})  # type: ignore[arg-type]
+        population_of(5, {})
     for make in (eu.ExplorativeUserEnv, ExplorativeUserBAIEnv):
         assert make(3, gap=0.2).population == Population(n_arms=3, gap=0.2)
         with pytest.raises(TypeError, match="multiple values for argument 'n_arms'"):
             make(3, n_arms=4)
 
 
-def test_it_is_a_value_that_can_be_sent_with_the_means_as_they_were_given() -> None:
+def test_it_is_a_value_that_can_be_sent_with_the_means_as_they_were_given():
     means = [0.0, 1.0]
     users = users_of(behaviour=forgetful(5), means=means, n_arms=2, rho=1.5)
     again = pickle.loads(pickle.dumps(users))
@@ -88,13 +87,13 @@ def test_it_is_a_value_that_can_be_sent_with_the_means_as_they_were_given() -> N
     assert users.words()["means"] == [0.0, 1.0]
 
 
-def law(n_arms: int, rng: Any) -> Any:
+def law(n_arms, rng):
     return rng.random(n_arms)
 
 
-def test_words_have_every_option_as_a_file_can_keep_it_and_a_title_of_what_was_changed() -> None:
+def test_words_have_every_option_as_a_file_can_keep_it_and_a_title_of_what_was_changed():
     smooth = replace(PRINTED, rho=SMOOTHED_ACCEPTANCE_RATE)
-    rows: list[tuple[str, dict[str, Any]]] = [
+    rows = [
         ("released", {"setting": "released"}),
         ("printed (bair_n1=proof)", {"setting": replace(PRINTED, bair_n1="proof")}),
         ("printed (rho=smoothed_acceptance_rate)", {"setting": smooth}),

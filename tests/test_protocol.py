@@ -4,11 +4,9 @@ import copy
 import json
 import pickle
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from keepers import KeeperOfMany
 
 from explorative_user_env import shipped
@@ -32,14 +30,14 @@ from explorative_user_env.protocol import (
 class Bare:
     """An agent that says nothing of itself."""
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None: ...
+    def reset(self, n_arms, rng, horizon=None): ...
 
-    def act(self) -> int | None:
+    def act(self):
         return None
 
-    def observe(self, arm: int, accepted: bool) -> None: ...
+    def observe(self, arm, accepted): ...
 
-    def answer(self) -> int:
+    def answer(self):
         return 0
 
 
@@ -53,12 +51,12 @@ class Telling(Bare):
     trained_on = {"n_arms": 3}  # noqa: RUF012 - as an agent might have it
 
 
-def said(agent: Any) -> tuple[Any, ...]:
+def said(agent):
     asked = (name_of, cap_of, needs_horizon, sees_rewards, trained_on)
     return tuple(ask(agent) for ask in asked)
 
 
-def test_what_an_agent_does_not_say_of_itself_has_a_default() -> None:
+def test_what_an_agent_does_not_say_of_itself_has_a_default():
     assert said(Bare()) == ("Bare", None, False, False, {})
     assert said(Telling()) == ("teller", 7, True, True, {"n_arms": 3})
     for name in ("", None, 3):
@@ -70,7 +68,7 @@ def test_what_an_agent_does_not_say_of_itself_has_a_default() -> None:
     assert sees_rewards(FullInformation())
 
 
-def test_an_object_that_lacks_a_method_is_no_agent() -> None:
+def test_an_object_that_lacks_a_method_is_no_agent():
     methods = ("reset", "act", "observe", "answer")
     assert isinstance(Bare(), Agent)
     assert not isinstance(Bare(), ManyUserAgent)
@@ -79,7 +77,7 @@ def test_an_object_that_lacks_a_method_is_no_agent() -> None:
         assert not isinstance(type("Half", (), rest)(), Agent)
 
 
-def test_an_agent_of_many_users_meets_one_as_its_first() -> None:
+def test_an_agent_of_many_users_meets_one_as_its_first():
     agent, rng = KeeperOfMany(), np.random.default_rng(0)
     assert isinstance(agent, Agent)
     assert isinstance(agent, ManyUserAgent)
@@ -94,7 +92,7 @@ def test_an_agent_of_many_users_meets_one_as_its_first() -> None:
     assert (type(agent.answer()), agent.answer()) == (int, 0)
 
 
-def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent() -> None:
+def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent():
     assert TASKS == {"regret": REGRET, "bai": BAI, "population": POPULATION}
     for record in (REGRET, BAI, POPULATION, uniform.ALGORITHM):
         for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
@@ -104,9 +102,7 @@ def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent() -> None:
     assert replace(uniform.ALGORITHM, stops_itself=True) != uniform.ALGORITHM
 
 
-def test_a_model_of_other_users_is_never_the_usual_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_of_other_users_is_never_the_usual_one(tmp_path, monkeypatch):
     made = {
         "a/noisy/seed-0": {"noise": 0.2, "behaviour": "explorative"},
         "a/noisy/seed-1": {"noise": 0.2, "behaviour": "explorative"},
@@ -119,7 +115,7 @@ def test_a_model_of_other_users_is_never_the_usual_one(
     monkeypatch.setattr(shipped, "MODELS", tmp_path)
     assert list(shipped.shipped_models()) == [*made]
 
-    def found(task: Any, n_arms: int, **users: Any) -> str | None:
+    def found(task, n_arms, **users):
         model = shipped.shipped_for(task, n_arms, **users)
         return model and model[0]
 

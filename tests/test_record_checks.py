@@ -4,7 +4,6 @@ import copy
 import math
 import pickle
 from dataclasses import fields, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +31,7 @@ from explorative_user_env.users.population import (
     title_of,
 )
 
-RECORDS: list[Any] = [
+RECORDS = [
     *(PRINTED, RELEASED, ACCEPTANCE_RATE, constant(1.5), EXPLORATIVE, as_behaviour("forgetful")),
     replace(RELEASED, private_draws=3, rho=constant(1.25), name="mine"),
     Instance((0.5, 1.0), 1),
@@ -41,7 +40,7 @@ RECORDS: list[Any] = [
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=type)
-def test_a_record_is_equal_after_pickle_and_copy_and_cannot_be_changed(record: Any) -> None:
+def test_a_record_is_equal_after_pickle_and_copy_and_cannot_be_changed(record):
     copied = pickle.loads(pickle.dumps(record))
     for other in (copied, copy.copy(record), copy.deepcopy(record), replace(record)):
         assert other == record
@@ -50,42 +49,42 @@ def test_a_record_is_equal_after_pickle_and_copy_and_cannot_be_changed(record: A
         setattr(record, fields(record)[0].name, None)
 
 
-NO_TRUTH: Any = np.array([1.0, 2.0])
-NO_LIST: Any = np.array(1)
-RUN: dict[str, Any] = {"n_instances": 2, "max_steps": 9, "progress": False}
-OVER: dict[str, Any] = {"task": "regret", "horizon": 50, "n_instances": 2, "progress": False}
+NO_TRUTH = np.array([1.0, 2.0])
+NO_LIST = np.array(1)
+RUN = {"n_instances": 2, "max_steps": 9, "progress": False}
+OVER = {"task": "regret", "horizon": 50, "n_instances": 2, "progress": False}
 
 
-def failing(n_arms: int, rng: np.random.Generator) -> list[float]:
+def failing(n_arms, rng):
     raise LookupError("no")
 
 
-def env() -> eu.ExplorativeUserEnv:
+def env():
     return eu.ExplorativeUserEnv(n_arms=2)
 
 
-def rolled(**options: Any) -> Any:
+def rolled(**options):
     return eu.rollout(env(), "BAIR", 0, **options)
 
 
-def with_means(means: Any, best_arm: Any = 0) -> Any:
+def with_means(means, best_arm=0):
     return lambda: Instance(means, best_arm)
 
 
-of: Any = eu.Population  # by wrong types as well
+of = eu.Population  # by wrong types as well
 
-NO_MEANS: list[Any] = [(1.0,), [0.0, 1.0], (0.0, math.nan), (0.0, -math.inf), (0.0, 1e308)]
+NO_MEANS = [(1.0,), [0.0, 1.0], (0.0, math.nan), (0.0, -math.inf), (0.0, 1e308)]
 NO_MEANS += [("a", "b"), (None, 1.0), "ab", None]
 
-REFUSED: list[tuple[str, Any]] = [
-    ("agent must be one of", lambda: agent_named(3)),  # type: ignore[arg-type]
-    ("setting must be a Setting", lambda: title_of("printed")),  # type: ignore[arg-type]
+REFUSED = [
+    ("agent must be one of", lambda: agent_named(3)),
+    ("setting must be a Setting", lambda: title_of("printed")),
     ("setting must be one of printed, released", lambda: as_setting("Printed")),
-    ("setting must be one of printed, released", lambda: as_setting(None)),  # type: ignore[arg-type]
+    ("setting must be one of printed, released", lambda: as_setting(None)),
     ("task must be one of bai, population, regret, got 'sleep'", lambda: as_task("sleep")),
     ("m must be", lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0))),
-    ("trained_on must be None or a cell", lambda: TunedAgent(3, trained_on=[1])),  # type: ignore[arg-type]
-    ("name must be a str", lambda: eu.RewardLaw(3, print)),  # type: ignore[arg-type]
+    ("trained_on must be None or a cell", lambda: TunedAgent(3, trained_on=[1])),
+    ("name must be a str", lambda: eu.RewardLaw(3, print)),
     # The fields of settings, instances and their laws
     *(("means must be a tuple of at least two", with_means(means)) for means in NO_MEANS),
     *(("best_arm must be ", with_means((0.0, 1.0), best)) for best in (-1, 2, True, 1.0, None)),
@@ -138,7 +137,7 @@ REFUSED: list[tuple[str, Any]] = [
     # Studies and theory
     ("error must be at least", lambda: tune_n1(error=5e-324)),
     ("users must be a list", lambda: robustness(users=NO_LIST)),
-    ("users (each) must be a Variety", lambda: robustness(users=["paper"])),  # type: ignore[list-item]
+    ("users (each) must be a Variety", lambda: robustness(users=["paper"])),
     ("n0s must be a list", lambda: overlap(NO_LIST)),
     ("n0s must be at least one number", lambda: overlap([])),
     ("alpha must be small enough", lambda: theory.elimination_bound(0.5, 9, 2, 0.1, alpha=1e308)),
@@ -146,7 +145,7 @@ REFUSED: list[tuple[str, Any]] = [
 ]
 
 
-def test_what_is_no_option_is_refused_by_name_in_one_line(subtests: Any) -> None:
+def test_what_is_no_option_is_refused_by_name_in_one_line(subtests):
     for told, call in REFUSED:
         with subtests.test(told):
             with pytest.raises(eu.InvalidArgumentError) as refused:
@@ -155,7 +154,7 @@ def test_what_is_no_option_is_refused_by_name_in_one_line(subtests: Any) -> None
             assert len(str(refused.value).splitlines()) == 1
 
 
-def test_regret_is_finite_with_the_largest_means_that_there_may_be() -> None:
+def test_regret_is_finite_with_the_largest_means_that_there_may_be():
     largest = [-LARGEST_MEAN, LARGEST_MEAN, 0.0]
     runs = eu.evaluate(["UNI"], n_arms=3, means=largest, compiled=False, **OVER).runs
     assert np.isfinite(runs["regret"]).all()
@@ -164,7 +163,7 @@ def test_regret_is_finite_with_the_largest_means_that_there_may_be() -> None:
 # The two settings
 
 
-def test_the_differences_lead_from_the_text_to_the_code_and_are_each_told_alone() -> None:
+def test_the_differences_lead_from_the_text_to_the_code_and_are_each_told_alone():
     named = [name for difference in DIFFERENCES for name in difference.fields]
     assert sorted([*named, *ALIKE, "name"]) == sorted(field.name for field in fields(Setting))
     setting = PRINTED
@@ -187,7 +186,7 @@ def test_the_differences_lead_from_the_text_to_the_code_and_are_each_told_alone(
     }
 
 
-def test_a_title_tells_what_was_changed() -> None:
+def test_a_title_tells_what_was_changed():
     changed = replace(RELEASED, private_draws=2, drops_censored=False)
     assert title_of(PRINTED) == "printed"
     assert title_of(changed) == "released (private_draws=2, drops_censored=False)"
@@ -198,9 +197,9 @@ def test_a_title_tells_what_was_changed() -> None:
     assert [as_setting("printed"), as_setting("released")] == [PRINTED, RELEASED]
 
 
-def test_an_algorithm_gets_and_knows_its_options_of_the_setting() -> None:
+def test_an_algorithm_gets_and_knows_its_options_of_the_setting():
     bair = {"n1": "proof", "phase1_counts": "acceptances", "first_sweep": "skipping"}
-    expected: dict[str, dict[str, Any]] = {
+    expected = {
         "BAIR": bair | {"phase2": "round robin", "m": "released"},
         "UNI": {"ties": "first", "order": "round robin", "whole_passes": True},
         "EXP3": {"ties": "first", "learning_rate": 2.0, "counts": "recommended"},

@@ -1,6 +1,5 @@
 """Nothing that is handed over leads to what a user keeps to herself, however far it is followed."""
 
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -32,11 +31,11 @@ from explorative_user_env.wrappers.observations import OBSERVATIONS, PolicyAgent
 from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
-OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
+OPTIONS = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
 
-FEW: dict[str, Any] = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
+FEW = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
-SINGLE: dict[str, Callable[[], Any]] = {
+SINGLE = {
     "response": lambda: made(ENV_ID, reward="realized"),
     "counts": lambda: CountsObservation(made(ENV_ID, reward="realized")),
     "last step": lambda: LastStepObservation(made(ENV_ID)),
@@ -51,9 +50,9 @@ SINGLE: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("form", SINGLE)
-def test_observations_and_infos_hold_no_secret(form: str) -> None:
+def test_observations_and_infos_hold_no_secret(form):
     env = SINGLE[form]()
-    user: ExplorativeUserEnv = env.unwrapped
+    user = env.unwrapped
     handed = [env.reset(seed=SEED)]
     numbers, seeds = numbers_of(user.hidden_state()), [SEED]
     if isinstance(user, ExplorativePopulationEnv):
@@ -66,7 +65,7 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
     if "bai" in form:
         observation, _, *_, info = env.step(3)
         handed.append((observation, info))
-        numbers = [number for number in numbers if number != -user.step_cost]  # type: ignore[attr-defined]
+        numbers = [number for number in numbers if number != -user.step_cost]
     if hasattr(user, "action_masks"):
         handed.append((user.action_masks(), {}))
     assert [*Secrets(seeds, numbers).ways_from(handed)] == []
@@ -78,14 +77,12 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
     task=["regret", "bai", "population"],
     observation=OBSERVATIONS,
 )
-def test_observations_and_infos_of_users_in_step_hold_no_secret(
-    observation: str, task: str, mode: AutoresetMode, compiled: bool
-) -> None:
+def test_observations_and_infos_of_users_in_step_hold_no_secret(observation, task, mode, compiled):
     given = OPTIONS | {"horizon": 6, "compiled": compiled, "autoreset_mode": mode}
     if task == "population":
         given |= FEW
         observation = observation.replace("counts", "population-counts")
-    envs: Any = make_task(task, 4, observation, **given)
+    envs = make_task(task, 4, observation, **given)
     users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
     handed, numbers, seeds = [envs.reset(seed=streams)], list[float](), {*streams}
     for step in range(19 if task == "population" else 9):
@@ -106,9 +103,9 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(
 
 
 @pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
-def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compiled: bool) -> None:
+def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
     agent = make()
-    facts: dict[str, Any] = OPTIONS | ({"horizon": 12} if task == "regret" else {})
+    facts = OPTIONS | ({"horizon": 12} if task == "regret" else {})
     found = eu.evaluate(
         [agent], task=task, n_instances=5, compiled=compiled, progress=False, **facts
     )
@@ -118,24 +115,24 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compil
 
 
 @pairs(batched=[False, True], observation=OBSERVATIONS)
-def test_what_a_policy_is_handed_leads_to_no_secret(observation: str, batched: bool) -> None:
-    kept: list[Any] = []
+def test_what_a_policy_is_handed_leads_to_no_secret(observation, batched):
+    kept = []
     agent = PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
-    facts: dict[str, Any] = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
+    facts = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
     found = eu.evaluate([agent], progress=False, **facts)
     handed = [*kept]  # a replay hands over more
     assert handed
     assert [*secrets_of(found).ways_from([handed, agent])] == []
 
 
-def planted(env: ExplorativeUserEnv) -> dict[str, Any]:
+def planted(env):
     """Ways that have led to a secret, or could: each holds the seed, the stream or the truth."""
     stream, means = env.np_random, np.array(env.instance().means)
 
-    def closure() -> Any:
+    def closure():
         return means
 
-    def failed(secret: Any) -> Exception:
+    def failed(secret):
         try:
             raise ValueError("with a traceback")
         except ValueError as error:
@@ -167,7 +164,7 @@ def planted(env: ExplorativeUserEnv) -> dict[str, Any]:
     }
 
 
-def test_the_walk_finds_what_is_hidden(subtests: Any) -> None:
+def test_the_walk_finds_what_is_hidden(subtests):
     env = ExplorativeUserEnv(**OPTIONS)
     env.reset(seed=SEED)
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))

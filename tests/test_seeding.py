@@ -19,7 +19,7 @@ from explorative_user_env.seeding import (
 )
 
 
-def test_user_seeds_are_distinct_ints_of_63_bits_and_those_of_fewer_users_are_the_first() -> None:
+def test_user_seeds_are_distinct_ints_of_63_bits_and_those_of_fewer_users_are_the_first():
     seeds = user_seeds(0, 5000)
     assert len(set(seeds)) == 5000
     assert {type(seed) for seed in seeds} == {int}
@@ -31,7 +31,7 @@ def test_user_seeds_are_distinct_ints_of_63_bits_and_those_of_fewer_users_are_th
     assert not set(user_seeds(1, 5000)) & set(seeds)
 
 
-def test_a_users_stream_is_the_one_a_seeded_reset_makes() -> None:
+def test_a_users_stream_is_the_one_a_seeded_reset_makes():
     env = gym.make(eu.ENV_ID, n_arms=3)
     for seed in (0, 2**62 + 1):
         env.reset(seed=seed, options={"means": [0.0, 1.0, 2.0]})  # draws nothing
@@ -39,7 +39,7 @@ def test_a_users_stream_is_the_one_a_seeded_reset_makes() -> None:
         assert env.unwrapped.np_random.random(50).tolist() == expected.random(50).tolist()
 
 
-def test_an_agents_stream_depends_on_the_seed_and_the_name_only_and_is_no_users() -> None:
+def test_an_agents_stream_depends_on_the_seed_and_the_name_only_and_is_no_users():
     names = ("", "BAIR", "UNI", "EXP3", "T&S", "\ud800", "\udfff")  # one that no file could hold
     places = [(seed, name) for seed in (3, 4) for name in names]
     drawn = {agent_generator(*place).random() for place in places}
@@ -48,7 +48,7 @@ def test_an_agents_stream_depends_on_the_seed_and_the_name_only_and_is_no_users(
 
 
 @pytest.mark.parametrize("seed", [0, 2**62 + 1])
-def test_an_agents_stream_does_not_say_which_user_it_meets(seed: int) -> None:
+def test_an_agents_stream_does_not_say_which_user_it_meets(seed):
     rng = agent_generator(seed, "BAIR")
     sequence = rng.bit_generator.seed_seq
     assert isinstance(sequence, np.random.SeedSequence)
@@ -62,7 +62,7 @@ def test_an_agents_stream_does_not_say_which_user_it_meets(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_an_agents_stream_is_the_same_in_another_process() -> None:
+def test_an_agents_stream_is_the_same_in_another_process():
     code = (
         "from explorative_user_env.seeding import agent_generator;"
         "print(agent_generator(3, 'BAIR').random().hex())"
@@ -72,7 +72,7 @@ def test_an_agents_stream_is_the_same_in_another_process() -> None:
     assert said == agent_generator(3, "BAIR").random().hex()
 
 
-def test_the_streams_are_those_that_published_numbers_came_from() -> None:
+def test_the_streams_are_those_that_published_numbers_came_from():
     """NumPy keeps these for good; a change of them here changes the users of every table."""
     assert user_seeds(0, 3) == [7896617691693857887, 6195319269190327588, 1180918054825871008]
     hers, its = user_generator(3), agent_generator(3, "BAIR")
@@ -88,7 +88,7 @@ def test_the_streams_are_those_that_published_numbers_came_from() -> None:
     assert [tuning_seed(0), tuning_seed(0, 1, 2)] == [587881397831563381, 4347706711331273623]
 
 
-def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -> None:
+def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent():
     for name in (None, "BAIR"):
         streams = [np.random.default_rng(seed) for seed in (91, 92, 93)]
         for rng in streams:
@@ -100,11 +100,11 @@ def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -
         assert [rng.random() for rng in streams] == [rng.random() for rng in (*own, untouched)]
 
 
-def test_trainings_and_tunings_meet_users_of_their_own() -> None:
+def test_trainings_and_tunings_meet_users_of_their_own():
     trained = [user for seed in range(5) for user in training_seeds(seed, 4096)]
     assert len(set(trained)) == 5 * 4096
     assert training_seeds(3, 9)[:4] == [training_seeds(3, 1)[0] + n for n in range(4)]
-    assert training_seeds(7, 1) == training_seeds(np.int64(7), 1)  # type: ignore[arg-type]
+    assert training_seeds(7, 1) == training_seeds(np.int64(7), 1)
     firsts = {training_seeds(seed, 1)[0] for seed in range(200)}
     assert len(firsts) == 200
     places = [(), (0,), (1,), (0, 0), (0, 1), (1, 0)]

@@ -1,9 +1,7 @@
 """Every size that is asked for is had soon, or is refused in one line: nothing is tried in vain."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env import agents
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
-from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import training_seeds, user_seeds
 from explorative_user_env.studies import lower_bound, tuning
 from explorative_user_env.studies.lower_bound import overlap
@@ -22,7 +19,7 @@ from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE
 from explorative_user_env.wrappers import counts_env
 from explorative_user_env.wrappers.vector import counts_vector_env, make_task
 
-VALUES: list[Any] = [
+VALUES = [
     *(2**53 + 1, 10**30, -(10**5000), 0, 1e12, float("nan")),
     *(np.int64(-(2**63)), np.uint64(2**64 - 1), "9" * 5000, object()),
 ]
@@ -35,7 +32,7 @@ class Reached(BaseException):
     """The work would begin: whatever is asked for has passed all checks."""
 
 
-def begin(*arguments: Any, **options: Any) -> Any:
+def begin(*arguments, **options):
     raise Reached
 
 
@@ -48,25 +45,25 @@ LONG_WORK = {
 """What may be asked for and takes its time: where it begins."""
 
 
-def evaluated(**options: Any) -> Results:
+def evaluated(**options):
     small = {"n_instances": 2, "progress": False}
     return eu.evaluate(["UNI", "T&S"], **(small | {"baseline_time": 10} | options))
 
 
-def over_horizon(**options: Any) -> Results:
+def over_horizon(**options):
     return eu.evaluate(["UNI"], task="regret", n_instances=2, progress=False, **options)
 
 
-def made(kind: Any, **options: Any) -> None:
+def made(kind, **options):
     kind(**options).reset(seed=3)
 
 
-def rolled(**options: Any) -> eu.Episode:
+def rolled(**options):
     env = eu.ExplorativeUserEnv()
     return eu.rollout(env, "UNI", **({"seed": 1, "horizon": 5, "max_steps": 5} | options))
 
 
-def agent_of(agent: Any, **options: Any) -> None:
+def agent_of(agent, **options):
     """An agent that is made, meets somebody, and runs in compiled code for no step."""
     made = agent(**options)
     informed = made.informed({"delta": 0.1, "max_steps": 100})
@@ -78,10 +75,10 @@ def agent_of(agent: Any, **options: Any) -> None:
 
 
 PAIR = hard_pair(0.1, 1.0, 1.0, 1.0, 2, 100)
-FEW: dict[str, Any] = {"n_instances": 2, "n_paths": 2}
-SUCCESS: dict[str, Any] = {"pair": PAIR, "n_grid": [3], "n_instances": 2}
+FEW = {"n_instances": 2, "n_paths": 2}
+SUCCESS = {"pair": PAIR, "n_grid": [3], "n_instances": 2}
 ONE, MANY = eu.ExplorativeUserEnv, eu.ExplorativeUserVectorEnv
-CASES: dict[str, tuple[Callable[..., Any], str]] = {
+CASES = {
     "evaluate": (evaluated, "n_instances seed workers n_arms max_steps"),
     "evaluate baseline": (evaluated, "baseline_time"),
     "evaluate regret": (over_horizon, "horizon"),
@@ -121,9 +118,7 @@ if not missing_of(("stable_baselines3", "sb3_contrib")):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_a_size_is_had_soon_or_refused_in_one_line(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_size_is_had_soon_or_refused_in_one_line(name, monkeypatch):
     call, arguments = CASES[name]
     if work := LONG_WORK.get(name):
         monkeypatch.setattr(f"explorative_user_env.{work}", begin)
@@ -145,11 +140,11 @@ def test_a_size_is_had_soon_or_refused_in_one_line(
             assert ", got " in line
 
 
-def test_the_largest_that_there_is_room_for_is_told_where_it_is_passed(subtests: Any) -> None:
+def test_the_largest_that_there_is_room_for_is_told_where_it_is_passed(subtests):
     per_arm = eu.Behaviour("own", memory_per_arm=101)
     assert len(per_arm.memory_of(3)) == 303
     assert MANY(500, n_arms=10_000).num_envs == 500
-    rows: list[tuple[str, Any, dict[str, Any]]] = [
+    rows = [
         ("n_instances must be an integer in 1..10000000, ", evaluated, {"n_instances": 10**12}),
         (f"max_steps must be an integer in 1..{LARGEST_COUNT}", evaluated, {"max_steps": 2**63}),
         ("workers must be an integer in 1..1024, got", evaluated, {"workers": 10**9}),

@@ -3,10 +3,8 @@
 import math
 import pickle
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -29,11 +27,11 @@ from explorative_user_env.validation import (
 )
 
 
-def is_number(value: Any) -> bool:
+def is_number(value):
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
-CHECKS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], Callable[[Any], bool]]] = {
+CHECKS = {
     "an integer of at least 0": (
         *(integer, (0,)),
         lambda value: type(value) is int and 0 <= value <= LARGEST_COUNT,
@@ -78,9 +76,7 @@ anything = scalars | st.lists(scalars, max_size=3) | st.dictionaries(words, scal
 
 @given(value=anything)
 @pytest.mark.parametrize("allowed", CHECKS)
-def test_an_allowed_value_passes_and_any_other_is_refused_in_one_line(
-    allowed: str, value: Any
-) -> None:
+def test_an_allowed_value_passes_and_any_other_is_refused_in_one_line(allowed, value):
     check, given, passes = CHECKS[allowed]
     if passes(value):
         assert check("x", value, *given) == value
@@ -103,35 +99,35 @@ def test_an_allowed_value_passes_and_any_other_is_refused_in_one_line(
         (risk, [LEAST_RISK, 0.9999999], [0.0, 1e-301, 1.0]),
     ],
 )
-def test_the_ends_of_a_range_are_in_it_or_not(check: Any, inside: Any, outside: Any) -> None:
+def test_the_ends_of_a_range_are_in_it_or_not(check, inside, outside):
     assert [check("x", value) for value in inside] == inside
     for value in outside:
         with pytest.raises(InvalidArgumentError, match=r"^x must be "):
             check("x", value)
 
 
-def test_numbers_of_other_types_become_plain_ones() -> None:
+def test_numbers_of_other_types_become_plain_ones():
     for whole in (3, np.int64(3), np.int8(3), np.uint8(3)):
         assert integer("x", whole, 3, 3) == 3
         assert type(integer("x", whole, 0)) is int
     for real in (2, np.float32(2.0), np.int64(2), Fraction(2)):
         assert positive("x", real) == 2.0
         assert type(positive("x", real)) is float
-    rows: list[Any] = [[1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2]), np.array([1.0, 2.0])]
+    rows = [[1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2]), np.array([1.0, 2.0])]
     for row in rows:
         vector = finite_vector("x", row, 2)
         assert vector == [1.0, 2.0]
         assert {type(value) for value in vector} == {float}
 
 
-def test_a_row_that_is_not_of_two_finite_numbers_is_refused() -> None:
+def test_a_row_that_is_not_of_two_finite_numbers_is_refused():
     arrays = [np.array(row) for row in ([1.0, math.nan], [1.0, math.inf], [1.0], [[1.0, 2.0]])]
     for row in (*arrays, np.array(1.0), (1.0, math.nan), {1.0, 2.0}, "12"):
         with pytest.raises(InvalidArgumentError, match=r"^x must be 2 finite numbers, got"):
             finite_vector("x", row, 2)
 
 
-def test_an_error_is_short_and_survives_the_way_back_from_a_worker_with_its_argument() -> None:
+def test_an_error_is_short_and_survives_the_way_back_from_a_worker_with_its_argument():
     assert issubclass(InvalidArgumentError, ValueError)
     assert len(str(InvalidArgumentError("x", [*range(1000)], "short"))) < 250
     error = InvalidArgumentError("n_arms", 1, "at least 2, as n_arms is a number")
@@ -143,5 +139,5 @@ def test_an_error_is_short_and_survives_the_way_back_from_a_worker_with_its_argu
         assert told.spelled({"gap": "--gap"}) == str(error)
 
 
-def test_a_number_is_read_as_one_and_a_word_as_it_is() -> None:
+def test_a_number_is_read_as_one_and_a_word_as_it_is():
     assert [number_or_word(text) for text in ("1.5", "1e-2", "fast")] == [1.5, 0.01, "fast"]

@@ -1,7 +1,6 @@
 """Every command as small as it can be, with all of its tables as wide as ever."""
 
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -9,7 +8,7 @@ from functools import partial
 import pytest
 
 from explorative_user_env import commands as cli
-from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
+from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.studies import lower_bound, paper
 from explorative_user_env.studies import tuning as trials
 
@@ -29,12 +28,12 @@ WORDS = {
 }
 
 
-def few(n: int, delta: float) -> list[AlgorithmAgent]:
+def few(n, delta):
     return [BAIR(delta=delta, n1=n), Uniform(horizon=n)]
 
 
 @contextmanager
-def made_small() -> Iterator[None]:
+def made_small():
     """Leave out of a command what takes long and prints nothing else."""
     table2 = replace(paper.TABLE2, deltas=(0.1, 0.005), n_arms=(2, 20))
     with pytest.MonkeyPatch.context() as patch:
@@ -45,7 +44,7 @@ def made_small() -> Iterator[None]:
         yield
 
 
-def run(*arguments: str) -> int:
+def run(*arguments):
     """Run the command line in this process and return its exit code."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["explorative-user", *arguments])
@@ -55,7 +54,7 @@ def run(*arguments: str) -> int:
     return stop.value.code
 
 
-def run_tiny(name: str, output: str) -> int:
+def run_tiny(name, output):
     """Run a command of `WORDS` in this process and return its exit code."""
     with made_small():
         return run(*WORDS[name].split(), "--output", output)

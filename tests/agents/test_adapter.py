@@ -3,7 +3,6 @@
 import copy
 import pickle
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -36,23 +35,23 @@ from explorative_user_env.protocol import name_of
 Make = Callable[..., AlgorithmAgent]
 
 MAKERS = AGENTS | REFERENCES | CARRIERS
-OVER_A_HORIZON: list[Make] = [Uniform, EXP3, UCB1, Thompson, FullInformation]
+OVER_A_HORIZON = [Uniform, EXP3, UCB1, Thompson, FullInformation]
 
 # SE is BAIR by another name.
 for_every_agent = pytest.mark.parametrize("make", [MAKERS[name] for name in sorted(ALGORITHMS)])
 
 
-def respond(step: int, arm: int) -> bool:
+def respond(step, arm):
     return step < 80 or (3 * step + arm) % 4 > 0  # plain elimination is soon over with rejections
 
 
 @for_every_agent
-def test_the_stream_gives_one_run_to_copies_and_whatever_others_do(make: Make) -> None:
+def test_the_stream_gives_one_run_to_copies_and_whatever_others_do(make):
     assert make().needs_horizon == (make in OVER_A_HORIZON)
     agent, stranger = make(name="mine", max_steps=99), make()
     agent.reset(4, np.random.default_rng(5), horizon=150)
     twins = [agent]
-    arms: list[int] = []
+    arms = []
     while len(arms) < 150 and (arm := agent.act()) is not None:
         assert {twin.act() for twin in twins[1:]} <= {arm}
         for twin in twins:
@@ -70,11 +69,11 @@ def test_the_stream_gives_one_run_to_copies_and_whatever_others_do(make: Make) -
 
 
 # What `act`, a verdict or a part of a run fills in before anyone looks at it.
-SCRATCH: dict[str, Any] = {"scores": [], "heap": [], "chance": []}
+SCRATCH = {"scores": [], "heap": [], "chance": []}
 
 
 @for_every_agent
-def test_a_used_state_starts_as_a_blank_one_does(make: Make) -> None:
+def test_a_used_state_starts_as_a_blank_one_does(make):
     # A compiled loop has one state for all users; `reset` makes a new one, so it would not tell.
     for n_steps in (2, 50, 120):
         agent = make()
@@ -90,7 +89,7 @@ def test_a_used_state_starts_as_a_blank_one_does(make: Make) -> None:
         assert used._replace(**kept) == fresh._replace(**kept)
 
 
-def test_an_agent_is_found_by_its_name_in_any_case() -> None:
+def test_an_agent_is_found_by_its_name_in_any_case():
     spellings = {"tas": "T&S", "Track-and-Stop": "T&S", "successive-elimination": "SE"}
     for name in MAKERS:
         spellings |= {name: name, name.lower(): name, name.upper(): name}
@@ -106,7 +105,7 @@ def test_an_agent_is_found_by_its_name_in_any_case() -> None:
 
 NAN, INFINITE = float("nan"), float("inf")
 
-REFUSED: list[tuple[Make, str, list[Any]]] = [
+REFUSED = [
     (BAIR, "delta", [0, 1, NAN, "x", True]),
     (BAIR, "alpha", [0, INFINITE, 1e-3, 1e-320]),  # of the last two N_1 is no float
     (BAIR, "rho_0", [0, NAN, 1e-308]),
@@ -137,7 +136,7 @@ REFUSED: list[tuple[Make, str, list[Any]]] = [
 ]
 
 
-def test_a_wrong_option_is_named_where_it_is_written() -> None:
+def test_a_wrong_option_is_named_where_it_is_written():
     for make, option, values in REFUSED:
         for value in values:
             with pytest.raises(InvalidArgumentError, match=f"^{option} must be"):
@@ -153,7 +152,7 @@ def test_a_wrong_option_is_named_where_it_is_written() -> None:
         BAIR().learn(0, 1.0)
 
 
-def test_what_is_known_fills_open_options_and_only_those() -> None:
+def test_what_is_known_fills_open_options_and_only_those():
     before = BAIR(name="mine", delta=0.2)
     agent = before.informed({"delta": 0.01, "alpha": 2.0, "n1": None, "max_steps": 50, "other": 1})
     assert (agent.name, agent.max_steps) == ("mine", 50)
@@ -164,7 +163,7 @@ def test_what_is_known_fills_open_options_and_only_those() -> None:
     assert before.options["alpha"] is before.max_steps is None
     assert before.params(5, None) == BAIR(delta=0.2, alpha=1.0, n1="paper").params(5, None)
     # The agent's own step cap, what is known, a cap for all agents, and what holds of these.
-    rows: list[tuple[Any, dict[str, Any], Any, Any]] = [
+    rows = [
         *((7, {}, None, 7), (7, {"max_steps": 50}, None, 7), (None, {}, None, None)),
         *((7, {"max_steps": 50}, 6, 6), (7, {}, 8, 7), (None, {"max_steps": 50}, 80, 80)),
     ]
@@ -172,7 +171,7 @@ def test_what_is_known_fills_open_options_and_only_those() -> None:
         assert TrackAndStop(max_steps=own).informed(facts, everyone).max_steps == cap
 
 
-def test_options_are_not_shared_with_who_gave_them() -> None:
+def test_options_are_not_shared_with_who_gave_them():
     options = {"delta": 0.2}
     agent = AlgorithmAgent(ALGORITHMS["T&S"], options)
     options["delta"] = 0.9
@@ -184,9 +183,7 @@ def test_options_are_not_shared_with_who_gave_them() -> None:
 
 @given(counts=st.lists(st.integers(-1, 4), min_size=1, max_size=8), seed=st.integers(0, 1000))
 @example(counts=[1, 1, 2], seed=0)
-def test_the_largest_is_found_and_the_stream_drawn_from_only_for_a_tie(
-    counts: list[int], seed: int
-) -> None:
+def test_the_largest_is_found_and_the_stream_drawn_from_only_for_a_tie(counts, seed):
     rng, untouched = np.random.default_rng(seed), np.random.default_rng(seed)
     assert largest(counts, rng, True) == counts.index(max(counts))
     assert rng.bit_generator.state == untouched.bit_generator.state

@@ -2,8 +2,6 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Generator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from toy_agents import drive
 from explorative_user_env.agents import BAIR, SuccessiveElimination
 from explorative_user_env.evaluation import evaluate
 
-CHOICES: dict[str, list[Any]] = {
+CHOICES = {
     "rejections": ["all", "consecutive"],
     "phase1_counts": ["acceptances", "steps"],
     "first_sweep": ["full", "skipping"],
@@ -31,19 +29,19 @@ OPTIONS = st.fixed_dictionaries(
 
 
 def algorithms_1_and_2(
-    n_arms: int,
-    n1: float,
-    m: int = 1,
-    rejections: str = "all",
-    phase1_counts: str = "acceptances",
-    first_sweep: str = "full",
-    phase2: str = "fewest acceptances",
-) -> Generator[int, bool, int]:
+    n_arms,
+    n1,
+    m=1,
+    rejections="all",
+    phase1_counts="acceptances",
+    first_sweep="full",
+    phase2="fewest acceptances",
+):
     """The paper's pseudo-code: yields an arm, is sent the response, returns the answer."""
     accepted = Counter[int]()
     clock = 0
 
-    def recommend(arm: int) -> Generator[int, bool, bool]:
+    def recommend(arm):
         nonlocal clock
         response = yield arm
         accepted[arm] += response
@@ -81,9 +79,7 @@ def algorithms_1_and_2(
     return left.pop()
 
 
-def follows_the_pseudo_code(
-    n_arms: int, options: dict[str, Any], respond: Callable[[int], bool], n_steps: int = 400
-) -> bool:
+def follows_the_pseudo_code(n_arms, options, respond, n_steps=400):
     """Compare the arms of a run, and its answer; return whether it came to one in these steps."""
     agent = BAIR(**options)
     agent.reset(n_arms, np.random.default_rng(0))
@@ -105,13 +101,13 @@ def follows_the_pseudo_code(
     return True
 
 
-def test_runs_come_to_the_answer_of_the_pseudo_code() -> None:
+def test_runs_come_to_the_answer_of_the_pseudo_code():
     rng = np.random.default_rng(0)
     for chosen in itertools.product(*CHOICES.values()):
         options = dict(zip(CHOICES, chosen, strict=True)) | {"n1": 9, "m": 2}
         for chances in ((0.5, 0.4, 0.9, 0.5), tuple(rng.uniform(0.3, 0.9, 25))):
 
-            def respond(arm: int, of: tuple[float, ...] = chances) -> bool:
+            def respond(arm, of=chances):
                 return bool(rng.random() < of[arm])
 
             assert follows_the_pseudo_code(len(chances), options, respond, 4000)
@@ -119,14 +115,12 @@ def test_runs_come_to_the_answer_of_the_pseudo_code() -> None:
 
 @settings(max_examples=120)
 @given(st.integers(2, 12), OPTIONS, st.lists(st.booleans(), min_size=1, max_size=40))
-def test_any_stream_of_responses_is_met_as_in_the_pseudo_code(
-    n_arms: int, options: dict[str, Any], responses: list[bool]
-) -> None:
+def test_any_stream_of_responses_is_met_as_in_the_pseudo_code(n_arms, options, responses):
     stream = itertools.cycle(responses)
     follows_the_pseudo_code(n_arms, options, lambda arm: next(stream))
 
 
-def test_phases_1_and_2_by_hand() -> None:
+def test_phases_1_and_2_by_hand():
     agent = BAIR(n1=6)
     # Pass 1 accepts all of 0..3, pass 2 all but 1: seven acceptances, Phase 2 begins with 1.
     script = [True] * 4 + [True, False, True, True] + [False, True, False, False]
@@ -134,7 +128,7 @@ def test_phases_1_and_2_by_hand() -> None:
     assert agent.answer() == 0
 
 
-def test_elimination_by_hand() -> None:
+def test_elimination_by_hand():
     # The pass: 0 accepted, 1 rejected, 2 accepted; nobody is dropped. Then the least accepted arm
     # left, the lower of tied ones: 1 accepted (one each), 0 dropped, 1 accepted, 2 accepted (two
     # each), 1 dropped.
@@ -144,8 +138,8 @@ def test_elimination_by_hand() -> None:
     assert agent.answer() == 2
 
 
-def test_n1_and_m_are_the_papers() -> None:
-    rows: list[tuple[dict[str, Any], int, float]] = [
+def test_n1_and_m_are_the_papers():
+    rows = [
         ({}, 5, 100),
         ({"n1": "proof", "delta": 0.005}, 2, 400),
         ({"alpha": 0.8, "delta": 0.01}, 100, 20_000**1.25),
@@ -166,7 +160,7 @@ def test_n1_and_m_are_the_papers() -> None:
         assert BAIR(**options).params(n_arms, None).m == m
 
 
-def cut_off(script: list[bool], n_arms: int, seed: int, **options: Any) -> int:
+def cut_off(script, n_arms, seed, **options):
     """The answer of a run cut off when the script is over."""
     agent = BAIR(**options)
     arms = drive(agent, n_arms, lambda step, arm: script[step], len(script), seed)
@@ -174,7 +168,7 @@ def cut_off(script: list[bool], n_arms: int, seed: int, **options: Any) -> int:
     return agent.answer()
 
 
-def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left() -> None:
+def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left():
     # Sweep: all accepted. Phase 2: 0 a, 1 a, 2 r, 3 a, 0 a, 1 a, 3 a, 0 r. Arms 0, 1 and 3 have
     # three acceptances each, and 0 is eliminated.
     script = [True] * 4 + [True, True, False, True, True, True, True, False]
@@ -185,8 +179,8 @@ def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left() -> 
     assert cut_off([False] * 3 + [True] * 5 + [False, True], 3, 0, n1=100) == 0
 
 
-def test_elimination_is_bair_with_n1_zero() -> None:
-    changed: dict[str, Any] = {
+def test_elimination_is_bair_with_n1_zero():
+    changed = {
         **{"delta": 0.03, "m": 4, "rejections": "consecutive", "noise": 0.2},
         **{"first_sweep": "skipping", "phase2": "round robin"},
     }
@@ -195,7 +189,7 @@ def test_elimination_is_bair_with_n1_zero() -> None:
         assert agent.options[name] == value
         assert agent.params(5, None) == BAIR(n1=0, **{name: value}).params(5, None)
     assert SuccessiveElimination().informed({"n1": "proof"}).params(5, None).n1 == 0.0
-    few: dict[str, Any] = {"n_instances": 6, "max_steps": 1000, "compiled": False}
+    few = {"n_instances": 6, "max_steps": 1000, "compiled": False}
     few |= {"noise": 0.1, "progress": False}
     # The stream, for ties, follows from the name.
     runs, same, other = (

@@ -3,10 +3,8 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from toy_agents import drive
 from explorative_user_env.agents import (
     EXP3,
     UCB1,
-    AlgorithmAgent,
     FullInformation,
     Thompson,
     TrackAndStop,
@@ -25,12 +22,12 @@ from explorative_user_env.agents import (
 from explorative_user_env.agents import exp3 as rule
 
 
-def always(step: int, arm: int) -> bool:
+def always(step, arm):
     return True
 
 
 # The agent's options, the horizon of the run, and the steps of three arms in turn.
-IN_TURN: list[tuple[dict[str, Any], int | None, int]] = [
+IN_TURN = [
     ({"horizon": 7}, None, 7),
     ({"horizon": 7}, 9, 7),  # its own goes before the run's
     ({}, 10, 10),
@@ -44,7 +41,7 @@ IN_TURN: list[tuple[dict[str, Any], int | None, int]] = [
 ]
 
 
-def test_arms_come_in_turn_until_the_horizon_or_the_end_of_its_pass() -> None:
+def test_arms_come_in_turn_until_the_horizon_or_the_end_of_its_pass():
     for options, run, steps in IN_TURN:
         agent = Uniform(**options)
         for _ in range(2):  # a new user starts from nothing
@@ -53,7 +50,7 @@ def test_arms_come_in_turn_until_the_horizon_or_the_end_of_its_pass() -> None:
         assert len(drive(at_random, 3, always, horizon=run)) == options.get("horizon", run)
 
 
-def test_random_order_is_uniform_and_independent() -> None:
+def test_random_order_is_uniform_and_independent():
     arms = drive(Uniform(horizon=9000, order="random"), 3, always, seed=1)
     successive = Counter(itertools.pairwise(arms))
     for arm in range(3):
@@ -63,9 +60,9 @@ def test_random_order_is_uniform_and_independent() -> None:
             assert abs(successive[arm, following] - 1000) < 149
 
 
-def test_the_answer_among_tied_arms_is_a_random_one_or_the_first() -> None:
+def test_the_answer_among_tied_arms_is_a_random_one_or_the_first():
     for make in (Uniform, UCB1, Thompson, EXP3, TrackAndStop, FullInformation):
-        agent: Any = make() if make is TrackAndStop else make(horizon=8)
+        agent = make() if make is TrackAndStop else make(horizon=8)
         answers = Counter[int]()
         for seed in range(600):
             drive(agent, 4, lambda step, arm: False, n_steps=8, seed=seed)
@@ -79,8 +76,8 @@ def test_the_answer_among_tied_arms_is_a_random_one_or_the_first() -> None:
             assert agent.answer() == 0
 
 
-def test_the_answer_is_the_arm_accepted_or_recommended_most() -> None:
-    rows: list[tuple[AlgorithmAgent, int]] = [
+def test_the_answer_is_the_arm_accepted_or_recommended_most():
+    rows = [
         *((make(horizon=20), 1) for make in (Uniform, UCB1, Thompson, EXP3)),
         (EXP3(horizon=20, counts="recommended"), 2),
     ]
@@ -92,7 +89,7 @@ def test_the_answer_is_the_arm_accepted_or_recommended_most() -> None:
         assert agent.answer() == answer
 
 
-def allowed(arms: list[int], responses: list[bool], n_arms: int, c: float) -> set[int]:
+def allowed(arms, responses, n_arms, c):
     """UCB1's arms by Figure 1 after this history, told from all of it; several if they tie."""
     history, rewards = np.array(arms, int), np.array(responses, float)
     t = len(arms)
@@ -105,25 +102,25 @@ def allowed(arms: list[int], responses: list[bool], n_arms: int, c: float) -> se
     return {*np.flatnonzero(np.array(bounds) > max(bounds) - 1e-12).tolist()}
 
 
-def fading(step: int, arm: int) -> bool:
+def fading(step, arm):
     """Arm 2 is good at first, arm 0 later."""
     return (7 * step + 3 * arm) % 11 > (abs(step - 150) // 30 if arm == 0 else 2 + 2 * arm)
 
 
 # Arms, the constant, and whether she accepts.
-AS_IN_FIGURE_1: list[tuple[int, float | None, Callable[[int, int], bool]]] = [
+AS_IN_FIGURE_1 = [
     *((2, None, fading), (9, 0.1, fading), (4, 30.0, fading), (4, None, lambda step, arm: False)),
     *((2, 30.0, lambda step, arm: False), (9, None, lambda step, arm: step % (arm + 2) == 0)),
     (4, 0.1, lambda step, arm: step % (arm + 2) == 0),
 ]
 
 
-def test_every_step_of_ucb1_is_that_of_figure_1() -> None:
+def test_every_step_of_ucb1_is_that_of_figure_1():
     for n_arms, c, respond in AS_IN_FIGURE_1:
         agent = UCB1(exploration=c)
         agent.reset(n_arms, np.random.default_rng(0), horizon=400)
-        arms: list[int] = []
-        responses: list[bool] = []
+        arms = []
+        responses = []
         for step in range(400):
             arm = agent.act()
             # The published constant is the default.
@@ -135,7 +132,7 @@ def test_every_step_of_ucb1_is_that_of_figure_1() -> None:
         assert len(set(arms[n_arms:])) == n_arms
 
 
-def test_arms_of_equal_bounds_are_recommended_equally_often() -> None:
+def test_arms_of_equal_bounds_are_recommended_equally_often():
     agent = UCB1(horizon=5)
     fifth = Counter(drive(agent, 4, always, seed=seed)[4] for seed in range(1000))
     # 250 each, five standard deviations: sqrt(1000 * 1/4 * 3/4) = 13.7.
@@ -145,24 +142,24 @@ def test_arms_of_equal_bounds_are_recommended_equally_often() -> None:
 BELOW_ONE = 1.0 - 2.0**-53
 
 
-def probabilities(params: rule.Params, state: rule.State) -> Any:
+def probabilities(params, state):
     """The law of the next arm, from what the agent keeps."""
     weights = np.array(state.weights)
     return (1 - params.mixing) * weights / weights.sum() + params.mixing / params.n_arms
 
 
-def started(params: rule.Params) -> rule.State:
+def started(params):
     state = rule.blank(params)
     rule.start(params, state, np.random.default_rng(0))
     return state
 
 
-def levels(*values: float) -> Any:
+def levels(*values):
     """A stream of given uniforms."""
     return SimpleNamespace(random=iter(values).__next__)
 
 
-def test_the_run_is_that_of_plain_exponential_weights() -> None:
+def test_the_run_is_that_of_plain_exponential_weights():
     for n_arms, horizon, factor in ((2, 50, 1.0), (5, 300, 2.0), (9, 5, 1.0), (100, 200, 2.0)):
         params = EXP3(learning_rate=factor).params(n_arms, horizon)
         state = started(params)
@@ -182,7 +179,7 @@ def test_the_run_is_that_of_plain_exponential_weights() -> None:
         assert rule.act(params, state, levels(0.5)) == -1
 
 
-def test_the_highest_level_draws_the_last_arm_and_no_other() -> None:
+def test_the_highest_level_draws_the_last_arm_and_no_other():
     # Sums of rounded probabilities may end below the level, or reach 1 before the last arm.
     for n_arms in range(2, 30):
         params, rng = EXP3(learning_rate=2.0).params(n_arms, 400), np.random.default_rng(0)
@@ -194,7 +191,7 @@ def test_the_highest_level_draws_the_last_arm_and_no_other() -> None:
         assert state.chance[0] == pytest.approx(probabilities(params, state)[-1], rel=1e-12)
 
 
-def test_no_weight_overflows_and_an_arm_far_behind_catches_up() -> None:
+def test_no_weight_overflows_and_an_arm_far_behind_catches_up():
     params = EXP3(learning_rate=4e6).params(2, 100)
     state = started(params)
     for arm in [0] * 10 + [1] * 30:
@@ -208,7 +205,7 @@ def test_no_weight_overflows_and_an_arm_far_behind_catches_up() -> None:
     assert state.total[0] == pytest.approx(sum(state.weights), rel=1e-12)
 
 
-def test_every_step_of_thompson_is_the_argmax_of_draws_from_the_stream_handed_in() -> None:
+def test_every_step_of_thompson_is_the_argmax_of_draws_from_the_stream_handed_in():
     for prior in (None, np.array([4.0, 0.5])):
         agent = Thompson(prior=prior)
         agent.reset(5, np.random.default_rng(9), horizon=200)
@@ -226,9 +223,7 @@ def test_every_step_of_thompson_is_the_argmax_of_draws_from_the_stream_handed_in
         assert agent.answer() == np.argmax(a)
 
 
-def posterior(
-    arms: Sequence[int], rewards: Sequence[float], n_arms: int, m_0: float, v_0: float
-) -> tuple[list[float], list[float]]:
+def posterior(arms, rewards, n_arms, m_0, v_0):
     """Means and deviations from all the rewards at once: precisions add up, in fractions."""
     means, deviations = [], []
     for arm in range(n_arms):
@@ -239,9 +234,7 @@ def posterior(
     return means, deviations
 
 
-def taught(
-    arms: Sequence[int], rewards: Sequence[float], n_arms: int, **options: Any
-) -> tuple[full_information.Params, full_information.State]:
+def taught(arms, rewards, n_arms, **options):
     """The reference's state when it was told these rewards, between rejections of all arms."""
     params = FullInformation(**options).params(n_arms, 10**6)
     state = full_information.blank(params)
@@ -258,7 +251,7 @@ ARMS = np.random.default_rng(1).integers(0, 4, 60).tolist()
 REWARDS = (np.random.default_rng(2).standard_normal(60) + np.array(ARMS)).tolist()
 
 
-def test_the_posterior_is_that_of_all_rewards_at_once() -> None:
+def test_the_posterior_is_that_of_all_rewards_at_once():
     of_all = np.random.default_rng(1).integers(0, 4, 60).tolist()
     told = (np.random.default_rng(2).standard_normal(60) + np.array(of_all)).tolist()
     for prior in ((), (2.5, 1.0), (-1.0, 0.04), (7.0, 1e9)):
@@ -271,7 +264,7 @@ def test_the_posterior_is_that_of_all_rewards_at_once() -> None:
             np.testing.assert_allclose(state.deviations, deviations, rtol=1e-9)
 
 
-def test_every_step_of_the_reference_is_the_argmax_of_draws_from_its_posterior() -> None:
+def test_every_step_of_the_reference_is_the_argmax_of_draws_from_its_posterior():
     arms, rewards = [0, 0, 1, 1, 1, 2], [0.4, 0.9, 1.5, -0.2, 0.6, -0.5]
     params, state = taught(arms, rewards, 4)
     rng, stream = np.random.default_rng(3), np.random.default_rng(3)
@@ -281,7 +274,7 @@ def test_every_step_of_the_reference_is_the_argmax_of_draws_from_its_posterior()
         assert full_information.act(params, state, rng) == expected
 
 
-def test_the_answer_has_the_largest_posterior_mean_not_the_largest_mean() -> None:
+def test_the_answer_has_the_largest_posterior_mean_not_the_largest_mean():
     # One reward of 2 is shrunk to 1, nine of 1.5 to 1.35.
     params, state = taught([0] + [1] * 9 + [2], [2.0] + [1.5] * 9 + [-3.0], 3)
     assert full_information.verdict(params, state, np.random.default_rng(0)) == 1

@@ -3,8 +3,6 @@
 import copy
 import dataclasses
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +26,7 @@ from explorative_user_env.show.words import explanation_of
 K = 4
 
 
-def meet(agent: Any, steps: int) -> Iterator[int | None]:
+def meet(agent, steps):
     """Let an agent meet somebody who likes arms of high numbers; yield what it recommends."""
     user = np.random.default_rng(3)
     agent.reset(K, np.random.default_rng(4), 400 if agent.needs_horizon else None)
@@ -41,7 +39,7 @@ def meet(agent: Any, steps: int) -> Iterator[int | None]:
 
 
 @pytest.mark.parametrize("name", [*ALGORITHMS, "SE"])
-def test_each_agent_says_something_of_itself_at_every_moment(name: str) -> None:
+def test_each_agent_says_something_of_itself_at_every_moment(name):
     agent = agent_named(name)
     for _ in meet(agent, 120):
         before = copy.deepcopy(agent._state)
@@ -50,7 +48,7 @@ def test_each_agent_says_something_of_itself_at_every_moment(name: str) -> None:
     assert any(len(each) == K for each in explanation_of(agent, K).values() if type(each) is tuple)
 
 
-def test_bair_names_its_phase_what_it_counts_to_and_who_is_left() -> None:
+def test_bair_names_its_phase_what_it_counts_to_and_who_is_left():
     agent, told = BAIR(n1=30, m=2), []
     for _ in meet(agent, 300):
         told.append(agent.explain())
@@ -65,7 +63,7 @@ def test_bair_names_its_phase_what_it_counts_to_and_who_is_left() -> None:
 
 
 @pytest.mark.parametrize("delta", [0.2, 1e-9])
-def test_track_and_stop_stops_and_tracks_by_what_it_names(delta: float) -> None:
+def test_track_and_stop_stops_and_tracks_by_what_it_names(delta):
     agent, below, tracked = TrackAndStop(delta=delta), 0, 0
     for arm in meet(agent, 4000 if delta == 0.2 else 300):
         told = agent.explain()
@@ -85,7 +83,7 @@ def test_track_and_stop_stops_and_tracks_by_what_it_names(delta: float) -> None:
     assert tracked > (0 if delta == 0.2 else 50)
 
 
-def test_baselines_choose_by_what_they_name() -> None:
+def test_baselines_choose_by_what_they_name():
     uniform, exp3, ucb1 = Uniform(horizon=10), EXP3(horizon=400), UCB1(horizon=400)
     for arm in meet(uniform, 20):
         assert arm is None or uniform.explain()["turn"] == f"arm {arm}"
@@ -103,7 +101,7 @@ def test_baselines_choose_by_what_they_name() -> None:
     assert ucb1.explain()["upper bound"] != ucb1._state.bounds  # those of the next step
 
 
-def test_those_who_draw_from_a_posterior_name_it_and_the_draws_that_decided() -> None:
+def test_those_who_draw_from_a_posterior_name_it_and_the_draws_that_decided():
     agent = Thompson(horizon=400, prior=(2.0, 1.0))
     for arm in meet(agent, 30):
         told = agent.explain()
@@ -116,7 +114,7 @@ def test_those_who_draw_from_a_posterior_name_it_and_the_draws_that_decided() ->
     assert told_rewards.explain()["posterior mean"][2] == pytest.approx(1.5)
 
 
-def test_who_carries_over_says_what_it_knows_of_users() -> None:
+def test_who_carries_over_says_what_it_knows_of_users():
     agent = TransferElimination()
     agent.reset(3, np.random.default_rng(0))
     assert "s^2" not in agent.explain()
@@ -129,7 +127,7 @@ def test_who_carries_over_says_what_it_knows_of_users() -> None:
     assert told["s^2"] == 3.0
 
 
-def test_an_algorithm_may_say_nothing_of_itself() -> None:
+def test_an_algorithm_may_say_nothing_of_itself():
     record = ALGORITHMS["UNI"]
     silent = AlgorithmAgent(dataclasses.replace(record, explain=None), {"horizon": 5})
     silent.reset(K, np.random.default_rng(0))

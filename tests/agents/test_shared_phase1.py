@@ -1,18 +1,15 @@
 """Agents that meet users who have been through BAIR's Phase 1."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from toy_agents import drive
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
-from explorative_user_env.agents.adapter import AlgorithmAgent
 from explorative_user_env.agents.shared_phase1 import Phase1, after_phase1
 
 
-def test_phase1_is_the_beginning_of_bairs_own_run() -> None:
+def test_phase1_is_the_beginning_of_bairs_own_run():
     env = eu.ExplorativeUserEnv(n_arms=5)
     for seed in range(5):
         whole = eu.rollout(env, BAIR(delta=0.1), seed)
@@ -23,9 +20,7 @@ def test_phase1_is_the_beginning_of_bairs_own_run() -> None:
 
 
 @pytest.mark.parametrize("agent", [Uniform(horizon=40), EXP3(horizon=40), TrackAndStop()])
-def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
-    agent: AlgorithmAgent,
-) -> None:
+def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(agent):
     env = eu.ExplorativeUserEnv(n_arms=4)
     for seed in range(3):
         both = eu.rollout(env, after_phase1(agent, n1=60), seed, max_steps=5000)
@@ -42,14 +37,14 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
 
 
 @pytest.mark.slow  # a composed record is compiled anew in every process
-def test_compiled_runs_are_those_of_the_readable_loop() -> None:
-    options: dict[str, Any] = {"n_arms": 3, "n_instances": 10, "progress": False}
+def test_compiled_runs_are_those_of_the_readable_loop():
+    options = {"n_arms": 3, "n_instances": 10, "progress": False}
     agents = [after_phase1(Uniform(horizon=40))]  # one is as good as another here
     compiled = eu.evaluate(agents, **options)
     assert compiled.runs.equals(eu.evaluate(agents, compiled=False, **options).runs)
 
 
-def test_an_agent_after_phase1_keeps_its_cap_and_its_options() -> None:
+def test_an_agent_after_phase1_keeps_its_cap_and_its_options():
     agent = after_phase1(TrackAndStop(delta=0.3, max_steps=77))
     assert (agent.max_steps, agent.options["delta"]) == (77, 0.3)
     assert after_phase1(Uniform()).max_steps is None

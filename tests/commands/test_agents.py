@@ -1,11 +1,9 @@
 """Who takes part by which words, and what a benchmark is where nothing else is asked for."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,7 +11,7 @@ from small_tuning import TUNED
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.commands.agents import Defaults, agents_called, bench_defaults, elsewhere
+from explorative_user_env.commands.agents import agents_called, bench_defaults, elsewhere
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import name_of
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
@@ -54,19 +52,19 @@ idle = object
 
 
 class Model:
-    def __init__(self, name: str = "PPO", **trained_on: Any) -> None:
+    def __init__(self, name="PPO", **trained_on):
         self.name = name
         self.trained_on = {"task": "regret", "n_arms": 4} | trained_on
 
 
 @pytest.fixture
-def _models(monkeypatch: pytest.MonkeyPatch) -> None:
+def _models(monkeypatch):
     load = SimpleNamespace(load_agent=lambda source: Model("DQN" if "dqn" in source else "PPO"))
     monkeypatch.setitem(sys.modules, "explorative_user_env.rl", load)
 
 
 @pytest.fixture
-def _own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_module(tmp_path, monkeypatch):
     (tmp_path / "own_bandits.py").write_text(MODULE)
     (tmp_path / "own_broken.py").write_text("1 / 0\n")
     monkeypatch.chdir(tmp_path)
@@ -77,19 +75,19 @@ def _own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 @pytest.fixture
-def tuned(tmp_path: Path) -> str:
+def tuned(tmp_path):
     cell = {"setting": "printed", "n_arms": 20, "delta": 0.005, "alpha": 0.8, "gap": 0.5}
     cell |= {"noise": 0.0, "means": "normal", "rho": None}
     replace(TUNED, cell=cell).save(tmp_path / "tuned.json")
     return str(tmp_path)
 
 
-def shown(names: list[str] | None, task: str | None = None) -> list[str]:
+def shown(names, task=None):
     return [name_of(agent) for agent in agents_called(names, None, task)]
 
 
 @pytest.mark.usefixtures("_models", "_own_module")
-def test_agents_take_part_by_their_words_in_their_order(subtests: pytest.Subtests) -> None:
+def test_agents_take_part_by_their_words_in_their_order(subtests):
     for names, task, expected in (
         (None, None, ["BAIR", "T&S", "UNI", "EXP3"]),
         (None, "bai", ALL),
@@ -110,7 +108,7 @@ def test_agents_take_part_by_their_words_in_their_order(subtests: pytest.Subtest
         assert mine.answer() == answer
 
 
-def test_a_tuned_n1_takes_part_by_its_folder_its_file_or_its_number(tuned: str) -> None:
+def test_a_tuned_n1_takes_part_by_its_folder_its_file_or_its_number(tuned):
     for words, n1 in ((tuned, 7), (f"{tuned}/tuned.json", 7), ("200", 200)):
         bair, agent = agents_called(["bair", f"bair-tuned:{words}"], 99)
         assert (name_of(bair), name_of(agent)) == ("BAIR", "BAIR-tuned")
@@ -120,7 +118,7 @@ def test_a_tuned_n1_takes_part_by_its_folder_its_file_or_its_number(tuned: str) 
 
 
 @pytest.mark.usefixtures("_own_module")
-def test_who_is_nobody_is_refused_with_the_reason(subtests: pytest.Subtests) -> None:
+def test_who_is_nobody_is_refused_with_the_reason(subtests):
     tuned = "tuned must be a file or folder written by tune-n1"
     for name, reason in {
         "greedy": "^agent must be one of bair, ",
@@ -139,9 +137,7 @@ def test_who_is_nobody_is_refused_with_the_reason(subtests: pytest.Subtests) -> 
 
 @pytest.mark.exhaustive  # the agents travel to worker processes
 @pytest.mark.usefixtures("_own_module")
-def test_an_agent_of_ones_own_stands_in_the_table_after_other_workers(
-    run: Any, output: Path
-) -> None:
+def test_an_agent_of_ones_own_stands_in_the_table_after_other_workers(run, output):
     evaluate(["UNI"], n_instances=30, baseline_time=50, compiled=False, workers=2)
     words = "bench --agent bair --agent own_bandits:Mine --n-arms 2 --delta .2 --n-instances 30"
     assert run(words, "--workers", "2", "--output", output).code == 0
@@ -149,12 +145,12 @@ def test_an_agent_of_ones_own_stands_in_the_table_after_other_workers(
     assert (len(runs), set(runs["answer"]), set(runs["interactions"])) == (30, {1}, {5})
 
 
-def defaults(agents: list[Any], **given: Any) -> Defaults:
-    nothing: dict[str, Any] = dict.fromkeys(("task", "setting", "deltas", "n_arms"))
+def defaults(agents, **given):
+    nothing = dict.fromkeys(("task", "setting", "deltas", "n_arms"))
     return bench_defaults(agents, **(nothing | given))
 
 
-def test_a_bench_is_the_papers_or_as_the_first_model_was_trained(tuned: str) -> None:
+def test_a_bench_is_the_papers_or_as_the_first_model_was_trained(tuned):
     papers, delta = agents_called(None, None), BENCH_DELTAS[:1]
     for asked, expected in (
         ({}, ("bai", "released", delta, (5,), True)),
@@ -177,7 +173,7 @@ def test_a_bench_is_the_papers_or_as_the_first_model_was_trained(tuned: str) -> 
         defaults([Model()], task="sleep")
 
 
-def test_a_tuned_n1_among_other_users_is_warned_of(tuned: str) -> None:
+def test_a_tuned_n1_among_other_users_is_warned_of(tuned):
     agents = agents_called(["bair", f"bair-tuned:{tuned}", "bair-tuned:3"], None)
     assert elsewhere(agents, defaults(agents), Population(alpha=0.8)) == []
     other = defaults(agents, deltas=[0.005, 0.1], setting="released")

@@ -1,9 +1,6 @@
 """The command that checks what is somebody's own."""
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,7 +22,7 @@ register("Mine-v0", "explorative_user_env:ExplorativeUserEnv", max_episode_steps
 
 
 @pytest.fixture(autouse=True)
-def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _working_folder(tmp_path, monkeypatch):
     import gymnasium as gym
 
     (tmp_path / "own_checked.py").write_text(MODULE)
@@ -36,7 +33,7 @@ def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     gym.registry.pop("Mine-v0", None)
 
 
-def test_a_fault_is_caught_under_its_name(run: Any) -> None:
+def test_a_fault_is_caught_under_its_name(run):
     for target, name in (
         ("AsksTheCollector", "depends_on_responses_alone"),
         ("ShiftsItsLanes", "lanes_are_single_environments"),
@@ -47,9 +44,7 @@ def test_a_fault_is_caught_under_its_name(run: Any) -> None:
         assert len(row.split()) > 4
 
 
-def test_a_target_is_told_by_its_kind_or_the_one_that_is_asked_for(
-    run: Any, subtests: pytest.Subtests
-) -> None:
+def test_a_target_is_told_by_its_kind_or_the_one_that_is_asked_for(run, subtests):
     for target, kind, subjects in (
         ("own_checked:made", [], ["Honest (agent)"]),
         ("own_checked:ready", [], ["Honest (agent)"]),
@@ -72,7 +67,7 @@ def test_a_target_is_told_by_its_kind_or_the_one_that_is_asked_for(
         assert (ended.code, ended.err.startswith(told)) == (2, True)
 
 
-def test_a_known_fault_is_expected_and_no_failure(run: Any) -> None:
+def test_a_known_fault_is_expected_and_no_failure(run):
     name = "has_variance_at_most_one"
     words = f"check own_checked:wide --only {name}"
     assert run(words).code == 1

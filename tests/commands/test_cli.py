@@ -5,8 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from processes import PACKAGE, python
@@ -19,9 +18,7 @@ FIRST = [word for words in cli.WORDS.values() for word in words]
 FUNCTIONS = {words: each for word in FIRST for words, each in cli.functions_of(word).items()}
 
 
-def test_help_explains_each_option_with_its_default_in_both_forms(
-    run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_explains_each_option_with_its_default_in_both_forms(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     assert len(FUNCTIONS) == 15
     for command in FUNCTIONS:
@@ -47,7 +44,7 @@ NEEDED = {
 }
 
 
-def options_of(command: str) -> list[str]:
+def options_of(command):
     """Every option of a command that is a whole number, and what N_1 may be written in."""
     found = ["--agent=bair-tuned:"] * (command == "bench")
     for name, parameter in inspect.signature(FUNCTIONS[command]).parameters.items():
@@ -63,9 +60,9 @@ def options_of(command: str) -> list[str]:
     [pytest.param(one, marks=[pytest.mark.exhaustive] * (one != "suite")) for one in FUNCTIONS],
 )
 def test_whatever_number_is_given_work_begins_or_one_line_says_why_not(
-    command: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def begin(*arguments: Any, **options: Any) -> None:
+    command, run, tmp_path, monkeypatch
+):
+    def begin(*arguments, **options):
         raise KeyboardInterrupt
 
     trains = not missing_of(("stable_baselines3", "sb3_contrib"))
@@ -91,9 +88,7 @@ def test_whatever_number_is_given_work_begins_or_one_line_says_why_not(
 
 
 @pytest.mark.slow
-def test_the_module_runs_as_the_command_does_and_its_list_needs_nothing_heavy(
-    tmp_path: Path,
-) -> None:
+def test_the_module_runs_as_the_command_does_and_its_list_needs_nothing_heavy(tmp_path):
     finished = python("-m", "explorative_user_env", "bench", "--n-arms", "1", folder=tmp_path)
     told = "error: --n-arms must be an integer of at least 2, got 1\n"
     assert (finished.returncode, finished.stdout, finished.stderr) == (2, "", told)
@@ -106,7 +101,7 @@ def test_the_module_runs_as_the_command_does_and_its_list_needs_nothing_heavy(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("redirected", ["| head -1 > first-line", ">&- 2>&-"])
-def test_a_shell_sees_neither_an_error_nor_a_word(redirected: str, tmp_path: Path) -> None:
+def test_a_shell_sees_neither_an_error_nor_a_word(redirected, tmp_path):
     bench = "bench --n-instances 4 --workers 1 --agent bair --n-arms 2 --output out"
     line = f"set -o pipefail; '{sys.executable}' -m explorative_user_env {bench} {redirected}"
     environment = os.environ | {"PYTHONPATH": str(PACKAGE)}

@@ -8,14 +8,13 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 from handed_in import UNIFORM, where
 
 from explorative_user_env import validation as extras
-from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.teach import LESSONS
 from explorative_user_env.teach import grade as grader
 from explorative_user_env.teach.grade import REFERENCE_AGENTS
@@ -24,9 +23,7 @@ from explorative_user_env.teach.submission import SubmittedAgent
 NAMES = [f"{lesson.name}.ipynb" for lesson in LESSONS]
 
 
-def test_the_notebooks_are_written_and_her_work_in_them_is_kept(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_notebooks_are_written_and_her_work_in_them_is_kept(run, tmp_path, monkeypatch):
     folder = tmp_path / "my course"
     *lines, last = run("course notebooks", folder).out.splitlines()
     assert lines == [f"new: {name}" for name in NAMES]
@@ -51,7 +48,7 @@ SMALL = "course grade --n-instances 3 --n-arms 3"
 
 
 @pytest.fixture
-def submissions(tmp_path: Path) -> Path:
+def submissions(tmp_path):
     folder = tmp_path / "submissions"
     (folder / "deep").mkdir(parents=True)
     (folder / "_notes.py").write_text("x = 1")
@@ -63,8 +60,8 @@ def submissions(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_folder_is_graded_a_row_a_student_and_the_key_is_written_nowhere(
-    submissions: Path, output: Path, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    submissions, output, run, monkeypatch
+):
     key_file = submissions.parent / "key.txt"
     key_file.write_text(SECRET + "\n")
     words = (SMALL, submissions, "--output", output)
@@ -90,9 +87,7 @@ def test_a_folder_is_graded_a_row_a_student_and_the_key_is_written_nowhere(
 
 
 @pytest.mark.slow
-def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(
-    tmp_path: Path, run: Any
-) -> None:
+def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(tmp_path, run):
     files = [tmp_path / name / "agent.py" for name in ("one", "two")]
     for file in files:
         file.parent.mkdir()
@@ -106,12 +101,10 @@ def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(
         assert words in printed
 
 
-def test_an_interrupt_leaves_no_process(
-    submissions: Path, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_leaves_no_process(submissions, run, monkeypatch):
     ended = []
 
-    def broken_off(agent: SubmittedAgent, *given: Any) -> None:
+    def broken_off(agent, *given):
         ended.append(agent)
         raise KeyboardInterrupt
 
@@ -121,9 +114,7 @@ def test_an_interrupt_leaves_no_process(
 
 
 @pytest.mark.slow
-def test_the_autograder_grades_like_the_command_and_tells_gradescope(
-    tmp_path: Path, run: Any
-) -> None:
+def test_the_autograder_grades_like_the_command_and_tells_gradescope(tmp_path, run):
     archive, home = tmp_path / "autograder.zip", tmp_path / "autograder"
     source = home / "source"
     words = (f"{SMALL} --max-steps 500 --key", SECRET)
@@ -162,10 +153,8 @@ def test_the_autograder_grades_like_the_command_and_tells_gradescope(
     assert "BAIR" in str(results["output"])
 
 
-def test_gradescope_is_told_where_not_one_file_was_handed_in(
-    tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def nobody(*agents: object, **options: Any) -> Results:
+def test_gradescope_is_told_where_not_one_file_was_handed_in(tmp_path, run, monkeypatch):
+    def nobody(*agents, **options):
         """Return two runs of each reference agent."""
         asked = {name: options[name] for name in ("population", "seed", "max_steps")}
         return evaluate([*REFERENCE_AGENTS], n_instances=2, compiled=False, progress=False, **asked)
@@ -182,9 +171,7 @@ def test_gradescope_is_told_where_not_one_file_was_handed_in(
         assert f"it has {n_files} Python files, not one" in told["output"]
 
 
-def test_where_there_is_nothing_to_grade_or_to_pack_it_is_refused(
-    tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_there_is_nothing_to_grade_or_to_pack_it_is_refused(tmp_path, run, monkeypatch):
     for place in (tmp_path / "nothing.py", tmp_path):
         ended = run("course grade --key", SECRET, place)
         assert (ended.code, "submission must be" in ended.err.lower()) == (2, True)

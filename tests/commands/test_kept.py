@@ -2,9 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stores import rows_in, without_numbers
@@ -28,18 +26,16 @@ COMMANDS = {
 }
 USUAL = ("bench", "tune-n1")
 
-Breaking = Callable[[int], None]
-
 
 @pytest.fixture
-def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
+def broken_off_after(monkeypatch):
     """What has the next command interrupted after so many chunks."""
     usual = places.done
 
-    def after(n_chunks: int) -> None:
+    def after(n_chunks):
         left = itertools.count(n_chunks, -1)
 
-        def some_of(chunks: Iterator[Any]) -> Iterator[Any]:
+        def some_of(chunks):
             for chunk in chunks:
                 if next(left) == 0:
                     raise KeyboardInterrupt
@@ -51,12 +47,12 @@ def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
 
 
 @pytest.fixture(autouse=True)
-def _small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_studies(monkeypatch):
     monkeypatch.setattr("explorative_user_env.studies.tuning.FRONTIER_USERS", 40)
     monkeypatch.setattr("explorative_user_env.studies.lower_bound.DEFAULT_N0S", (3, 10))
 
 
-def files_in(folder: Path) -> dict[str, bytes]:
+def files_in(folder):
     """Return what is in all files but the runs, pictures and their manifest."""
     names = [path.name for path in folder.iterdir() if path.suffix in (".csv", ".md", ".json")]
     return {name: (folder / name).read_bytes() for name in names if name != MADE_BY}
@@ -68,8 +64,8 @@ def files_in(folder: Path) -> dict[str, bytes]:
     [pytest.param(one, marks=[pytest.mark.exhaustive] * (one not in USUAL)) for one in COMMANDS],
 )
 def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
-    name: str, run: Any, broken_off_after: Breaking, tmp_path: Path
-) -> None:
+    name, run, broken_off_after, tmp_path
+):
     words, whole, out = COMMANDS[name], tmp_path / "whole", tmp_path / "out"
     printed = run(words, "--output", whole).out.replace(str(whole), str(out))
     file, n_chunks, asked = out / RUN_FILE, 1, f"{words} --output {out}"
@@ -89,7 +85,7 @@ def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
 
 
 @pytest.fixture
-def broken(run: Any, broken_off_after: Breaking, output: Path) -> Path:
+def broken(run, broken_off_after, output):
     """The file of a bench that was broken off."""
     broken_off_after(2)
     assert run(BENCH, "--output", output).code == 130
@@ -97,7 +93,7 @@ def broken(run: Any, broken_off_after: Breaking, output: Path) -> Path:
     return output / RUN_FILE
 
 
-def test_other_options_are_refused_with_what_both_say(run: Any, broken: Path) -> None:
+def test_other_options_are_refused_with_what_both_say(run, broken):
     before, same = broken.read_bytes(), "the file of a run that was asked for the same "
     for words, told in {
         "bench --seed 3": f"--resume must be {same}(seed is 0 there and 3 here",
@@ -116,9 +112,7 @@ def test_other_options_are_refused_with_what_both_say(run: Any, broken: Path) ->
 
 
 @pytest.mark.compiler  # which has chunks of another size
-def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(
-    run: Any, broken: Path
-) -> None:
+def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(run, broken):
     told = run("results show", broken).out
     assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
     assert "BAIR" in told
@@ -141,9 +135,7 @@ class Mine:
 """
 
 
-def test_another_agent_of_the_same_name_is_refused(
-    run: Any, broken_off_after: Breaking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_agent_of_the_same_name_is_refused(run, broken_off_after, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("kept_agent.py").write_text(AGENT.format(5))
     broken_off_after(2)
@@ -154,9 +146,7 @@ def test_another_agent_of_the_same_name_is_refused(
     assert (ended.code, "agents.Mine.code is" in ended.err) == (2, True)
 
 
-def test_a_file_may_be_given_in_place_of_a_folder(
-    run: Any, broken_off_after: Breaking, tmp_path: Path
-) -> None:
+def test_a_file_may_be_given_in_place_of_a_folder(run, broken_off_after, tmp_path):
     broken_off_after(1)
     file = tmp_path / "mine.db"
     assert run(REGRET, "--out", file).code == 130
@@ -168,8 +158,8 @@ def test_a_file_may_be_given_in_place_of_a_folder(
 
 
 def test_a_finished_run_is_run_again_by_who_asks_for_it_again_and_by_no_other(
-    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, output, monkeypatch
+):
     assert run(REGRET, "--output", output, "--workers", "1").code == 0
     rows = rows_in(output / RUN_FILE)
     assert run(REGRET, "--output", output, "--workers", "2").code == 0
@@ -190,13 +180,11 @@ def test_a_finished_run_is_run_again_by_who_asks_for_it_again_and_by_no_other(
     assert json.loads((output / MADE_BY).read_text())["options"]["seed"] == 3
 
 
-def test_a_model_is_not_trained_over_another(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_not_trained_over_another(run, tmp_path, monkeypatch):
     pytest.importorskip("sb3_contrib", reason="needs the extra rl")
     trained = []
 
-    def train(*arguments: Any, output: Any, **options: Any) -> None:
+    def train(*arguments, output, **options):
         trained.append(options["seed"])
         output.write({})
 

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from processes import PACKAGE, heed_signals
@@ -21,7 +20,7 @@ WORDS = "bench --n-instances 20000 --agent bair --agent uni --n-arms 5 --delta 0
 LONG_ENOUGH = 120.0
 
 
-def started(folder: Path, *words: str) -> "subprocess.Popen[str]":
+def started(folder, *words):
     return subprocess.Popen(
         [sys.executable, "-m", "explorative_user_env", *words],
         stdout=subprocess.PIPE,
@@ -33,14 +32,14 @@ def started(folder: Path, *words: str) -> "subprocess.Popen[str]":
     )
 
 
-def n_runs_in(file: Path) -> int:
+def n_runs_in(file):
     try:
         return about(file).n_runs
     except InvalidArgumentError:  # there is nothing yet
         return 0
 
 
-def finish(process: "subprocess.Popen[str]") -> None:
+def finish(process):
     _, said = process.communicate(timeout=LONG_ENOUGH)
     assert process.returncode == 0, said
 
@@ -51,7 +50,7 @@ FIVE = [signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SI
 @pytest.mark.parametrize(
     "ends", [[signal.SIGTERM], pytest.param(FIVE, marks=pytest.mark.exhaustive)], ids=len
 )
-def test_no_row_is_lost_doubled_or_changed(ends: list[signal.Signals], tmp_path: Path) -> None:
+def test_no_row_is_lost_doubled_or_changed(ends, tmp_path):
     finish(started(tmp_path, *WORDS.split(), "--output", "whole"))
     file, n_runs, n_ends = tmp_path / "out" / RUN_FILE, 0, 0
     words = [*WORDS.split(), "--output", "out"]

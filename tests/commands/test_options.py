@@ -1,7 +1,6 @@
 """What is asked for on the command line arrives where the work is done, and nothing else."""
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -25,17 +24,17 @@ HER = (
     " --setting released --n-arms 4 --alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9"
     " --reward-law bounded --behaviour forgetful"
 )
-USERS: dict[str, Any] = {
+USERS = {
     **{"setting": "released", "n_arms": 4, "alpha": 2.0, "gap": 0.3, "noise": 0.1},
     **{"means": "normal", "rho": 0.9, "reward_law": "bounded", "behaviour": "forgetful"},
 }
 POPULATION = Population(**USERS | {"setting": RELEASED, "behaviour": as_behaviour("forgetful")})
 OTHERS = {name: value for name, value in USERS.items() if name != "n_arms"}
 HOW = " --n-instances 9 --seed 8 --workers 3"
-WORK: dict[str, Any] = {"n_instances": 9, "seed": 8, "workers": 3}
+WORK = {"n_instances": 9, "seed": 8, "workers": 3}
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 
-ALL: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
+ALL = [
     (
         "bench --agent uni --agent bair --task bai --delta 0.2 --delta 0.3 --n-arms 3 "
         "--baseline-time 70 --step-cost 0.01 --until-width 0.2 --max-steps 77" + HOW + HER,
@@ -86,7 +85,7 @@ ALL: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 """Words, the function that they reach, and all that it is called with."""
 
-SOME: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
+SOME = [
     (
         *("bench", RUN_CELLS, (PAPERS, [0.1], [5])),
         {"n_instances": 1000, "seed": 0, "workers": 7, "max_steps": None, "setting": "released"},
@@ -129,7 +128,7 @@ SOME: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
 """Words, the function, what it is called with, if that is said, and some of its options."""
 
 
-def plain(given: Any) -> Any:
+def plain(given):
     """Return agents, users and experiments by their names."""
     if isinstance(given, list | tuple):
         return [plain(each) for each in given]
@@ -137,15 +136,7 @@ def plain(given: Any) -> Any:
 
 
 @pytest.mark.parametrize(("rows", "every"), [(ALL, True), (SOME, False)], ids=["all", "some"])
-def test_what_is_asked_for_arrives(
-    rows: list[Any],
-    every: bool,
-    run: Any,
-    calls_of: Any,
-    output: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    subtests: pytest.Subtests,
-) -> None:
+def test_what_is_asked_for_arrives(rows, every, run, calls_of, output, monkeypatch, subtests):
     monkeypatch.setattr(shared, "cores", lambda: 7)
     for words, function, arguments, expected in rows:
         if function == TRAIN and missing_of(("stable_baselines3", "sb3_contrib")):
@@ -164,9 +155,7 @@ def test_what_is_asked_for_arrives(
             assert (options if every else {name: options[name] for name in expected}) == expected
 
 
-def test_the_step_cap_is_all_agents_and_those_of_a_table_are_chosen(
-    run: Any, calls_of: Any, output: Path
-) -> None:
+def test_the_step_cap_is_all_agents_and_those_of_a_table_are_chosen(run, calls_of, output):
     few = f"--agent uni --agent bair --max-steps 77 --output {output}"
     for command, function in (("bench", RUN_CELLS), ("suite --user all", ROBUSTNESS)):
         calls = calls_of(f"explorative_user_env.{function}")
@@ -179,8 +168,8 @@ def test_the_step_cap_is_all_agents_and_those_of_a_table_are_chosen(
 
 
 def test_the_pair_of_the_lower_bound_and_the_ladder_of_all_tables_are_what_is_asked_for(
-    run: Any, calls_of: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, calls_of, output, monkeypatch
+):
     room = "explorative_user_env."
     monkeypatch.setattr(room + OVERLAP, lambda *arguments, **options: pd.DataFrame())
     monkeypatch.setattr(room + REPRODUCE, lambda *arguments, **options: [])

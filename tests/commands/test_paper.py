@@ -1,8 +1,6 @@
 """What `paper` does on users, tables and questions of its own."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,9 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.exhaustive
-def test_all_is_every_experiment_and_the_ladder_in_one_report(
-    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_is_every_experiment_and_the_ladder_in_one_report(run, output, monkeypatch):
     for name, experiment in list(paper.EXPERIMENTS.items()):
         small = replace(experiment, deltas=experiment.deltas[:1], n_arms=experiment.n_arms[:1])
         monkeypatch.setitem(paper.EXPERIMENTS, name, replace(small, entrants=small.entrants[:1]))
@@ -35,7 +31,7 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
     assert not (output / "runs.csv").exists()
 
 
-def test_where_no_n1_is_found_it_says_so_and_where_its_runs_are(run: Any, output: Path) -> None:
+def test_where_no_n1_is_found_it_says_so_and_where_its_runs_are(run, output):
     words = "paper tune-n1 --n-arms 3 --delta 0.2 --gap 0.4 --n-instances 600 --confirm 80"
     ended = run(f"{words} --workers 1 --max-steps 3 --output", output)
     told = f"error: no N_1 was found to succeed with probability 0.8; its runs are in {output}"

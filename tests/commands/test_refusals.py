@@ -1,9 +1,6 @@
 """What a command refuses: one line that spells the option as the command does, and no file."""
 
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from explorative_user_env.validation import missing_of
 
@@ -52,9 +49,7 @@ if not missing_of(("stable_baselines3", "sb3_contrib")):
     REFUSED["train --steps 0"] = "--steps must be an integer of at least 1, got 0"
 
 
-def test_what_is_wrong_is_one_line_exit_code_2_and_no_file(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
+def test_what_is_wrong_is_one_line_exit_code_2_and_no_file(run, tmp_path, monkeypatch, subtests):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("EXPLORATIVE_USER_KEY", raising=False)
     there = {Path("one.py"), Path("empty.sqlite")}
@@ -70,9 +65,7 @@ def test_what_is_wrong_is_one_line_exit_code_2_and_no_file(
         assert {each for each in Path().rglob("*") if each.is_file()} == there
 
 
-def test_where_there_is_a_file_nothing_is_begun(
-    run: Any, calls_of: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_there_is_a_file_nothing_is_begun(run, calls_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.html").write_text("mine")
     calls = [
@@ -91,7 +84,7 @@ def test_where_there_is_a_file_nothing_is_begun(
     assert Path("a.html").read_text() == "mine"
 
 
-def test_an_interrupt_says_so_and_leaves_no_file(run: Any, calls_of: Any, output: Path) -> None:
+def test_an_interrupt_says_so_and_leaves_no_file(run, calls_of, output):
     calls_of("explorative_user_env.evaluation.runner.run_cells")
     ended = run("bench", "--output", output)
     assert (ended.code, ended.err) == (130, "error: interrupted; no file was written\n")

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,25 +14,24 @@ import explorative_user_env as eu
 from explorative_user_env import validation as extras
 from explorative_user_env.commands.results import Drawing, drawings_of
 from explorative_user_env.evaluation import runner as grid
-from explorative_user_env.results.results import Results
 from explorative_user_env.validation import CallableError
 
 RUNS = ["success", "stopping_times", "regret", "rejections", "acceptances"]
 DIFFERENCES = [f"differences-{name}" for name in ("stopping-time", "p-stops-sooner", "success")]
 CELLS = ["stopping_time", "success", "rejection_rate"]
-SMALL: dict[str, Any] = {"n_instances": 3, "n_arms": 3, "progress": False}
+SMALL = {"n_instances": 3, "n_arms": 3, "progress": False}
 
 
-def written_in(folder: Path) -> set[str]:
+def written_in(folder):
     return {path.name for path in folder.iterdir()} - {"made_by.json"}
 
 
-def as_both(names: list[str]) -> set[str]:
+def as_both(names):
     return {f"{name}.{ending}" for name in names for ending in ("png", "svg")}
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "run" / "run.sqlite"
     path.parent.mkdir()
     eu.evaluate(["BAIR", "UNI"], **SMALL, store=path)
@@ -41,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def _plots(monkeypatch: pytest.MonkeyPatch) -> None:
+def _plots(monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr("explorative_user_env.commands.results.DOTS", 30)
 
@@ -49,8 +47,8 @@ def _plots(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("_plots")
 def test_a_run_of_one_cell_has_all_its_plots_as_png_and_svg_and_never_over_anothers(
-    run: Any, file: Path, tmp_path: Path
-) -> None:
+    run, file, tmp_path
+):
     folder = file.parent / "plots"
     state, *reasons, where = run("results plot", file.parent).out.splitlines()
     assert written_in(folder) == as_both(RUNS + DIFFERENCES)
@@ -75,9 +73,7 @@ def test_a_run_of_one_cell_has_all_its_plots_as_png_and_svg_and_never_over_anoth
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_plots")
-def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
-    run: Any, tmp_path: Path
-) -> None:
+def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(run, tmp_path):
     file = tmp_path / "a.sqlite"
     grid.sweep(["BAIR"], (0.1, 0.2), **SMALL | {"n_arms": (2, 3), "store": file})
     told = run("results plot", file).out
@@ -93,9 +89,9 @@ def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
 @pytest.mark.slow
 @pytest.mark.usefixtures("_plots")
 def test_a_run_that_was_broken_off_and_a_picture_that_fails_cost_no_other_picture(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def of(*told: Any) -> list[Any]:
+    run, tmp_path, monkeypatch
+):
+    def of(*told):
         return [Drawing("broken", "a cell", lambda progress: 1 / 0), *list(drawings_of(*told))[:1]]
 
     file = tmp_path / "a.sqlite"
@@ -108,9 +104,7 @@ def test_a_run_that_was_broken_off_and_a_picture_that_fails_cost_no_other_pictur
     assert written_in(tmp_path / "a" / "plots") == as_both(["success"])
 
 
-def test_who_interrupts_plot_or_lacks_matplotlib_has_no_file(
-    run: Any, file: Path, calls_of: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_interrupts_plot_or_lacks_matplotlib_has_no_file(run, file, calls_of, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(extras, "find_spec", lambda name: None)
         ended = run("results plot", file)
@@ -147,8 +141,8 @@ STUDIES = {
     ],
 )
 def test_a_study_has_its_own_plots_while_its_files_are_as_it_has_written_them(
-    name: str, finished: Any, output: Path, run: Any
-) -> None:
+    name, finished, output, run
+):
     shutil.copytree(finished(name)[0], output)
     assert run("results plot", output).code == 0
     assert written_in(output / "plots") == as_both(STUDIES[name])
@@ -161,18 +155,18 @@ def test_a_study_has_its_own_plots_while_its_files_are_as_it_has_written_them(
         assert "which is written when a run is finished" in run("results plot", output).err
 
 
-def cell(n_arms: int = 3, delta: float = 0.1, **options: Any) -> Results:
+def cell(n_arms=3, delta=0.1, **options):
     agents = options.pop("agents", ["UNI"])
     told = SMALL | {"baseline_time": 4, "n_arms": n_arms, "delta": delta}
     return eu.evaluate(agents, **told, **options)
 
 
-def names_of(*cells: Results) -> list[str]:
+def names_of(*cells):
     found = drawings_of({"command": "evaluate", "options": {}}, Path(), cells)
     return [each.name for each in found if each.draw]
 
 
-def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in() -> None:
+def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in():
     cells = [cell(n, setting=setting) for setting in ("printed", "released") for n in (2, 3)]
     assert names_of(*cells) == [f"{s}-{kind}" for s in ("printed", "released") for kind in CELLS]
     assert names_of(cell(gap=2.0), cell(2))[0] == "k-3-gap-2-success"
@@ -184,13 +178,13 @@ def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in(
 @pytest.mark.parametrize(
     ("ending", "rows"), [(".csv", "runs"), (".json", "summary"), (".parquet", "runs")]
 )
-def test_export_writes_what_others_read(ending: str, rows: str, run: Any, tmp_path: Path) -> None:
+def test_export_writes_what_others_read(ending, rows, run, tmp_path):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
     store, file = tmp_path / "a.sqlite", tmp_path / f"rows{ending}"
     results = eu.evaluate(["BAIR", "UNI"], n_instances=9, progress=False, store=store)
     assert run(f"results export {store} {file} --rows {rows}").code == 0
-    read: Any = {".csv": pd.read_csv, ".parquet": pd.read_parquet}.get(ending)
+    read = {".csv": pd.read_csv, ".parquet": pd.read_parquet}.get(ending)
     frame = read(file) if read else pd.DataFrame(json.loads(file.read_text()))
     wanted = results.runs if rows == "runs" else results.summary()
     # Older pandas is a rounding off when it reads numbers.
@@ -205,9 +199,7 @@ def test_export_writes_what_others_read(ending: str, rows: str, run: Any, tmp_pa
 
 
 @pytest.mark.slow
-def test_verify_tells_equal_from_what_differs_and_what_was_written_over(
-    run: Any, finished: Any, tmp_path: Path
-) -> None:
+def test_verify_tells_equal_from_what_differs_and_what_was_written_over(run, finished, tmp_path):
     folder = Path(shutil.copytree(finished("bench")[0], tmp_path / "bench"))
     file, words = folder / "run.sqlite", "--all --workers 1"
     for path in (folder, file):

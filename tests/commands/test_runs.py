@@ -4,7 +4,6 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +37,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_run_says_where_its_files_are_and_what_made_them(name: str, finished: Any) -> None:
+def test_a_run_says_where_its_files_are_and_what_made_them(name, finished):
     folder, printed = finished(name)
     names = {*FILES[name], RUN_FILE}
     if name in PICTURES and plots.can_plot():
@@ -56,9 +55,7 @@ def test_a_run_says_where_its_files_are_and_what_made_them(name: str, finished: 
         assert f"- `explorative-user {made_by['command']}`: " in page.read_text("utf-8")
 
 
-def test_bench_shows_the_published_figures_beside_its_own_and_says_what_came_of_it(
-    finished: Any,
-) -> None:
+def test_bench_shows_the_published_figures_beside_its_own_and_says_what_came_of_it(finished):
     folder, printed = finished("bench")
     line = next(line for line in printed.splitlines() if "BAIR" in line)
     assert (" 405 " in line, ".999" in line) == (True, True)
@@ -82,7 +79,7 @@ def test_bench_shows_the_published_figures_beside_its_own_and_says_what_came_of_
     assert f"{least['agent']} has the least regret, {least['regret']:.0f} on average" in printed
 
 
-def test_the_suite_writes_what_it_returns_in_python(finished: Any) -> None:
+def test_the_suite_writes_what_it_returns_in_python(finished):
     folder, printed = finished("suite")
     agents, tasks = ["BAIR", "EXP3", "Full-information"], ["bai-k2", "bai-k5", "regret-k5"]
     expected = run_suite(agents, tasks=tasks, quick=True, progress=False)
@@ -94,7 +91,7 @@ def test_the_suite_writes_what_it_returns_in_python(finished: Any) -> None:
     assert str(load_suite(folder / RUN_FILE)) == str(expected)
 
 
-def test_the_suite_with_other_users_writes_what_it_returns_in_python(finished: Any) -> None:
+def test_the_suite_with_other_users_writes_what_it_returns_in_python(finished):
     folder, printed = finished("robustness")
     assert printed.startswith("Robustness, printed: 4 users a cell, K=2, delta=0.1, gap=0.5, ")
     agents = [make(max_steps=20_000) for make in (BAIR, Uniform, EXP3)]
@@ -104,7 +101,7 @@ def test_the_suite_with_other_users_writes_what_it_returns_in_python(finished: A
     assert np.allclose(summary["stopping_time"], expected["stopping_time"])
 
 
-def test_the_studies_of_the_paper_write_their_tables(finished: Any) -> None:
+def test_the_studies_of_the_paper_write_their_tables(finished):
     folder, printed = finished("lower-bound")
     page, _ = (folder / "table.md").read_text("utf-8").split("\n## What made this\n")
     for text in (page, printed):
@@ -126,7 +123,7 @@ def test_the_studies_of_the_paper_write_their_tables(finished: Any) -> None:
         assert "What made this" in text
 
 
-def test_tune_n1_has_its_search_and_what_was_found(finished: Any) -> None:
+def test_tune_n1_has_its_search_and_what_was_found(finished):
     folder, printed = finished("tune-n1")
     tuned, lines = load_tuned(folder), printed.splitlines()
     search = pd.read_csv(folder / "search.csv")
@@ -141,18 +138,14 @@ def test_tune_n1_has_its_search_and_what_was_found(finished: Any) -> None:
     assert lines[-1] == f"explorative-user bench --agent bair-tuned:{folder}"
 
 
-def test_without_matplotlib_all_but_the_picture_is_written(
-    finished: Any, output: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_all_but_the_picture_is_written(finished, output, capsys, monkeypatch):
     monkeypatch.setattr(plots, "can_plot", lambda: False)
     assert run_tiny("tune-n1", str(output)) == 0
     assert "For frontier.png: " in capsys.readouterr().out
     assert {path.name for path in output.iterdir()} == {*FILES["tune-n1"], MADE_BY, RUN_FILE}
 
 
-def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     pictures = {"bad.png": lambda: 1 / 0, "good.png": lambda: plots.new_figure(1.0, 1.0)}
     write_and_show(Folder(tmp_path), {"a.md": "a", **pictures}, ["shown"])
@@ -161,9 +154,7 @@ def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(
     assert capsys.readouterr().out.splitlines()[:2] == shown
 
 
-def test_where_files_cannot_be_written_the_tables_are_seen_all_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_files_cannot_be_written_the_tables_are_seen_all_the_same(tmp_path, capsys):
     folder = Folder(tmp_path / "out")
     (tmp_path / "out" / "a.md").mkdir()
     with pytest.raises(InvalidArgumentError, match=r"a\.md is a folder"):
@@ -172,8 +163,8 @@ def test_where_files_cannot_be_written_the_tables_are_seen_all_the_same(
 
 
 def test_neither_a_full_disk_nor_an_interrupt_among_the_words_costs_a_file(
-    output: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    output, capsys, monkeypatch
+):
     names = {*FILES["bench"], MADE_BY, RUN_FILE}
     if Path("/dev/full").exists():
         with monkeypatch.context() as patch, open("/dev/full", "w", encoding="utf-8") as disk:
@@ -183,7 +174,7 @@ def test_neither_a_full_disk_nor_an_interrupt_among_the_words_costs_a_file(
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("error: what was printed is not complete: ")
 
-    def interrupted(*sections: object) -> None:
+    def interrupted(*sections):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("explorative_user_env.commands.run.show", interrupted)

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,7 @@ from explorative_user_env.studies.suite_tasks import ModelsByTask, who
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(
-    tmp_path: Path,
-) -> None:
+def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(tmp_path):
     trainings = [tmp_path / "regret-k5" / f"seed-{number}" for number in (0, 2, 10)]
     for folder in (tmp_path / "bai-k5", *trainings):
         folder.mkdir(parents=True)
@@ -38,9 +35,7 @@ def models():
 """
 
 
-def test_what_stands_in_a_module_may_be_models_by_task(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_stands_in_a_module_may_be_models_by_task(tmp_path, monkeypatch):
     (tmp_path / "own_models.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -50,9 +45,7 @@ def test_what_stands_in_a_module_may_be_models_by_task(
 
 
 @pytest.mark.slow
-def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(
-    tmp_path: Path,
-) -> None:
+def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(tmp_path):
     pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
     source = shipped_models()["regret-k5"]
     for number in range(2):

@@ -1,8 +1,5 @@
 """The command watch: what it prints, what it writes, and what it keeps secret."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import explorative_user_env as eu
@@ -13,11 +10,11 @@ FEW = "watch --max-steps 20"
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
+def out(tmp_path):
     return tmp_path / "new" / "run.html"
 
 
-def test_it_writes_the_film_and_prints_what_happened(run: Any, out: Path) -> None:
+def test_it_writes_the_film_and_prints_what_happened(run, out):
     asked = "watch --agent bair --n-arms 3 --seed 7 --gap 2 --delta 0.5 --out"
     told = run(asked, out)
     env = environment_of(eu.Population(n_arms=3, gap=2.0), eu.agents.BAIR())
@@ -28,7 +25,7 @@ def test_it_writes_the_film_and_prints_what_happened(run: Any, out: Path) -> Non
     assert "cut off" not in run(FEW, "--agent", "uni", "--out", out, "--overwrite").out
 
 
-def test_agents_meet_the_same_user_side_by_side(run: Any, out: Path) -> None:
+def test_agents_meet_the_same_user_side_by_side(run, out):
     told = run(f"{FEW} --agent bair --agent exp3 --horizon 7 --seed 5 --out", out).out
     begins = [line for line in told.splitlines() if line.startswith("t = 0: the best of")]
     assert (len(begins), len(set(begins))) == (2, 1)
@@ -37,7 +34,7 @@ def test_agents_meet_the_same_user_side_by_side(run: Any, out: Path) -> None:
         assert words in page
 
 
-def test_nothing_secret_is_told_where_nothing_is_to_be_revealed(run: Any, out: Path) -> None:
+def test_nothing_secret_is_told_where_nothing_is_to_be_revealed(run, out):
     told = run("watch --no-reveal --max-steps 200 --out", out).out.splitlines()
     cut = "BAIR was cut off after 200 steps: --max-steps shows more."
     assert told == [cut, f"File: {out}"]
@@ -54,9 +51,7 @@ def test_nothing_secret_is_told_where_nothing_is_to_be_revealed(run: Any, out: P
         ("svg", b"<svg xmlns=", "html"),
     ],
 )
-def test_the_ending_says_what_is_written(
-    ending: str, begins: bytes, needs: str, run: Any, tmp_path: Path
-) -> None:
+def test_the_ending_says_what_is_written(ending, begins, needs, run, tmp_path):
     pytest.importorskip(needs, reason="needs the extras render and video")
     out = tmp_path / f"a.{ending}"
     assert run(FEW, "--out", out).code == 0
@@ -64,9 +59,7 @@ def test_the_ending_says_what_is_written(
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_whoever_interrupts_it_finds_no_half_of_a_file(
-    run: Any, output: Path, calls_of: Any
-) -> None:
+def test_whoever_interrupts_it_finds_no_half_of_a_file(run, output, calls_of):
     out = output / "a.html"
     output.mkdir()
     out.write_text("before")

@@ -4,11 +4,8 @@ import ctypes
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -29,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("nothing_kept")
 
 
 @pytest.fixture(autouse=True)
-def _an_interrupt_is_an_error() -> Iterator[None]:
+def _an_interrupt_is_an_error():
     """As it is in a program that was not started in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -37,22 +34,22 @@ def _an_interrupt_is_an_error() -> Iterator[None]:
 
 
 @pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    lines: list[str] = []
+def said(monkeypatch):
+    lines = []
     monkeypatch.setattr(compiler, "notice", lines.append)
     return lines
 
 
-def out_of_c(raised: type[BaseException]) -> None:
+def out_of_c(raised):
     """Raise an error where C has called Python, which can only forget it."""
 
-    def called() -> None:
+    def called():
         raise raised
 
     ctypes.CFUNCTYPE(None)(called)()
 
 
-def lose_an_interrupt(failure: Exception | None = None) -> None:
+def lose_an_interrupt(failure=None):
     """Lose an interrupt, which is raised at the end of the block."""
     with interrupts_heard():
         out_of_c(KeyboardInterrupt)
@@ -60,14 +57,14 @@ def lose_an_interrupt(failure: Exception | None = None) -> None:
             raise failure
 
 
-def loop_of_the_package() -> Any:
+def loop_of_the_package():
     """A small loop that counts as one of the package, compiled when it is called."""
-    names: dict[str, Any] = {"__name__": "explorative_user_env.small"}
+    names = {"__name__": "explorative_user_env.small"}
     exec("def loop(x):\n    return x + 1\n", names)
     return compile_loop(names["loop"])
 
 
-def test_an_interrupt_that_was_lost_comes_again_whatever_it_made_fail() -> None:
+def test_an_interrupt_that_was_lost_comes_again_whatever_it_made_fail():
     usual = sys.unraisablehook
     with pytest.raises(KeyboardInterrupt):
         lose_an_interrupt(RuntimeError("nothing was handed over"))
@@ -77,19 +74,19 @@ def test_an_interrupt_that_was_lost_comes_again_whatever_it_made_fail() -> None:
 
 
 @pytest.mark.slow
-def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost() -> None:
+def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost():
     from numba.core import event
 
-    events: Any = event  # whose functions have no annotations
-    lost: list[bool] = []
+    events = event  # whose functions have no annotations
+    lost = []
 
     class Losing(event.Listener):
-        def on_start(self, event: Any) -> None:
+        def on_start(self, event):
             if not lost:
                 lost.append(True)
                 out_of_c(KeyboardInterrupt)
 
-        def on_end(self, event: Any) -> None:
+        def on_end(self, event):
             """Nothing."""
 
     loop = loop_of_the_package()  # the listener of this package is there, and comes first
@@ -104,8 +101,8 @@ def test_an_interrupt_of_compiling_ends_it_even_if_it_is_lost() -> None:
 
 
 @pytest.mark.slow
-def test_many_users_say_that_they_compile_and_only_then(said: list[str]) -> None:
-    envs: Any = gym.make_vec("ExplorativeUser-v0", 64, rho=1.5)
+def test_many_users_say_that_they_compile_and_only_then(said):
+    envs = gym.make_vec("ExplorativeUser-v0", 64, rho=1.5)
     assert said == []
     envs.reset(seed=1)
     envs.step(envs.action_space.sample())
@@ -117,17 +114,15 @@ def test_many_users_say_that_they_compile_and_only_then(said: list[str]) -> None
 
 
 @pytest.mark.slow
-def test_who_is_told_of_compiling_is_told_in_place_of_the_line(said: list[str]) -> None:
-    told: list[bool] = []
+def test_who_is_told_of_compiling_is_told_in_place_of_the_line(said):
+    told = []
     with compiling_told(told.append):
         assert loop_of_the_package()(1) == 2
     assert said == []
     assert told == [True, False]
 
 
-def test_a_compiler_that_does_not_load_is_told_with_its_reason(
-    said: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_compiler_that_does_not_load_is_told_with_its_reason(said, monkeypatch, tmp_path):
     (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 9.9\\nor less')\n")
     for name in [name for name in sys.modules if name.partition(".")[0] == "numba"]:
         monkeypatch.delitem(sys.modules, name)
@@ -146,17 +141,17 @@ def test_a_compiler_that_does_not_load_is_told_with_its_reason(
     assert line.startswith(f"without numba ({reason}) all runs in plain Python")
 
 
-def test_whoever_asks_while_a_loop_is_made_waits_for_it() -> None:
+def test_whoever_asks_while_a_loop_is_made_waits_for_it():
     begun, made = Barrier(8), list[int]()
 
-    def make(key: int) -> object:
+    def make(key):
         made.append(key)
         time.sleep(0.01)
         return object()
 
     asked = once(make)
 
-    def ask(key: int) -> object:
+    def ask(key):
         begun.wait()
         return asked(key)
 
@@ -169,12 +164,12 @@ def test_whoever_asks_while_a_loop_is_made_waits_for_it() -> None:
 LIMIT = np.array([20])
 
 
-def up_to_the_limit(x: int) -> int:
+def up_to_the_limit(x):
     return min(x, int(LIMIT[0]))
 
 
-def test_a_loop_is_compiled_again_after_a_global_of_a_rule_has_changed() -> None:
-    def make(rule: Any) -> Any:
+def test_a_loop_is_compiled_again_after_a_global_of_a_rule_has_changed():
+    def make(rule):
         return compile_loop(lambda x: rule(x))
 
     asked, found = once(make), list[int]()

@@ -1,7 +1,5 @@
 """Compiled code that reaches things by their addresses sees what Python sees."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -24,7 +22,7 @@ KINDS = [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Phil
 
 
 @numba.njit
-def mixed_draws(addresses: Any, normals: Any, uniforms: Any) -> None:
+def mixed_draws(addresses, normals, uniforms):
     rng = generator_at(addresses)
     for index in range(normals.size):
         normals[index] = rng.standard_normal()
@@ -34,7 +32,7 @@ def mixed_draws(addresses: Any, normals: Any, uniforms: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_draws_are_numpys_bit_for_bit_and_leave_the_generator_where_numpy_would(kind: Any) -> None:
+def test_draws_are_numpys_bit_for_bit_and_leave_the_generator_where_numpy_would(kind):
     compiled, plain = (np.random.Generator(kind(11)) for _ in range(2))
     for n in (20_000, 1, 7):
         normals, uniforms = np.zeros(n), np.zeros((n + 2) // 3)
@@ -49,14 +47,14 @@ def test_draws_are_numpys_bit_for_bit_and_leave_the_generator_where_numpy_would(
 
 
 @numba.njit
-def ask_for(address: Any) -> Any:
+def ask_for(address):
     prefetch(address)
     return address
 
 
-def adder(word: Any) -> Any:
+def adder(word):
     @numba.njit
-    def add(address: int, n: int) -> int:
+    def add(address, n):
         numbers = word(address, n)
         for index in range(n):
             numbers[index] += index + 1
@@ -68,10 +66,10 @@ def adder(word: Any) -> Any:
 ROOM = ARM_BYTES // 8
 
 
-def test_an_array_at_an_address_is_the_memory_there() -> None:
+def test_an_array_at_an_address_is_the_memory_there():
     for address in (0, 1, -1, 2**47, -(2**63), 2**63 - 1):
         assert ask_for(address) == address  # of memory that is not there, too
-    rows: list[tuple[Any, Any, int]] = [
+    rows = [
         *((fractions_at, float, 1), (counts_at, int, 1)),
         *((arm_fractions_at, float, ROOM), (arm_counts_at, int, ROOM)),
     ]

@@ -2,9 +2,7 @@ import os
 import pickle
 import platform
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import platformdirs
@@ -36,46 +34,46 @@ def rule(x):
 """Everything that may go into a loop."""
 
 
-def make_loop(rule: Answer) -> Answer:
-    def loop(x: int) -> int:
+def make_loop(rule):
+    def loop(x):
         return rule(x)
 
     return loop
 
 
-def a_rule(x: int) -> int:
+def a_rule(x):
     return x + 1
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def kept(tmp_path, monkeypatch):
     """An empty folder for loops, in force whatever variable says so on this system."""
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name, **_: str(tmp_path / name))
     return tmp_path / APPLICATION / FOLDER
 
 
-def hits(loop: Any) -> tuple[int, int]:
+def hits(loop):
     """Return how often a loop was compiled, and how often it was there."""
     return loop.stats.cache_misses.total(), loop.stats.cache_hits.total()
 
 
-def loop_of_theirs(**numbers: int) -> Answer:
+def loop_of_theirs(**numbers):
     """Return a loop with some numbers in it, written anew as in an edited file."""
     usual = dict.fromkeys(("own", "number", "plain", "compiled"), 0) | numbers
-    names: dict[str, Any] = {"__name__": "theirs", "numba": numba, "NUMBER": usual["number"]}
+    names = {"__name__": "theirs", "numba": numba, "NUMBER": usual["number"]}
     exec(THEIRS.format(**usual), names)
-    loop: Answer = compile_loop(make_loop(names["rule"]))
+    loop = compile_loop(make_loop(names["rule"]))
     return loop
 
 
 @pytest.fixture
-def warned_anew() -> Iterator[None]:
+def warned_anew():
     cache._warn.cache_clear()
     yield
     cache._warn.cache_clear()
 
 
-def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path) -> None:
+def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept):
     assert compile_loop(make_loop(a_rule))(5) == 6
     (path,) = kept.iterdir()
     whole = path.read_bytes()
@@ -88,9 +86,7 @@ def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path) -> No
 
 @needs_modes
 @pytest.mark.usefixtures("warned_anew")
-def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
-    kept: Path, tmp_path: Path
-) -> None:
+def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(kept, tmp_path):
     assert compile_loop(make_loop(a_rule))(5) == 6
     (path,) = kept.iterdir()
     path.write_bytes(pickle.dumps(Planted(tmp_path / "ran")))
@@ -104,7 +100,7 @@ def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
 
 
 @pytest.mark.slow
-def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(kept: Path) -> None:
+def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(kept):
     for count, part in enumerate(["own", "number", "plain", "compiled"]):
         first, again = loop_of_theirs(**{part: 1}), loop_of_theirs(**{part: 1})
         assert (first(0), again(0)) == (1, 1)
@@ -112,10 +108,8 @@ def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(ke
         assert len([*kept.iterdir()]) == count + 1
 
 
-def test_what_another_version_compiled_is_not_taken(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    others: list[tuple[Any, str, Any]] = [
+def test_what_another_version_compiled_is_not_taken(kept, monkeypatch):
+    others = [
         (np, "__version__", np.__version__),
         (numba, "__version__", "0.1"),
         (llvmlite, "__version__", "0.1"),
@@ -128,13 +122,13 @@ def test_what_another_version_compiled_is_not_taken(
         assert len([*kept.iterdir()]) == count + 1
 
 
-def test_what_has_no_key_is_compiled_in_memory(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_key_is_compiled_in_memory(kept, monkeypatch):
     strange = np.zeros(2, [("x", "i8")]).view(np.recarray)
 
-    def strange_rule(x: int) -> int:
+    def strange_rule(x):
         return x + len(strange)
 
-    def scripted_rule(x: int) -> int:
+    def scripted_rule(x):
         return x + 2
 
     # In another process, "__main__" is another script.
@@ -145,7 +139,7 @@ def test_what_has_no_key_is_compiled_in_memory(kept: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("warned_anew")
-def test_a_loop_runs_where_it_cannot_be_kept_and_says_so_once(kept: Path) -> None:
+def test_a_loop_runs_where_it_cannot_be_kept_and_says_so_once(kept):
     kept.parent.mkdir()
     kept.write_text("in the way")
     with pytest.warns(UserWarning, match="cannot be kept in") as told:
@@ -185,8 +179,8 @@ print(len(runs))
     ids=["no home", "no compiler"],
 )
 def test_a_process_without_a_home_or_a_compiler_goes_on_and_says_so_once(
-    tmp_path: Path, script: str, printed: str, told: str
-) -> None:
+    tmp_path, script, printed, told
+):
     done = python("-c", script, folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, f"{printed}\n"), done.stderr
     assert re.search(told, done.stderr, re.DOTALL)

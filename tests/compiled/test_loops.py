@@ -1,7 +1,6 @@
 import copy
 import dataclasses
 import pickle
-from typing import Any
 
 import pytest
 from pairs import pairs
@@ -37,8 +36,8 @@ SEEDS = (1, 2, 3)
 @pytest.mark.slow
 @pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], setting=sorted(SETTINGS), name=["BAIR", "T&S", "UNI"])
 def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
-    name: str, setting: str, n_arms: int, noise: float
-) -> None:
+    name, setting, n_arms, noise
+):
     users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     env = environment_of(users, agent)
@@ -79,9 +78,7 @@ PLAYERS = [
 
 @pytest.mark.slow
 @pairs(n_arms=[2, 5, 20], setting=sorted(SETTINGS), player=PLAYERS)
-def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
-    player: Any, setting: str, n_arms: int
-) -> None:
+def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(player, setting, n_arms):
     """Who has answered is told no more."""
     users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=0.1)
     player = informed(player, users, delta=0.3)
@@ -98,14 +95,14 @@ def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
 
 
 @pytest.mark.slow
-def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> None:
-    loops._compiled.cache_clear()  # type: ignore[attr-defined]
+def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already():
+    loops._compiled.cache_clear()
     agents = [BAIR(max_steps=7), copy.deepcopy(BAIR(max_steps=7))]
     agents.append(pickle.loads(pickle.dumps(agents[0])))
     runs = [eu.evaluate([agent], n_instances=3, progress=False).runs for agent in agents]
     assert runs[0].equals(runs[1])
     assert runs[0].equals(runs[2])
-    assert loops._compiled.cache_info().misses == 1  # type: ignore[attr-defined]
+    assert loops._compiled.cache_info().misses == 1
     # A run that stops at the very cap is not censored.
     assert runs[0]["interactions"].tolist() == [7] * 3
     assert runs[0]["censored"].all()
@@ -113,7 +110,7 @@ def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> N
     assert not whole["censored"].any()
 
 
-def test_rules_and_not_numbers_of_users_and_agents_compile_in() -> None:
+def test_rules_and_not_numbers_of_users_and_agents_compile_in():
     # Looked at where kernels are kept in memory: on the disk, equal ones are the same anyway.
     made = [
         compiled_loop(agent.algorithm, rule, behaviour, no_law)

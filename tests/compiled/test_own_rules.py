@@ -1,11 +1,9 @@
 """Rules of one's own run compiled as in Python, and fail with the same error."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,7 +14,7 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.behaviours import Behaviour
-from explorative_user_env.users.model import RememberingState, Rule, Schedule, User
+from explorative_user_env.users.model import Schedule
 from explorative_user_env.validation import CallableError
 
 LATE = 50
@@ -43,16 +41,16 @@ class State(NamedTuple):
     steps: list[int]
 
 
-def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+def prepare(options, n_arms, horizon):
     return Params(n_arms, float(options["width"]), FAULTS.index(options["fault"]))
 
 
-def blank(params: Params) -> State:
+def blank(params):
     short = 2 if params.fault == BLANK else params.n_arms
     return State([0] * short, [0.0] * params.n_arms, [0])
 
 
-def start(params: Params, state: State, rng: np.random.Generator) -> None:
+def start(params, state, rng):
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
         state.rates[arm] = 2.0
@@ -61,11 +59,11 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
         state.accepted[-1 - params.n_arms] = 0
 
 
-def jittered(value: float, width: float, rng: np.random.Generator) -> float:
+def jittered(value, width, rng):
     return value + width * math.sqrt(rng.random())
 
 
-def largest(params: Params, values: list[float], rng: np.random.Generator) -> int:
+def largest(params, values, rng):
     arm, value = 0, -1.0
     for other in range(params.n_arms):
         drawn = jittered(values[other], params.width, rng)
@@ -74,7 +72,7 @@ def largest(params: Params, values: list[float], rng: np.random.Generator) -> in
     return arm
 
 
-def act(params: Params, state: State, rng: np.random.Generator) -> int:
+def act(params, state, rng):
     if state.steps[0] >= 2 * LATE:
         return STOP
     if params.fault == ACT and state.steps[0] > LATE:
@@ -84,7 +82,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     return -3 if params.fault == ARM_BELOW else largest(params, state.rates, rng)
 
 
-def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+def observe(params, state, arm, accepted):
     state.steps[0] += 1
     if accepted:
         state.accepted[arm] += 1
@@ -93,7 +91,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     state.rates[arm] = state.accepted[arm] / state.steps[0]
 
 
-def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+def verdict(params, state, rng):
     if params.fault == VERDICT:
         return 0 * state.accepted[params.n_arms]
     if params.fault == ABOVE:
@@ -105,23 +103,21 @@ PARTS = (prepare, blank, start, act, observe, verdict)
 OWN = Algorithm("own", *PARTS, defaults={"width": 0.5, "fault": "none"}, stops_itself=True)
 
 
-def writes_down(
-    user: User, state: RememberingState, rule: Rule, arm: int, rng: np.random.Generator
-) -> bool:
+def writes_down(user, state, rule, arm, rng):
     """Remember every step, so that it needs a long memory."""
     state.memory[state.interactions[0]] = 1.0
     return rules.respond(user, state, rule, arm, rng)
 
 
-def wave(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+def wave(parameters, n, t, n_arms):
     return 1.0 + parameters[0] * half_sine(n + t + n_arms)
 
 
-def half_sine(x: int) -> float:
+def half_sine(x):
     return 0.5 + 0.5 * math.sin(x)
 
 
-def facts(height: float = 0.9, memory: int = 999) -> dict[str, Any]:
+def facts(height=0.9, memory=999):
     """Users by own rules, of which a schedule may be too high and a memory too short."""
     own = Behaviour("writes down", respond=writes_down, memory=memory)
     options = {"rho": Schedule(wave, 1.0, 2.0, (height,)), "behaviour": own}
@@ -135,7 +131,7 @@ def facts(height: float = 0.9, memory: int = 999) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_runs_by_own_rules_are_those_in_python() -> None:
+def test_runs_by_own_rules_are_those_in_python():
     # A warning would be an error here: none says that the code does not compile.
     agent = AlgorithmAgent(OWN, {"width": 0.7})
     fast, slow = (evaluate([agent], compiled=each, **facts()).runs for each in (True, False))
@@ -144,20 +140,20 @@ def test_runs_by_own_rules_are_those_in_python() -> None:
     assert not fast.equals(evaluate([agent], compiled=False, **facts(height=0.0)).runs)
 
 
-def short_blank(params: uniform.Params) -> uniform.State:
+def short_blank(params):
     """Return a state of two arms, for the package's own rules."""
     state = uniform.blank(params)
     return state._replace(accepted=state.accepted[:2])
 
 
 @pytest.mark.slow
-def test_an_error_is_the_same_by_either_path(subtests: pytest.Subtests) -> None:
+def test_an_error_is_the_same_by_either_path(subtests):
     """Compiled code that indexes with what is not there would read and write foreign memory."""
     index = "raised IndexError: list"
     short = AlgorithmAgent(replace(uniform.ALGORITHM, name="own", blank=short_blank), {})
     true = AlgorithmAgent(replace(OWN, verdict=lambda params, state, rng: True), {})
     faulty = {fault: AlgorithmAgent(OWN, {"fault": fault}) for fault in FAULTS}
-    rows: list[tuple[AlgorithmAgent, dict[str, Any], str]] = [
+    rows = [
         *((faulty[fault], facts(), f"of own {index}") for fault in FAULTS[1:6]),
         (short, facts() | {"baseline_time": 9}, f"of own {index}"),
         (faulty["none"], facts(memory=LATE), "IndexError"),

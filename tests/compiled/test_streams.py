@@ -1,8 +1,5 @@
 """Streams that are seeded, and instances drawn, many at once are those that come one by one."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,7 +15,7 @@ BORDERS = [0, 1, 9, 10, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**62, 2**63 - 1]
 LARGE = [2**63, 2**64 - 1, 2**64, 2**127 + 3, 2**4000 + 7]
 
 
-def seeded(seeds: Sequence[int], name: str) -> list[tuple[Any, Any]]:
+def seeded(seeds, name):
     with streams() as users, streams() as own:
         for rng in (*users.rngs, *own.rngs):
             rng.integers(9, dtype=np.uint32)  # leaves half of what it draws for the next time
@@ -31,14 +28,14 @@ def seeded(seeds: Sequence[int], name: str) -> list[tuple[Any, Any]]:
         ]
 
 
-def one_by_one(seeds: Sequence[int], name: str) -> list[tuple[Any, Any]]:
+def one_by_one(seeds, name):
     return [
         (user_generator(seed).bit_generator.state, agent_generator(seed, name).bit_generator.state)
         for seed in seeds
     ]
 
 
-def test_a_user_s_and_an_agent_s_streams_are_numpy_s_to_the_bit() -> None:
+def test_a_user_s_and_an_agent_s_streams_are_numpy_s_to_the_bit():
     for name in ("", "T&S", "{}", "a name of " + "many " * 40, "BAIR µ☃"):
         assert seeded(BORDERS, name) == one_by_one(BORDERS, name)
     rng = np.random.default_rng(1)
@@ -47,20 +44,20 @@ def test_a_user_s_and_an_agent_s_streams_are_numpy_s_to_the_bit() -> None:
 
 
 @pytest.fixture
-def one_loop_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> None:
+def one_loop_only(monkeypatch):
+    def none():
         raise AssertionError("NumPy is asked for these")
 
     monkeypatch.setattr(stream_seeds, "compiled_seeding", none)
 
 
 @pytest.mark.usefixtures("one_loop_only")
-def test_numpy_seeds_those_that_are_too_large_and_refuses_what_is_no_seed() -> None:
+def test_numpy_seeds_those_that_are_too_large_and_refuses_what_is_no_seed():
     for seeds in (LARGE, [3, 2**63], [2**63, 3], [2**64, 3], []):
         assert seeded(seeds, "UNI") == one_by_one(seeds, "UNI")
     for wrong in (-1, 0.5):
         with pytest.raises((TypeError, ValueError)):
-            seeded([wrong, 3], "UNI")  # type: ignore[list-item]
+            seeded([wrong, 3], "UNI")
     # So it does where its memory is not known.
     with streams() as users, streams() as own:
         set_at_once(users._replace(low_first=None), BORDERS)
@@ -69,12 +66,12 @@ def test_numpy_seeds_those_that_are_too_large_and_refuses_what_is_no_seed() -> N
     assert list(zip(*found, strict=True))[: len(BORDERS)] == one_by_one(BORDERS, "UNI")
 
 
-def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+def rounded_means(n_arms, rng):
     """Means of which several are the best, mostly."""
     return rng.integers(2, size=n_arms).astype(float)
 
 
-MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} | {
+MEANS = {name: lambda n_arms, name=name: name for name in LAWS} | {
     "rounded": lambda n_arms: rounded_means,
     "given": lambda n_arms: list(range(n_arms)),
     "given and tied": lambda n_arms: [0.0] * n_arms,
@@ -82,7 +79,7 @@ MEANS: dict[str, Any] = {name: lambda n_arms, name=name: name for name in LAWS} 
 
 
 @pytest.mark.parametrize("means", MEANS)
-def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str) -> None:
+def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means):
     seeds = range(40)
     for n_arms, gap_factor in ((2, 1.0), (3, 1.5), (40, 1.0)):
         law = InstanceLaw(n_arms, MEANS[means](n_arms), 0.3, gap_factor=gap_factor)
@@ -97,7 +94,7 @@ def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(means: str
             assert after[seed] == rng.bit_generator.state
 
 
-def test_nobody_shares_a_generator_and_none_is_lost() -> None:
+def test_nobody_shares_a_generator_and_none_is_lost():
     with streams() as one, streams() as other:
         assert {id(rng) for rng in one.rngs}.isdisjoint(id(rng) for rng in other.rngs)
         assert len(one.rngs) == len(other.rngs) == N_STREAMS

@@ -1,7 +1,6 @@
 """Wrong answers as students write them: each is told what is wrong with it."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,77 +10,77 @@ from scipy.stats import binomtest, norm
 from explorative_user_env.teach import LESSONS, check_exercise, exercises_of
 
 
-def kept(goes: Any) -> Any:
+def kept(goes):
     """An answer to 1.3 from estimates and half-widths as arrays: the arms that do not go."""
 
-    def answer(means: Any, widths: Any) -> list[int]:
+    def answer(means, widths):
         m, w = np.array(means), np.array(widths)
         return [i for i in range(len(m)) if not goes(i, m, w)]
 
     return answer
 
 
-def told_apart(i: int, m: Any, w: Any) -> bool:
+def told_apart(i, m, w):
     return bool((np.delete(m - w, i) >= m[i] + w[i]).any())
 
 
-def half_width(of: Any) -> Any:
+def half_width(of):
     """An answer to 2.2 from n_i and Gamma."""
     return lambda mean, n, gamma: (mean - of(n, gamma), mean + of(n, gamma))
 
 
-def softmax(levels: Any, epsilon: float = 0.0) -> Any:
+def softmax(levels, epsilon=0.0):
     weights = np.exp(np.array(levels) - max(levels))
     return (1 - epsilon) * weights / weights.sum() + epsilon / len(weights)
 
 
-def exp3(reward: Any, weights_alone: bool = False, chances: Any = softmax) -> Any:
+def exp3(reward, weights_alone=False, chances=softmax):
     """An answer to 3.2 that writes into the list, which changes nothing for the next."""
 
-    def answer(g: Any, epsilon: float, gamma: float, arm: int, accepted: bool) -> Any:
+    def answer(g, epsilon, gamma, arm, accepted):
         g[arm] += gamma * reward(softmax(g, 0 if weights_alone else epsilon)[arm], accepted)
         return chances(g, epsilon)
 
     return answer
 
 
-def overflows(g: Any, epsilon: float) -> Any:
+def overflows(g, epsilon):
     weights = [math.exp(level) for level in g]
     return [(1 - epsilon) * each / sum(weights) + epsilon / len(g) for each in weights]
 
 
-def kl(p: float, q: float) -> Any:
+def kl(p, q):
     return rel_entr(p, q) + rel_entr(1 - p, 1 - q)
 
 
-def evidence(of: Any) -> Any:
+def evidence(of):
     """An answer to 3.4 that also gets the rate of both arms together."""
     return lambda n, m, k, a: of(n, m, k, a, (n * m + k * a) / (n + k))
 
 
-def cost(of: Any) -> Any:
+def cost(of):
     """An answer to 3.5 from arrays."""
     return lambda times, right, cut, c: of(c * np.array(times), np.array(right), np.array(cut))
 
 
-def below(n0: int, alpha: float) -> float:
+def below(n0, alpha):
     m = n0 - 1
     spread = math.sqrt(2 * alpha * math.log(n0))
     return spread + (spread + 2 * math.sqrt(math.log(2 * m))) / math.sqrt(m)
 
 
-def least(proved: Any) -> Any:
+def least(proved):
     """An answer to 5.5: the first N_1 whose wrong runs prove it."""
     return lambda n1s, wrong, n, delta: next(
         (n1 for n1, k in zip(n1s, wrong, strict=True) if proved(k, n, delta)), None
     )
 
 
-def error_below(k: int, n: int, delta: float) -> bool:
+def error_below(k, n, delta):
     return bool(binomtest(k, n, delta, alternative="less").pvalue <= 0.05)
 
 
-WRONG: dict[str, dict[str, Any]] = {
+WRONG = {
     "1.1": {
         "it bounds one side only": lambda n, delta: math.sqrt(-2 * math.log(delta) / n),
         "for (1, 0.1) it fails with ValueError": lambda n, delta: math.sqrt(math.log(delta) / n),
@@ -202,7 +201,7 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow
-def test_a_wrong_answer_is_told_what_is_wrong(subtests: pytest.Subtests) -> None:
+def test_a_wrong_answer_is_told_what_is_wrong(subtests):
     for number, rows in WRONG.items():
         for words, answer in rows.items():
             with subtests.test(number, words=words), np.errstate(all="ignore"):
@@ -215,24 +214,24 @@ EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]
 
 
 @pytest.mark.slow
-def test_the_packages_own_example_of_a_mistake_is_told_by_its_words() -> None:
+def test_the_packages_own_example_of_a_mistake_is_told_by_its_words():
     for one in EVERY:
         for words, answer in one.mistakes.items():
             remark = one.check(answer)
             assert (remark.words.split(" (with user")[0], remark.right) == (words, False)
 
 
-def frequencies(arms: Any, accepted: Any, n_arms: int) -> Any:
+def frequencies(arms, accepted, n_arms):
     rates = [accepted[arms == arm].mean() if (arms == arm).any() else None for arm in range(n_arms)]
     return [math.nan if rate is None else rate for rate in rates]
 
 
-def streaks(observation: Any) -> int:
+def streaks(observation):
     liked = np.flatnonzero(np.asarray(observation[10:15]) >= 0)
     return int(liked[-1]) if len(liked) else 0
 
 
-RIGHT: dict[str, Any] = {
+RIGHT = {
     "1.3": lambda means, widths: {
         arm
         for arm, high in enumerate(means + widths)
@@ -251,7 +250,7 @@ RIGHT: dict[str, Any] = {
 
 
 @pytest.mark.slow
-def test_a_right_answer_is_right_however_it_is_written() -> None:
+def test_a_right_answer_is_right_however_it_is_written():
     shown = {one.number: one.shows for one in EVERY}
     for number, answer in RIGHT.items():
         assert check_exercise(number, answer) == (number, True, shown[number], "")

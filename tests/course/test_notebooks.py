@@ -7,9 +7,7 @@ import math
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,10 +16,9 @@ nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 
 from build import run
 
-from explorative_user_env.teach import LESSONS, Lesson, exercises_of
+from explorative_user_env.teach import LESSONS, exercises_of
 from explorative_user_env.teach.notebooks import (
     FIGURES,
-    Cell,
     notebook_files,
     notebook_of,
     read_source,
@@ -47,7 +44,7 @@ ONE = "# BEGIN SOLUTION\na = 1\n# END SOLUTION"
 TURN = "...  # your turn"
 
 
-def test_teachers_see_the_answer_and_students_what_is_written_for_them() -> None:
+def test_teachers_see_the_answer_and_students_what_is_written_for_them():
     assert with_answers(FUNCTION, solved=True) == SOLVED
     assert with_answers(FUNCTION, solved=False) == BLANK
     assert with_answers(f"{ONE}\nb = 2\n{ONE}", solved=False) == f"{TURN}\nb = 2\n{TURN}"
@@ -79,7 +76,7 @@ print(1)
 """
 
 
-def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone() -> None:
+def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone():
     student, teacher = (notebook_of(SOURCE, ["8"], solved)["cells"] for solved in (False, True))
     assert student == notebook_of(SOURCE, ["8"], solved=False)["cells"]
     text = "# 9. Small\n\n- In 2022, of 8.\n- Chapter 11."
@@ -92,7 +89,7 @@ def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone(
     assert student[1]["id"] != ids[1]
 
 
-def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings() -> None:
+def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings():
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     brought = [*project["dependencies"], *project["optional-dependencies"]["course"]]
@@ -111,26 +108,26 @@ def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings() ->
 
 
 @functools.cache
-def ran(lesson: Lesson, solved: bool) -> list[tuple[Cell, Any]]:
+def ran(lesson, solved):
     from matplotlib import pyplot
 
     with pyplot.rc_context():
         return [*run(lesson, solved)]
 
 
-def figures(lesson: Lesson, solved: bool) -> list[str]:
+def figures(lesson, solved):
     pairs = ran(lesson, solved)
     return [each for cell, found in pairs if cell.kind == "markdown" for each in found]
 
 
-def said(lesson: Lesson, solved: bool, call: str) -> Iterator[tuple[str, str]]:
+def said(lesson, solved, call):
     """What follows a call at the beginning of a line, and what is said of it."""
     for cell, value in ran(lesson, solved):
         if cell.kind == "code" and (match := re.search(rf"(?m)^{call}(?s:(...))", cell.text)):
             yield match[1], str(value)
 
 
-def alike(text: str, other: str) -> bool:
+def alike(text, other):
     """Whether two texts are the same, their numbers up to rounding."""
     number = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
     numbers = (map(float, re.findall(number, each.replace(",", ""))) for each in (text, other))
@@ -150,7 +147,7 @@ each_lesson = pytest.mark.parametrize(
 
 @pytest.mark.slow
 @each_lesson
-def test_its_figures_are_as_computed_and_its_solutions_are_right(lesson: Lesson) -> None:
+def test_its_figures_are_as_computed_and_its_solutions_are_right(lesson):
     pairs = zip(figures(lesson, True), json.loads(read_source(FIGURES))[lesson.name], strict=True)
     assert [pair for pair in pairs if not alike(*pair)] == []
     # No sentence of a blank notebook rests on an answer.

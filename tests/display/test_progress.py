@@ -4,7 +4,6 @@ import errno
 import io
 import logging
 import sys
-from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -13,7 +12,7 @@ from explorative_user_env.display import progress
 from explorative_user_env.display.progress import named, notice, portion, progress_bar, shown
 
 
-def screen(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> io.StringIO:
+def screen(monkeypatch, is_terminal):
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -23,15 +22,15 @@ def screen(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> io.StringIO:
     return made
 
 
-def clocked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clocked(monkeypatch):
     """A clock that is set by hand."""
     time = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: time[0]))
     return time
 
 
-def test_one_of_several_pieces_is_counted_after_those_before_it() -> None:
-    told: list[tuple[str, int, int]] = []
+def test_one_of_several_pieces_is_counted_after_those_before_it():
+    told = []
     third = portion(lambda *what: told.append(what), index=2, n_portions=4)
     third("runs", 0, 10)
     third("runs", 5, 10)
@@ -41,9 +40,7 @@ def test_one_of_several_pieces_is_counted_after_those_before_it() -> None:
     assert told[-1] == ("K = 2 runs", 21, 40)
 
 
-def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(monkeypatch):
     stderr = screen(monkeypatch, is_terminal=False)
     clock = clocked(monkeypatch)
     with progress_bar() as report:
@@ -58,8 +55,8 @@ def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
     ]
 
 
-def test_a_terminal_that_has_gone_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(text: str) -> int:
+def test_a_terminal_that_has_gone_ends_nothing(monkeypatch):
+    def gone(text):
         raise OSError(errno.EIO, "Input/output error")
 
     for terminal in ("xterm", "dumb"):
@@ -75,22 +72,20 @@ def test_a_terminal_that_has_gone_ends_nothing(monkeypatch: pytest.MonkeyPatch) 
 class Cell:
     """What IPython shows below a cell of a notebook, as often as it is changed."""
 
-    def __init__(self) -> None:
-        self.seen: list[dict[str, str]] = []
+    def __init__(self):
+        self.seen = []
 
-    def display(self, data: dict[str, str], **how: bool) -> "Cell":
+    def display(self, data, **how):
         assert how == {"raw": True, "display_id": True}
         self.seen.append(data)
         return self
 
-    def update(self, data: dict[str, str], *, raw: bool) -> None:
+    def update(self, data, *, raw):
         assert raw
         self.seen.append(data)
 
 
-def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(monkeypatch):
     stderr = screen(monkeypatch, is_terminal=False)
     clock, cell = clocked(monkeypatch), Cell()
     for name, of_module in (
@@ -113,9 +108,9 @@ def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
     assert stderr.getvalue() == ""
 
 
-def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch):
     stderr = screen(monkeypatch, is_terminal=True)
-    told: list[tuple[str, int, int]] = []
+    told = []
     for nowhere in (False, lambda *what: told.append(what)):
         with shown(nowhere) as report:
             report("BAIR", 2, 4)
@@ -128,7 +123,7 @@ def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.Mo
 
 
 @pytest.fixture(autouse=True)
-def _nothing_said_yet() -> Iterator[None]:
+def _nothing_said_yet():
     notice.cache_clear()
     logger = logging.getLogger("explorative_user_env")
     before = logger.level
@@ -137,9 +132,7 @@ def _nothing_said_yet() -> Iterator[None]:
     logger.setLevel(before)
 
 
-def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(monkeypatch):
     terminal, log = screen(monkeypatch, is_terminal=True), io.StringIO()
     handler = logging.StreamHandler(log)
     logging.getLogger().addHandler(handler)

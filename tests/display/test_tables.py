@@ -2,35 +2,30 @@
 
 import io
 import sys
-from collections.abc import Collection, Sequence
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rich.table import Table
 
 from explorative_user_env.display.tables import Column, as_text, markdown
 from explorative_user_env.display.tables import table as table_of
 from explorative_user_env.display.text import WIDTH
 
 
-def new_table(
-    headings: Sequence[str], left: Collection[str] = (), beside: Collection[str] = (), **how: Any
-) -> Table:
+def new_table(headings, left=(), beside=(), **how):
     """A table without rows."""
     columns = [Column(each, left=each in left, beside=each in beside) for each in headings]
     return table_of([], columns, **how)
 
 
 class Screen(io.TextIOWrapper):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def on_screen(table: Table, columns: int) -> list[str]:
+def on_screen(table, columns):
     """The lines of a table as text, where standard output is a terminal that is so wide."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(columns))
@@ -45,9 +40,7 @@ NUMBERS = ["1234567", "0.0001", "412 ± 13", "1.00 [.886, 1.00]", "", ".5"]
 @given(st.lists(st.sampled_from(NUMBERS), max_size=12), st.integers(40, 130))
 @example(["1.00 [.886, 1.00]"] * 12, 40)
 @example(["1.00 [.886, 1.00]"] * 2, 57)  # as wide as the page
-def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(
-    cells: list[str], columns: int
-) -> None:
+def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(cells, columns):
     names = [f"c{place}" for place in range(len(cells))]
     made = new_table(["K", "agent", *names], left=["agent"], leading=2)
     made.add_row("20", "Full-information", *cells)
@@ -63,7 +56,7 @@ def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(
     assert (len(rows) == 1) == (needed <= min(columns, WIDTH))
 
 
-def test_a_column_beside_another_is_never_parted_from_it() -> None:
+def test_a_column_beside_another_is_never_parted_from_it():
     made = new_table(["K", "time", "paper", "share", "paper"], beside=["paper"])
     made.add_row("2", "1" * 20, "2" * 10, "3" * 20, "4" * 10)
     lines = [line.split() for line in on_screen(made, 40) if line]
@@ -74,9 +67,7 @@ def test_a_column_beside_another_is_never_parted_from_it() -> None:
     assert whole == [*first, *second[1:]]
 
 
-def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(monkeypatch):
     made = new_table(["[bold]", "time"], left=["[bold]"], padding=1, title="[red]of mine")
     made.add_row("T&S", "9 000")
     made.add_row("[italic]", "412")
@@ -97,7 +88,7 @@ def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(
         monkeypatch.undo()
 
 
-def test_columns_read_records_and_objects_and_show_what_is_repeated_once() -> None:
+def test_columns_read_records_and_objects_and_show_what_is_repeated_once():
     columns = [
         Column("K", once=True),
         Column("agent", left=True),
@@ -118,7 +109,7 @@ def test_columns_read_records_and_objects_and_show_what_is_repeated_once() -> No
     assert shown.splitlines()[-1] == "| BAIR | None |"
 
 
-def test_cells_that_fit_no_page_are_folded_and_names_of_rows_last() -> None:
+def test_cells_that_fit_no_page_are_folded_and_names_of_rows_last():
     name = "a_name_of_twenty_six_signs"
     made = new_table(["check", "verdict", "why"], left=["check", "verdict", "why"], leading=2)
     made.add_row(name, "failed", "it was seen to do what nobody should")

@@ -4,9 +4,6 @@ import io
 import os
 import sys
 from math import nan
-from typing import Any
-
-import pytest
 
 from explorative_user_env.display import text as numbers
 from explorative_user_env.display.text import (
@@ -22,7 +19,7 @@ from explorative_user_env.display.text import (
 )
 
 
-def test_names_are_data() -> None:
+def test_names_are_data():
     for name, *shown in (
         ("[/red] [bold]", "[/red] [bold]", "[/red] [bold]", "[/red] [bold]"),
         ("a|b\nc", "a|b\nc", "a|b c", "a\\|b c"),
@@ -34,25 +31,25 @@ def test_names_are_data() -> None:
         assert [printable(name), in_line(name), in_markdown(name)] == shown
 
 
-def test_no_spreadsheet_calculates_what_somebody_called_herself() -> None:
+def test_no_spreadsheet_calculates_what_somebody_called_herself():
     for text in ("=1+1", "+1", "-1", "@sum(1)", "\t=1"):
         assert in_spreadsheet(text) == f"'{text}"
         assert in_spreadsheet(f"a{text}") == f"a{text}"
 
 
 class Broken(io.StringIO):
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error):
         super().__init__()
         self.error = error
 
-    def write(self, text: str) -> int:
+    def write(self, text):
         raise self.error
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def test_what_can_be_written_is_and_symbols_it_lacks_are_replaced() -> None:
+def test_what_can_be_written_is_and_symbols_it_lacks_are_replaced():
     page = io.BytesIO()
     stream = Unfailing(io.TextIOWrapper(page, encoding="ascii"))
     assert stream.write("δ") == 1
@@ -62,7 +59,7 @@ def test_what_can_be_written_is_and_symbols_it_lacks_are_replaced() -> None:
     assert Unfailing(None).write("one") == 3
 
 
-def test_what_cannot_be_written_is_dropped_and_known() -> None:
+def test_what_cannot_be_written_is_dropped_and_known():
     for error, said in (
         (BrokenPipeError(), "None"),
         (OSError("No space left on device"), "No space left on device"),
@@ -77,7 +74,7 @@ def test_what_cannot_be_written_is_dropped_and_known() -> None:
         assert str(stream.lost) == said
 
 
-def test_what_waits_for_a_reader_who_has_gone_goes_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_for_a_reader_who_has_gone_goes_nowhere(monkeypatch):
     end, other = os.pipe()
     os.close(end)
     with open(other, "w", encoding="utf-8") as pipe:
@@ -89,9 +86,7 @@ def test_what_waits_for_a_reader_who_has_gone_goes_nowhere(monkeypatch: pytest.M
         monkeypatch.undo()
 
 
-def test_a_page_is_as_wide_as_the_terminal_or_as_readers_of_files_like_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_is_as_wide_as_the_terminal_or_as_readers_of_files_like_it(monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
     for stream in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stdout", stream)
@@ -105,8 +100,8 @@ def test_a_page_is_as_wide_as_the_terminal_or_as_readers_of_files_like_it(
     assert page_width() == 60  # nobody reads it anyway
 
 
-def test_numbers_have_the_digits_that_their_kind_has_and_nan_none() -> None:
-    rows: list[tuple[Any, tuple[float, ...], str]] = [
+def test_numbers_have_the_digits_that_their_kind_has_and_nan_none():
+    rows = [
         *((numbers.whole, (x,), text) for x, text in ((412.4, "412"), (0.6, "1"), (nan, ""))),
         (numbers.with_error, (400.2, 412.9), "400 ± 13"),
         (numbers.with_error, (400.2, 400.2), "400"),  # an interval of one run has no width
@@ -128,7 +123,7 @@ def test_numbers_have_the_digits_that_their_kind_has_and_nan_none() -> None:
     assert numbers.fine_share_with_interval(0.95, 0.9, 1.0) == "0.9500 [0.9000, 1.0000]"
 
 
-def test_what_an_encoding_lacks_is_a_question_mark() -> None:
+def test_what_an_encoding_lacks_is_a_question_mark():
     text = "412 ± 13, δ ≥ .1 ─ [.9–1]"
     assert plain(text, "ascii") == "412 ? 13, ? ? .1 - [.9?1]"
     assert plain(text, "cp1252") == "412 ± 13, ? ? .1 - [.9–1]"

@@ -1,19 +1,16 @@
 """`ExplorativeUserBAI-v0`, one user: what it pays, when it ends, what it tells, what is legal."""
 
-from typing import Any
-
 import gymnasium as gym
 import pytest
 from single_env import COUNTERS, arms, begun_bai
 
 from explorative_user_env import BAI_ENV_ID, ExplorativeUserEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
-from explorative_user_env.users.population import Setting
 
 BEST = 1
 
 
-def unfinished(info: dict[str, Any]) -> dict[str, Any]:
+def unfinished(info):
     steps = info["interactions"]
     told = {"is_success": False, "answer": -1, "stopping_time": steps, "left": False}
     return told | {"rejection_rate": info["rejections"] / max(steps, 1)}
@@ -21,7 +18,7 @@ def unfinished(info: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("arm", [0, BEST])
 @pytest.mark.parametrize("steps", [0, 5])
-def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm: int, steps: int) -> None:
+def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm, steps):
     env = begun_bai()
     responses = [env.step(each)[0] for each in arms(steps)]
     observation, reward, terminated, truncated, info = env.step(3 + arm)
@@ -42,9 +39,7 @@ def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm: int, steps: i
 
 
 @pytest.mark.parametrize("horizon", [1, 9])
-def test_the_horizon_costs_as_much_as_a_wrong_answer_and_nothing_is_told_before(
-    setting: Setting, horizon: int
-) -> None:
+def test_the_horizon_costs_as_much_as_a_wrong_answer_and_nothing_is_told_before(setting, horizon):
     env = begun_bai(horizon=horizon, setting=setting)
     _, info = env.reset(seed=0)
     counts = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
@@ -58,8 +53,8 @@ def test_the_horizon_costs_as_much_as_a_wrong_answer_and_nothing_is_told_before(
         assert (info["has_response"], info["interactions"]) == (True, step)
 
 
-def test_an_answer_is_taken_up_to_the_last_moment_and_is_a_step_of_its_own() -> None:
-    env: Any = begun_bai(horizon=4)
+def test_an_answer_is_taken_up_to_the_last_moment_and_is_a_step_of_its_own():
+    env = begun_bai(horizon=4)
     returns = [env.step(arm)[1] for arm in (1, 1, 1)]
     assert not env.action_masks()[3 + BEST]  # the mask is advice
     assert [*returns, env.step(3 + BEST)[1]] == [-0.25, -0.25, -0.25, 1.0]
@@ -72,8 +67,8 @@ def test_an_answer_is_taken_up_to_the_last_moment_and_is_a_step_of_its_own() -> 
         assert info["episode"]["l"] == info["stopping_time"] + more == 4
 
 
-def test_the_user_is_the_one_of_the_other_task(setting: Setting) -> None:
-    kwargs: dict[str, Any] = {"n_arms": 4, "setting": setting, "noise": 0.2}
+def test_the_user_is_the_one_of_the_other_task(setting):
+    kwargs = {"n_arms": 4, "setting": setting, "noise": 0.2}
     env, other = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserEnv(**kwargs)
     for seed in (3, None, None):
         other.reset(seed=seed)
@@ -88,14 +83,14 @@ def test_the_user_is_the_one_of_the_other_task(setting: Setting) -> None:
 
 @pytest.mark.parametrize("n_arms", [2, 5])
 def test_answers_are_legal_once_all_arms_but_one_were_rejected_when_last_recommended(
-    setting: Setting, n_arms: int
-) -> None:
-    kwargs: dict[str, Any] = {"n_arms": n_arms, "setting": setting, "noise": 0.6}
+    setting, n_arms
+):
+    kwargs = {"n_arms": n_arms, "setting": setting, "noise": 0.6}
     env, twin = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserBAIEnv(**kwargs, mask="none")
     assert env.action_space == gym.spaces.Discrete(2 * n_arms)
     seen = []
     for seed in range(3):
-        latest: dict[int, int] = {}
+        latest = {}
         env.reset(seed=seed)
         twin.reset(seed=seed)
         for arm in [*arms(80, n_arms, seed), n_arms]:

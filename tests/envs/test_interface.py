@@ -26,15 +26,15 @@ from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.wrappers import counts_env
 
-KINDS: dict[str, Any] = {
+KINDS = {
     ENV_ID: ExplorativeUserEnv,
     BAI_ENV_ID: ExplorativeUserBAIEnv,
     POPULATION_ENV_ID: ExplorativePopulationEnv,
     COUNTS_ENV_ID: ExplorativeUserEnv,
 }
-FULL: dict[str, Any] = {"setting": "released", "info_level": "full", "reward": "realized"}
+FULL = {"setting": "released", "info_level": "full", "reward": "realized"}
 
-CHECKED: list[tuple[str, dict[str, Any]]] = [
+CHECKED = [
     (ENV_ID, {}),
     (ENV_ID, FULL | {"n_arms": 2, "rho": 1.5}),
     (ENV_ID, LEAVING | {"render_mode": "ansi", "noise": 0.2}),
@@ -49,7 +49,7 @@ CHECKED: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "kwargs"), CHECKED)
-def test_checkers_accept_the_environment(name: str, kwargs: dict[str, Any]) -> None:
+def test_checkers_accept_the_environment(name, kwargs):
     env = gym.make(f"explorative_user_env:{name}", **kwargs)
     # Other libraries look for Gymnasium's classes among the direct bases.
     assert gym.Env in KINDS[name].__bases__
@@ -64,7 +64,7 @@ def test_checkers_accept_the_environment(name: str, kwargs: dict[str, Any]) -> N
         check_for_sb3(env)
 
 
-SPECIFIED: list[tuple[str, int | None, dict[str, Any]]] = [
+SPECIFIED = [
     (ENV_ID, 9, FULL | {"n_arms": 3, "means": [0.25, 1.5, 0.75], "noise": 0.1, "alpha": 0.5}),
     (BAI_ENV_ID, None, {"n_arms": 3, "step_cost": 0.125, "horizon": 9, "mask": "none"}),
     (POPULATION_ENV_ID, None, {"n_arms": 3, "horizon": 3, "n_users": 3}),
@@ -73,12 +73,10 @@ SPECIFIED: list[tuple[str, int | None, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "limit", "kwargs"), SPECIFIED)
-def test_a_specification_survives_json(
-    name: str, limit: int | None, kwargs: dict[str, Any]
-) -> None:
-    env: Any = gym.make(name, limit, **kwargs)
+def test_a_specification_survives_json(name, limit, kwargs):
+    env = gym.make(name, limit, **kwargs)
     assert env.spec.max_episode_steps == 9
-    again: Any = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    again = gym.make(EnvSpec.from_json(env.spec.to_json()))
     assert again.spec.max_episode_steps == 9
     assert str(again).count("CountsObservation") == (name == COUNTS_ENV_ID)
     outcomes = []
@@ -95,7 +93,7 @@ def test_a_specification_survives_json(
 
 
 @pytest.mark.parametrize("documented", [*list(KINDS.values())[:3], counts_env])
-def test_the_docstrings_example_is_true(documented: Any) -> None:
+def test_the_docstrings_example_is_true(documented):
     runner = doctest.DocTestRunner()
     for test in doctest.DocTestFinder().find(documented, globs={}):
         runner.run(test)
@@ -106,9 +104,9 @@ def test_the_docstrings_example_is_true(documented: Any) -> None:
 @pairs(
     name=KINDS, copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], noise=[0, 0.2]
 )
-def test_a_copy_goes_on_alike_and_apart(name: str, copied: Any, noise: float) -> None:
-    given: dict[str, Any] = {"horizon": 7} if name == POPULATION_ENV_ID else {}
-    env: Any = gym.make(name, noise=noise, info_level="full", render_mode="ansi", **given)
+def test_a_copy_goes_on_alike_and_apart(name, copied, noise):
+    given = {"horizon": 7} if name == POPULATION_ENV_ID else {}
+    env = gym.make(name, noise=noise, info_level="full", render_mode="ansi", **given)
     env.reset(seed=8)
     play(env, arms(30, 5))
     twin = copied(env)
@@ -120,8 +118,8 @@ def test_a_copy_goes_on_alike_and_apart(name: str, copied: Any, noise: float) ->
 
 
 @pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID, COUNTS_ENV_ID])
-def test_an_arm_may_be_any_integer_or_an_array_of_one(name: str) -> None:
-    casts: list[Any] = [int, np.int64, np.uint8, np.array, lambda arm: np.array([[arm]], np.int8)]
+def test_an_arm_may_be_any_integer_or_an_array_of_one(name):
+    casts = [int, np.int64, np.uint8, np.array, lambda arm: np.array([[arm]], np.int8)]
     outcomes = []
     for convert in casts:
         env = gym.make(name, n_arms=3)
@@ -131,8 +129,8 @@ def test_an_arm_may_be_any_integer_or_an_array_of_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("kwargs", [{"noise": 0.2}, FULL])
-def test_an_episode_follows_from_its_seed_alone(kwargs: dict[str, Any]) -> None:
-    envs: list[Any] = [gym.make(ENV_ID, **kwargs) for _ in range(2)]
+def test_an_episode_follows_from_its_seed_alone(kwargs):
+    envs = [gym.make(ENV_ID, **kwargs) for _ in range(2)]
     lives = list[Any]()
     for seed, env in ((3, envs[0]), (3, envs[1]), (4, envs[0]), (3, envs[0])):
         np.random.seed(len(lives))  # noqa: NPY002
@@ -144,10 +142,10 @@ def test_an_episode_follows_from_its_seed_alone(kwargs: dict[str, Any]) -> None:
     assert lives[2][1].estimates != lives[0][1].estimates
 
 
-def test_a_reset_without_a_seed_goes_on_with_the_stream_and_without_any_it_is_a_new_one() -> None:
+def test_a_reset_without_a_seed_goes_on_with_the_stream_and_without_any_it_is_a_new_one():
     env, stream = ExplorativeUserEnv(n_arms=4), np.random.default_rng(6)
     for seed in (np.uint64(6), None, None):  # any kind of integer, as results have them
-        env.reset(seed=seed)  # type: ignore[arg-type]
+        env.reset(seed=seed)
         raw = stream.standard_normal(4)
         kept = np.delete(env.hidden_state().instance.means, raw.argmax())
         assert kept.tolist() == np.delete(raw, raw.argmax()).tolist()
@@ -158,10 +156,10 @@ def test_a_reset_without_a_seed_goes_on_with_the_stream_and_without_any_it_is_a_
 
 
 @pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID])
-def test_full_infos_always_have_the_same_keys_and_types(name: str) -> None:
+def test_full_infos_always_have_the_same_keys_and_types(name):
     """So data sets such as Minari's can hold them."""
-    kwargs: dict[str, Any] = {} if name == ENV_ID else {"horizon": 6}
-    env: Any = gym.make(name, n_arms=3, info_level="full", **kwargs)
+    kwargs = {} if name == ENV_ID else {"horizon": 6}
+    env = gym.make(name, n_arms=3, info_level="full", **kwargs)
     forms = []
     for ending in ([0, 1, 3 + 1] if name == BAI_ENV_ID else [2, 2], [0] * 6):
         infos = [env.reset(seed=0)[1]]

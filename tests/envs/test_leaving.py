@@ -1,7 +1,5 @@
 """Users who leave, in the environments: what it ends, and what it costs who made them."""
 
-from typing import Any
-
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -17,10 +15,10 @@ from explorative_user_env.protocol import BAI, REGRET
 from explorative_user_env.wrappers.vector import make_task
 
 
-def asked_in_turn(env: Any, seed: int | None = None, **options: Any) -> list[Any]:
+def asked_in_turn(env, seed=None, **options):
     """What each step returns, of which the last ends the episode."""
     env.reset(seed=seed, options=options or None)
-    steps: list[Any] = []
+    steps = []
     while not steps or not (steps[-1][2] or steps[-1][3]):
         steps.append(env.step(len(steps) % 3))
     return steps
@@ -36,14 +34,12 @@ def asked_in_turn(env: Any, seed: int | None = None, **options: Any) -> list[Any
         (COUNTS_ENV_ID, 70, {"max_episode_steps": 70, "horizon": 70}),
     ],
 )
-def test_leaving_pays_for_all_steps_up_to_the_horizon(
-    name: str, steps: int, options: dict[str, Any]
-) -> None:
+def test_leaving_pays_for_all_steps_up_to_the_horizon(name, steps, options):
     env, n_left = gym.make(name, **LEAVING, **options), 0
     for seed in range(12):
         outcomes = asked_in_turn(env, seed)
         rewards, left = [float(reward) for _, reward, *_ in outcomes], outcomes[-1][2]
-        means = env.unwrapped.instance().means  # type: ignore[attr-defined]
+        means = env.unwrapped.instance().means
         spread = max(means) - min(means)
         assert all(-spread <= reward <= 0.0 for reward in rewards[: len(rewards) - left])
         if left:
@@ -53,7 +49,7 @@ def test_leaving_pays_for_all_steps_up_to_the_horizon(
     assert n_left > 5
 
 
-def test_no_shift_of_her_means_makes_leaving_cheaper() -> None:
+def test_no_shift_of_her_means_makes_leaving_cheaper():
     env, costs = eu.ExplorativeUserEnv(horizon=100, **LEAVING), []
     for shift in (-40.0, 0.0, 30.0):
         steps = asked_in_turn(env, 1, means=[shift, shift + 1.0, shift + 3.0])
@@ -63,13 +59,13 @@ def test_no_shift_of_her_means_makes_leaving_cheaper() -> None:
 
 
 @pytest.mark.parametrize("reward", sorted({*REWARDS} - {"regret"}))
-def test_no_other_reward_pays_for_steps_that_she_missed(reward: str) -> None:
+def test_no_other_reward_pays_for_steps_that_she_missed(reward):
     _, paid, left, _, _ = asked_in_turn(gym.make(ENV_ID, reward=reward, **LEAVING), 1)[-1]
     assert left
     assert paid == 0.0  # she rejects, and leaves
 
 
-def test_nobody_is_there_to_be_asked_after_she_has_left() -> None:
+def test_nobody_is_there_to_be_asked_after_she_has_left():
     env = eu.ExplorativeUserEnv(render_mode="svg", **LEAVING)
     env.reset(seed=1)
     assert "she has left" not in str(env.render())
@@ -84,7 +80,7 @@ def test_nobody_is_there_to_be_asked_after_she_has_left() -> None:
     env.step(0)
 
 
-def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer() -> None:
+def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer():
     env = ExplorativeUserBAIEnv(step_cost=0.25, render_mode="svg", **LEAVING)
     *before, (_, reward, terminated, truncated, info) = asked_in_turn(env, 1)
     assert {(step[1], step[4]["left"]) for step in before} == {(-0.25, False)}
@@ -97,10 +93,10 @@ def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer() -> None:
 
 
 @pairs(task=[REGRET, BAI], observation=["response", "sorted-counts"])
-def test_users_of_a_task_in_step_are_priced_by_its_horizon(task: Any, observation: str) -> None:
+def test_users_of_a_task_in_step_are_priced_by_its_horizon(task, observation):
     envs = make_task(task, LANES, observation, 40, autoreset_mode="SameStep", **LEAVING)
     envs.reset(seed=0)
-    users: Any = envs.unwrapped
+    users = envs.unwrapped
     spreads = [max(each.means) - min(each.means) for each in users.instances()]
     left, step = np.zeros(LANES, bool), 0
     while not left.any():

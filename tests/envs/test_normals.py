@@ -1,7 +1,5 @@
 """Normals drawn ahead are the numbers, and leave the Generator, that single draws would."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from pairs import pairs
@@ -10,14 +8,14 @@ from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.envs.user import NORMALS_AT_ONCE, DrawnAhead
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.model import User, blank_state
+from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import SETTINGS, Population
 
 KINDS = [np.random.PCG64, np.random.MT19937]  # which keeps its state in an array
 COUNTS = [0, 1, NORMALS_AT_ONCE - 1, NORMALS_AT_ONCE, NORMALS_AT_ONCE + 1, 600]
 
 
-def take(stream: DrawnAhead, n: int) -> list[float]:
+def take(stream, n):
     taken = []
     for _ in range(n):
         if not stream.left:
@@ -26,14 +24,12 @@ def take(stream: DrawnAhead, n: int) -> list[float]:
     return taken
 
 
-def state_of(rng: np.random.Generator) -> str:
+def state_of(rng):
     return repr(rng.bit_generator.state)
 
 
 @pairs(kind=KINDS, n=COUNTS, drawn=[False, True])
-def test_settling_leaves_the_generator_where_single_draws_would(
-    kind: Any, n: int, drawn: bool
-) -> None:
+def test_settling_leaves_the_generator_where_single_draws_would(kind, n, drawn):
     ahead, alone = (np.random.Generator(kind(5)) for _ in range(2))
     stream = DrawnAhead(ahead)
     for _ in range(2):
@@ -49,7 +45,7 @@ def test_settling_leaves_the_generator_where_single_draws_would(
 
 
 @pytest.mark.parametrize("n", [1, NORMALS_AT_ONCE, 600])
-def test_nothing_is_drawn_twice_if_someone_else_draws(n: int) -> None:
+def test_nothing_is_drawn_twice_if_someone_else_draws(n):
     rng = np.random.default_rng(5)
     stream = DrawnAhead(rng)
     drawn = [*take(stream, n), rng.standard_normal()]
@@ -60,9 +56,7 @@ def test_nothing_is_drawn_twice_if_someone_else_draws(n: int) -> None:
     assert len(set(drawn)) == len(drawn)
 
 
-def sequential_life(
-    user: User, rule: Any, law: InstanceLaw, rng: np.random.Generator, arms: list[int]
-) -> list[Any]:
+def sequential_life(user, rule, law, rng, arms):
     state, instance = blank_state(user), law.draw(rng)
     state.means[:] = instance.means
     rules.start(user, state, rng)
@@ -71,10 +65,8 @@ def sequential_life(
 
 
 @pairs(noise=[0.0, 0.1], means=["normal", "uniform"], setting=sorted(SETTINGS))
-def test_an_environment_goes_on_as_with_single_draws(
-    setting: str, means: str, noise: float
-) -> None:
-    options: dict[str, Any] = {"setting": setting, "n_arms": 3, "noise": noise, "alpha": 0.1}
+def test_an_environment_goes_on_as_with_single_draws(setting, means, noise):
+    options = {"setting": setting, "n_arms": 3, "noise": noise, "alpha": 0.1}
     env, population = ExplorativeUserEnv(means=means, **options), Population(**options)
     user, schedule = population.user, population.schedule
     rng, law, heard = np.random.default_rng(17), InstanceLaw(3, means), set()

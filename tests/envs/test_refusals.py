@@ -4,9 +4,7 @@ import copy
 import itertools
 import math
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -30,7 +28,7 @@ from explorative_user_env.wrappers.vector import counts_vector_env
 USER, BAI, POPULATION = eu.ExplorativeUserEnv, ExplorativeUserBAIEnv, ExplorativePopulationEnv
 MANY, MANY_BAI = eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv
 
-WRONG: list[tuple[Any, str, Any, str]] = [
+WRONG = [
     *((kind, "n_arms", 1, "an integer of at least 2, got 1") for kind in (USER, BAI, MANY)),
     *((kind, "horizon", 0, "an integer of at least 1, got 0") for kind in (USER, BAI, POPULATION)),
     (USER, "means", [1.0, 2.0], "5 finite numbers"),
@@ -53,7 +51,7 @@ WRONG: list[tuple[Any, str, Any, str]] = [
 ]
 
 
-def test_a_bad_argument_is_named_with_what_is_allowed(subtests: pytest.Subtests) -> None:
+def test_a_bad_argument_is_named_with_what_is_allowed(subtests):
     for kind, name, value, allowed in WRONG:
         with subtests.test(f"{kind.__name__}({name}={value!r})"):
             with pytest.raises(InvalidArgumentError) as caught:
@@ -64,13 +62,11 @@ def test_a_bad_argument_is_named_with_what_is_allowed(subtests: pytest.Subtests)
         MANY(501, n_arms=100_000)
 
 
-NO_ACTION: list[Any] = [True, np.True_, 1.0, np.array([1.0]), -1, 99, None, "1", np.array([0, 1])]
+NO_ACTION = [True, np.True_, 1.0, np.array([1.0]), -1, 99, None, "1", np.array([0, 1])]
 
 
 @pytest.mark.parametrize(("begin", "n"), [(started, 3), (one_bai, 6)])
-def test_what_is_no_action_is_refused_and_changes_nothing(
-    begin: Callable[..., Any], n: int, subtests: pytest.Subtests
-) -> None:
+def test_what_is_no_action_is_refused_and_changes_nothing(begin, n, subtests):
     env, twin = begin(), begin()
     for action in [*NO_ACTION, n]:
         with subtests.test(repr(action)):
@@ -84,7 +80,7 @@ def test_what_is_no_action_is_refused_and_changes_nothing(
     assert env.step(n - 1) == twin.step(n - 1)
 
 
-NO_ACTIONS: list[Any] = [
+NO_ACTIONS = [
     *([0, 1], [0, 1, 2, 3], [], 0, None, [[0, 1, 2]], np.zeros((3, 1), int), [[0], 1, 2]),
     *(np.zeros(3), [True, False, True], "012", ["0", "1", "2"], [0, None, 1], np.zeros(3, object)),
     *([0, -1, 0], [8, 0, 0], [0, 0, 8], [0, 2**70, 1], np.array([0, 2**64 - 1, 0], np.uint64)),
@@ -93,8 +89,8 @@ NO_ACTIONS: list[Any] = [
 
 @pairs(kind=[(begun, 4), (begun_bai, 8)], compiled=[False, True])
 def test_what_are_no_actions_is_refused_in_every_lane_and_nothing_has_happened(
-    kind: tuple[Any, int], compiled: bool, subtests: pytest.Subtests
-) -> None:
+    kind, compiled, subtests
+):
     begin, n = kind
     vector, twin = begin(compiled), begin(compiled)
     for actions in [*NO_ACTIONS, [0, n, 0]]:
@@ -108,7 +104,7 @@ def test_what_are_no_actions_is_refused_in_every_lane_and_nothing_has_happened(
     assert everything(vector) == everything(twin)
 
 
-def test_actions_are_looked_at_also_in_a_lane_about_to_be_reset(compiled: bool) -> None:
+def test_actions_are_looked_at_also_in_a_lane_about_to_be_reset(compiled):
     vector, twin = (begun(compiled, max_episode_steps=3) for _ in range(2))
     for each in (vector, twin):
         each.reset(options={"reset_mask": np.array([True, True, False])})
@@ -123,7 +119,7 @@ def test_actions_are_looked_at_also_in_a_lane_about_to_be_reset(compiled: bool) 
 
 ALL = np.ones(3, bool)
 NO_SEED, NO_MASK = "seed must be an integer of at least 0", "reset_mask must be an array of 3 bools"
-BAD_RESETS: list[tuple[Any, Any, str]] = [
+BAD_RESETS = [
     *((seed, None, NO_SEED) for seed in (-1, True, 1.0, "123", np.array([1.0, 2.0, 3.0]))),
     *(([1, 2, seed], None, NO_SEED) for seed in (-2, True, "3")),
     *((seed, None, "seed must be a number or 3 of them") for seed in ([1, 2], [], np.arange(4))),
@@ -137,9 +133,7 @@ BAD_RESETS: list[tuple[Any, Any, str]] = [
 ]
 
 
-def test_a_bad_reset_of_users_in_step_changes_nothing(
-    compiled: bool, subtests: pytest.Subtests
-) -> None:
+def test_a_bad_reset_of_users_in_step_changes_nothing(compiled, subtests):
     vector, twin = begun(compiled), begun(compiled)
     before = everything(vector)
     for seed, options, words in BAD_RESETS:
@@ -154,7 +148,7 @@ def test_a_bad_reset_of_users_in_step_changes_nothing(
         assert told(vector.step([3, 2, 1])) == told(twin.step([3, 2, 1]))
 
 
-BAD_OPTIONS: list[tuple[str, Any, str]] = [
+BAD_OPTIONS = [
     *((ENV_ID, {"means": [1.0, 2.0, x]}, "means must be 3 finite") for x in (math.nan, math.inf)),
     (ENV_ID, {"means": None}, "means must be 3 finite numbers"),
     (ENV_ID, {"means": [2.0, 2.0, 1.0]}, "means must be numbers with one best arm"),
@@ -169,10 +163,10 @@ BAD_OPTIONS: list[tuple[str, Any, str]] = [
 ]
 
 
-def test_a_bad_reset_of_one_user_leaves_her_there(subtests: pytest.Subtests) -> None:
+def test_a_bad_reset_of_one_user_leaves_her_there(subtests):
     for name, given, words in BAD_OPTIONS:
         with subtests.test(f"{name} {given!r}"):
-            env: Any = gym.make(name, **(SMALL if name == POPULATION_ENV_ID else {"n_arms": 3}))
+            env = gym.make(name, **(SMALL if name == POPULATION_ENV_ID else {"n_arms": 3}))
             env.reset(seed=1)
             env.step(0)
             twin = copy.deepcopy(env)
@@ -185,9 +179,9 @@ def test_a_bad_reset_of_one_user_leaves_her_there(subtests: pytest.Subtests) -> 
             assert env.unwrapped.hidden_state() == twin.unwrapped.hidden_state()
 
 
-def test_nothing_works_before_a_reset_and_after_the_end(compiled: bool) -> None:
-    shown: dict[str, Any] = {"n_arms": 3, "render_mode": "ansi"}
-    envs: list[Any] = [kind(**shown) for kind in (USER, BAI, POPULATION)]
+def test_nothing_works_before_a_reset_and_after_the_end(compiled):
+    shown = {"n_arms": 3, "render_mode": "ansi"}
+    envs = [kind(**shown) for kind in (USER, BAI, POPULATION)]
     envs += [kind(3, compiled=compiled, **shown) for kind in (MANY, MANY_BAI) * 2]
     for vector in envs[-2:]:
         vector.reset(options={"reset_mask": np.array([True, False, True])})
@@ -205,7 +199,7 @@ def test_nothing_works_before_a_reset_and_after_the_end(compiled: bool) -> None:
             ended.step(action)
 
 
-def test_a_finished_lane_that_does_not_reset_itself_has_to_be_reset(compiled: bool) -> None:
+def test_a_finished_lane_that_does_not_reset_itself_has_to_be_reset(compiled):
     vector = begun_bai(compiled, autoreset_mode="Disabled", max_episode_steps=4)
     vector.reset(options={"reset_mask": np.array([False, True, False])})
     vector.step([0, 0, 0])
@@ -222,19 +216,19 @@ class Fails:
     __qualname__ = "Fails"
     left = 99
 
-    def __call__(self, n_arms: int, rng: np.random.Generator) -> list[float]:
+    def __call__(self, n_arms, rng):
         self.left -= 1
         if self.left < 0:
             raise ArithmeticError("no more means")
-        means: list[float] = rng.standard_normal(n_arms).tolist()
+        means = rng.standard_normal(n_arms).tolist()
         return means
 
 
 @pairs(compiled=[False, True], mode=["NextStep", "SameStep", "Disabled"], kind=[USER, BAI])
-def test_users_whose_law_failed_need_a_reset(kind: Any, mode: str, compiled: bool) -> None:
+def test_users_whose_law_failed_need_a_reset(kind, mode, compiled):
     law, nobody = Fails(), np.zeros(4, int)
     many = {USER: MANY, BAI: MANY_BAI}[kind]
-    envs: Any = many(4, 2, mode, compiled, n_arms=3, means=law)
+    envs = many(4, 2, mode, compiled, n_arms=3, means=law)
     for env, actions in ((kind(n_arms=3, means=law), 0), (envs, nobody)):
         env.reset(seed=1)
         truth = env.instances if env is envs else env.instance
@@ -258,10 +252,10 @@ def test_users_whose_law_failed_need_a_reset(kind: Any, mode: str, compiled: boo
             envs.step(nobody)
 
 
-def test_a_user_of_a_population_who_fails_is_told_by_what_meets_her_again() -> None:
+def test_a_user_of_a_population_who_fails_is_told_by_what_meets_her_again():
     drawn = itertools.count()
 
-    def law(mean: float, rng: Any) -> float:
+    def law(mean, rng):
         return mean if next(drawn) < 9 else math.nan
 
     env = ExplorativePopulationEnv(**SMALL | {"reward_law": law, "noise": 0})

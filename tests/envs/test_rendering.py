@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from typing import Any
 
 import drawn
 import gymnasium as gym
@@ -23,19 +22,19 @@ IDS = (ENV_ID, COUNTS_ENV_ID, BAI_ENV_ID)
 
 
 @pytest.fixture
-def pillow() -> None:
+def pillow():
     pytest.importorskip("PIL", reason="Pillow is not there")
 
 
 @pytest.fixture
-def screen(pillow: None, monkeypatch: pytest.MonkeyPatch) -> Any:
+def screen(pillow, monkeypatch):
     """A screen that nobody sees."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     return pytest.importorskip("pygame", reason="pygame is not there")
 
 
-def played(env: Any, steps: int = 20, looked_at: bool = False) -> list[int]:
+def played(env, steps=20, looked_at=False):
     """Recommend arms at random and return the responses."""
     env.reset(seed=0)
     responses = []
@@ -48,19 +47,19 @@ def played(env: Any, steps: int = 20, looked_at: bool = False) -> list[int]:
 
 @pytest.mark.usefixtures("pillow")
 @pairs(name=IDS, mode=["ansi", "svg", "rgb_array"])
-def test_rendering_changes_nothing_and_many_users_are_shown_as_one(name: str, mode: str) -> None:
-    env: Any = gym.make(name, n_arms=3, noise=0.1, render_mode=mode)
-    plain: Any = gym.make(name, n_arms=3, noise=0.1)
+def test_rendering_changes_nothing_and_many_users_are_shown_as_one(name, mode):
+    env = gym.make(name, n_arms=3, noise=0.1, render_mode=mode)
+    plain = gym.make(name, n_arms=3, noise=0.1)
     assert told(played(env, looked_at=True)) == told(played(plain))
     assert env.unwrapped.hidden_state() == plain.unwrapped.hidden_state()
-    many: Any = gym.make_vec(name, 2, n_arms=3, noise=0.1, render_mode=mode)
+    many = gym.make_vec(name, 2, n_arms=3, noise=0.1, render_mode=mode)
     many.reset(seed=0)
     for arm in np.random.default_rng(1).integers(3, size=20).tolist():
         many.step([arm, arm])
     assert np.array_equal(many.render()[0], env.render())
 
 
-def test_a_picture_is_what_was_heard_and_only_if_asked_for_the_truth() -> None:
+def test_a_picture_is_what_was_heard_and_only_if_asked_for_the_truth():
     seen, hidden, decided = drawn.moment_of(5, 7, 200)
     for revealed, truths in ((False, ()), (True, (hidden, decided))):
         env = ExplorativeUserEnv(render_mode="svg", render_intervals=revealed)
@@ -74,7 +73,7 @@ def test_a_picture_is_what_was_heard_and_only_if_asked_for_the_truth() -> None:
     assert "better" not in env.render()
 
 
-def test_a_decision_is_explained_by_what_she_thought_when_she_made_it() -> None:
+def test_a_decision_is_explained_by_what_she_thought_when_she_made_it():
     env = ExplorativeUserEnv(3, gap=2.0, noise=0.3, render_mode="svg", render_intervals=True)
     heard = env.remember()
     env.reset(seed=0)
@@ -88,7 +87,7 @@ def test_a_decision_is_explained_by_what_she_thought_when_she_made_it() -> None:
     assert differ > 0
 
 
-def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for() -> None:
+def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for():
     for revealed in (False, True):
         kinds = [
             ExplorativeUserEnv(means=means, render_mode="svg", render_intervals=revealed)
@@ -103,8 +102,8 @@ def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for() ->
 @pytest.mark.slow
 @pairs(name=IDS, mode=["human", "svg_list"])
 @pytest.mark.filterwarnings("error")
-def test_gymnasium_makes_every_id_with_every_mode(name: str, mode: str, screen: Any) -> None:
-    env: Any = gym.make(name, render_mode=mode)  # in Gymnasium's passive checker
+def test_gymnasium_makes_every_id_with_every_mode(name, mode, screen):
+    env = gym.make(name, render_mode=mode)  # in Gymnasium's passive checker
     env.reset(seed=0)
     env.step(0)
     env.render()
@@ -113,9 +112,9 @@ def test_gymnasium_makes_every_id_with_every_mode(name: str, mode: str, screen: 
         check_env(gym.make(name, disable_env_checker=True).unwrapped)
 
 
-def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
-    env: Any = gym.make(BAI_ENV_ID, n_arms=3, render_mode="human")
-    twin: Any = gym.make(BAI_ENV_ID, n_arms=3, render_mode="rgb_array")
+def test_a_window_follows_each_step_and_closes(screen):
+    env = gym.make(BAI_ENV_ID, n_arms=3, render_mode="human")
+    twin = gym.make(BAI_ENV_ID, n_arms=3, render_mode="rgb_array")
     env.unwrapped.metadata = env.unwrapped.metadata | {"render_fps": 1000}
     for each in (env, twin):
         each.reset(seed=3)
@@ -136,7 +135,7 @@ def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
     assert not screen.display.get_init()
 
 
-def test_a_picture_says_how_far_the_answer_is() -> None:
+def test_a_picture_says_how_far_the_answer_is():
     env = ExplorativeUserBAIEnv(3, render_mode="svg", means=[0.0, 2.0, 4.0], horizon=200)
     env.reset(seed=0)
     assert "an answer needs 2 arms rejected last: there are 0" in env.render()
@@ -154,7 +153,7 @@ def test_a_picture_says_how_far_the_answer_is() -> None:
     assert "out of time, without an answer" in env.render()
 
 
-def test_a_notebook_shows_the_picture_and_not_the_truth() -> None:
+def test_a_notebook_shows_the_picture_and_not_the_truth():
     env = ExplorativeUserEnv(3, render_mode="svg")
     assert env._repr_html_() == "<p>ExplorativeUserEnv: call reset to see the user here</p>"
     played(env)
@@ -172,9 +171,7 @@ def test_a_notebook_shows_the_picture_and_not_the_truth() -> None:
         ("human", "pygame", r"^a window needs pygame: pip install "),
     ],
 )
-def test_a_missing_extra_is_named(
-    pillow: None, mode: str, missing: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_extra_is_named(pillow, mode, missing, message, monkeypatch):
     monkeypatch.setattr(
         "explorative_user_env.validation.find_spec",
         lambda name: None if name == missing else object(),

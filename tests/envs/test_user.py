@@ -1,7 +1,5 @@
 """`ExplorativeUser-v0`: what a step pays and tells, and what is hidden, by hand."""
 
-from typing import Any
-
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -11,10 +9,10 @@ from single_env import COUNTERS, MEANS, arms, play, started
 
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, Instance
 from explorative_user_env.envs.user import REWARDS
-from explorative_user_env.users.population import SETTINGS, Setting
+from explorative_user_env.users.population import SETTINGS
 
 
-def by_hand(reward: str, arm: int, accepted: bool, realized: float) -> float:
+def by_hand(reward, arm, accepted, realized):
     return {
         "regret": MEANS[arm] - max(MEANS),
         "utility": MEANS[arm] if accepted else 0.0,
@@ -25,11 +23,9 @@ def by_hand(reward: str, arm: int, accepted: bool, realized: float) -> float:
 
 
 @pairs(noise=[0.0, 0.3], reward=REWARDS, setting=sorted(SETTINGS), made=[True, False])
-def test_a_step_gives_the_reward_asked_for(
-    setting: str, reward: str, noise: float, made: bool
-) -> None:
-    kwargs: dict[str, Any] = {"n_arms": 3, "means": MEANS, "setting": setting, "noise": noise}
-    make: Any = gym.make if made else lambda _, **given: ExplorativeUserEnv(**given)
+def test_a_step_gives_the_reward_asked_for(setting, reward, noise, made):
+    kwargs = {"n_arms": 3, "means": MEANS, "setting": setting, "noise": noise}
+    make = gym.make if made else lambda _, **given: ExplorativeUserEnv(**given)
     env = make(ENV_ID, reward=reward, **kwargs)
     env.reset(seed=3)
     stream = np.random.default_rng(3)
@@ -47,7 +43,7 @@ def test_a_step_gives_the_reward_asked_for(
     assert ExplorativeUserEnv().reward == "regret"
 
 
-def test_the_response_and_counts_that_add_up_are_told_and_nothing_else(setting: Setting) -> None:
+def test_the_response_and_counts_that_add_up_are_told_and_nothing_else(setting):
     env = started(setting=setting)
     assert env.reset(seed=0) == (0, dict.fromkeys(COUNTERS, 0) | {"has_response": False})
     responses = []
@@ -62,7 +58,7 @@ def test_the_response_and_counts_that_add_up_are_told_and_nothing_else(setting: 
     assert set(responses) == {0, 1}
 
 
-def test_the_hidden_state_is_that_of_a_slow_user(setting: Setting) -> None:
+def test_the_hidden_state_is_that_of_a_slow_user(setting):
     env = started(seed=4, setting=setting, alpha=0.7, noise=0.2)
     slow = ReferenceUser(MEANS, 0.7, 0.2, setting.name == "released", 4)
     for arm in arms(80):
@@ -81,7 +77,7 @@ def test_the_hidden_state_is_that_of_a_slow_user(setting: Setting) -> None:
     assert 0 < slow.n < slow.t
 
 
-def test_the_means_of_one_episode_can_be_given() -> None:
+def test_the_means_of_one_episode_can_be_given():
     env, options = ExplorativeUserEnv(n_arms=3, gap=0.25), {"means": (1.0, 5.0, 2)}
     env.reset(seed=0, options=options)
     assert env.hidden_state().instance == Instance((1.0, 5.0, 2.0), 1)

@@ -3,7 +3,6 @@
 import copy
 import pickle
 from dataclasses import replace
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -34,12 +33,10 @@ from explorative_user_env.users.population import PRINTED, SETTINGS
 @pairs(
     reward=REWARDS, noise=[0.0, 0.2], compiled=[False, True], mode=MODES, setting=sorted(SETTINGS)
 )
-def test_it_is_gymnasiums_own_vector_of_single_environments(
-    mode: AutoresetMode, compiled: bool, setting: str, noise: float, reward: str
-) -> None:
+def test_it_is_gymnasiums_own_vector_of_single_environments(mode, compiled, setting, noise, reward):
     n_arms = 2 if reward in ("utility", "none") else 7
     info_level = "full" if reward in ("utility", "realized") else "counts"
-    kwargs: dict[str, Any] = {"n_arms": n_arms, "info_level": info_level, "noise": noise}
+    kwargs = {"n_arms": n_arms, "info_level": info_level, "noise": noise}
     kwargs |= {"reward": reward, "setting": setting}
     seen = played(ENV_ID, mode, compiled, 11, **kwargs)
     assert min(seen["some"] - 3, seen["yes"], seen["no"]) > 0
@@ -47,9 +44,7 @@ def test_it_is_gymnasiums_own_vector_of_single_environments(
 
 
 @pairs(mode=MODES, compiled=[False, True], limit=[None, 6, 13])
-def test_users_of_the_task_bai_are_alike_in_both(
-    mode: AutoresetMode, compiled: bool, limit: int | None
-) -> None:
+def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit):
     seen = played(BAI_ENV_ID, mode, compiled, limit, noise=0.6)
     assert min(seen["answered"], seen["some"]) > 10
     assert seen["legal"] > 5
@@ -58,22 +53,20 @@ def test_users_of_the_task_bai_are_alike_in_both(
 
 
 @pairs(mode=MODES, compiled=[False, True], limit=[None, 7, 10])
-def test_users_of_a_population_are_alike_in_both(
-    mode: AutoresetMode, compiled: bool, limit: int | None
-) -> None:
+def test_users_of_a_population_are_alike_in_both(mode, compiled, limit):
     seen = played(POPULATION_ENV_ID, mode, compiled, limit)
     assert min(seen["new"] - 30, seen["some"] - 3) > 0
     assert limit is not None or seen["terminated"] > 0
     assert (seen["truncated"] > 20) == (limit is not None)
 
 
-def triangle(n_arms: int, rng: np.random.Generator) -> Any:
+def triangle(n_arms, rng):
     return rng.triangular(0.0, 1.0, 2.0, size=n_arms)
 
 
-PICTURED: dict[str, Any] = {"render_mode": "svg", "render_intervals": True}
+PICTURED = {"render_mode": "svg", "render_intervals": True}
 
-VARIANTS: list[tuple[str, dict[str, Any]]] = [
+VARIANTS = [
     (ENV_ID, {"means": (1.0, 1.0, 0.0), "n_arms": 3, "gap": 0.25}),
     (ENV_ID, {"means": triangle, "setting": "released", "gap": 0.1, "alpha": 0.3}),
     (ENV_ID, {"means": "uniform", "gap": 2.0, "rho": 1.5, "reward": "realized"}),
@@ -95,9 +88,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.slow
 @pairs(variant=VARIANTS, compiled=[False, True], mode=MODES)
-def test_all_kinds_of_users_are_alike_in_both(
-    variant: tuple[str, dict[str, Any]], compiled: bool, mode: AutoresetMode
-) -> None:
+def test_all_kinds_of_users_are_alike_in_both(variant, compiled, mode):
     name, kwargs = variant
     seen = played(name, mode, compiled, 11 if name == ENV_ID else None, **kwargs)
     assert name != ENV_ID or seen["some"] > 3
@@ -108,13 +99,11 @@ def test_all_kinds_of_users_are_alike_in_both(
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("name", [*KINDS, COUNTS_ENV_ID])
-def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_same(
-    name: str,
-) -> None:
-    given: dict[str, Any] = {"n_arms": 3, "noise": 0.2}
+def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_same(name):
+    given = {"n_arms": 3, "noise": 0.2}
     given |= {"n_users": 2, "horizon": 3} if name == POPULATION_ENV_ID else {"horizon": 7}
-    limit: dict[str, Any] = {"max_episode_steps": 9} if name in (ENV_ID, COUNTS_ENV_ID) else {}
-    many: Any = gym.make_vec(name, 64, **limit, **given)
+    limit = {"max_episode_steps": 9} if name in (ENV_ID, COUNTS_ENV_ID) else {}
+    many = gym.make_vec(name, 64, **limit, **given)
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
     assert type(many.unwrapped) is KINDS.get(name, ExplorativeUserVectorEnv)
@@ -125,22 +114,22 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     assert many.unwrapped.compiled == can_compile()
     for actions in np.random.default_rng(0).integers(many.single_action_space.n, size=(12, 64)):
         assert told(many.step(actions)) == told(sync.step(actions))
-    few: Any = gym.make_vec(name, 63, **given)
+    few = gym.make_vec(name, 63, **given)
     few.reset(seed=0)
     assert not few.unwrapped.compiled
 
 
 @pytest.mark.parametrize("way", ["vector_entry_point", None])
-def test_without_a_time_limit_no_lane_ends(way: str | None) -> None:
-    vector: Any = ExplorativeUserVectorEnv(2)
+def test_without_a_time_limit_no_lane_ends(way):
+    vector = ExplorativeUserVectorEnv(2)
     if way is not None:  # -1 is none, as for `gym.make`; 1000 are usual
-        assert gym.make_vec(ENV_ID, 2).unwrapped.max_episode_steps == 1000  # type: ignore[attr-defined]
+        assert gym.make_vec(ENV_ID, 2).unwrapped.max_episode_steps == 1000
         vector = gym.make_vec(ENV_ID, 2, vectorization_mode=way, max_episode_steps=-1)
     vector.reset(seed=0)
     assert not any(vector.step(np.array([0, 1]))[3].any() for _ in range(1001))
 
 
-def test_users_are_fresh_where_no_seed_is_given_and_met_again_by_those_that_are_kept() -> None:
+def test_users_are_fresh_where_no_seed_is_given_and_met_again_by_those_that_are_kept():
     vector, again = ExplorativeUserVectorEnv(3), ExplorativeUserVectorEnv(3)
     vector.reset()
     again.reset()
@@ -154,7 +143,7 @@ def test_users_are_fresh_where_no_seed_is_given_and_met_again_by_those_that_are_
 
 
 @pytest.mark.parametrize("seed", [8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]])
-def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed: Any) -> None:
+def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
     vector, goes_on = begun(False), isinstance(seed, list)
     vector.reset(seed=seed)
     assert vector.np_random_seed == (8, 6 if goes_on else 9, 10)
@@ -170,9 +159,7 @@ def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed: 
     compiled=[False, True],
     mode=MODES,
 )
-def test_a_copy_goes_on_alike_and_apart(
-    kind: Any, copied: Any, compiled: bool, mode: AutoresetMode
-) -> None:
+def test_a_copy_goes_on_alike_and_apart(kind, copied, compiled, mode):
     vector = kind(compiled, noise=0.5, autoreset_mode=mode, max_episode_steps=9)
     twin = copied(vector)
     for t, actions in enumerate(np.random.default_rng(1).integers(4, size=(25, 3))):
@@ -189,8 +176,8 @@ def test_a_copy_goes_on_alike_and_apart(
 
 @pytest.mark.slow
 @pytest.mark.compiler
-def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
-    def played(compiled: bool) -> list[Any]:
+def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result():
+    def played(compiled):
         schedule = Schedule(uncompilable_rule, 1.0, 2.0)
         vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=schedule)
         vector.reset(seed=1)
@@ -204,7 +191,7 @@ def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
     assert fallen_back == played(compiled=False)
 
 
-def scribble(value: Any, junk: int) -> None:
+def scribble(value, junk):
     for each in value.values() if isinstance(value, dict) else value:
         if isinstance(each, dict):
             scribble(each, junk)
@@ -219,9 +206,7 @@ def scribble(value: Any, junk: int) -> None:
     limit=[5, None],
     kind=[begun, begun_bai],
 )
-def test_arrays_that_are_handed_out_are_nobody_elses(
-    mode: AutoresetMode, compiled: bool, info_level: str, limit: int | None, kind: Any
-) -> None:
+def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level, limit, kind):
     kwargs = {"autoreset_mode": mode, "max_episode_steps": limit, "info_level": info_level}
     vector, twin = kind(compiled, **kwargs), kind(compiled, **kwargs)
     arms = np.random.default_rng(2)

@@ -1,8 +1,7 @@
 """Users who come one after another in an evaluation: every path, against a slow one."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from explorative_user_env.results.metrics import regrets_by_user
 from explorative_user_env.seeding import member_seeds, user_generator
 
 N_ARMS, N_USERS, HORIZON = 5, 3, 50
-SMALL: dict[str, Any] = {
+SMALL = {
     "task": "population",
     "n_arms": N_ARMS,
     "n_users": N_USERS,
@@ -37,19 +36,19 @@ class Liked(NamedTuple):
     steps: list[int]
 
 
-def forget(params: Any, state: Liked, rng: np.random.Generator) -> None:
+def forget(params, state, rng):
     for arm in range(len(state.all)):
         state.all[arm] = 0
     follow(params, state, rng)
 
 
-def follow(params: Any, state: Liked, rng: np.random.Generator) -> None:
+def follow(params, state, rng):
     for arm in range(len(state.own)):
         state.own[arm] = 0
     state.steps[0] = 0
 
 
-def liked(params: Any, state: Liked, rng: np.random.Generator) -> int:
+def liked(params, state, rng):
     """Every second time the arm that was accepted most by all, else one by chance; 40 times."""
     if state.steps[0] == 40:
         return STOP
@@ -60,14 +59,14 @@ def liked(params: Any, state: Liked, rng: np.random.Generator) -> int:
     return best if state.steps[0] % 2 == 0 else int(rng.random() * len(state.all))
 
 
-def count(params: Any, state: Liked, arm: int, accepted: bool) -> None:
+def count(params, state, arm, accepted):
     state.steps[0] += 1
     if accepted:
         state.own[arm] += 1
         state.all[arm] += 1
 
 
-def favourite(params: Any, state: Liked, rng: np.random.Generator) -> int:
+def favourite(params, state, rng):
     best = 0
     for arm in range(len(state.own)):
         if state.own[arm] > state.own[best]:
@@ -79,11 +78,11 @@ class Arms(NamedTuple):
     n_arms: int
 
 
-def numbers(options: Any, n_arms: int, horizon: int | None) -> Arms:
+def numbers(options, n_arms, horizon):
     return Arms(n_arms)
 
 
-def nothing_liked(params: Arms) -> Liked:
+def nothing_liked(params):
     return Liked([0] * params.n_arms, [0] * params.n_arms, [0])
 
 
@@ -91,20 +90,20 @@ AFRESH = Algorithm("afresh", numbers, nothing_liked, forget, liked, count, favou
 RULES = replace(AFRESH, name="liked", next_user=follow)
 
 
-EVERYONE: list[Any] = ["SE-transfer", "Full-information", AlgorithmAgent(RULES, {})]
+EVERYONE = ["SE-transfer", "Full-information", AlgorithmAgent(RULES, {})]
 """Two who carry over what they learnt, and one who does not."""
 
 
-def evaluated(agents: list[Any], **options: Any) -> Any:
+def evaluated(agents, **options):
     return eu.evaluate(agents, **SMALL | options)
 
 
 @pytest.fixture(scope="module")
-def results() -> Any:
+def results():
     return evaluated(EVERYONE)
 
 
-def slowly(seed: int, name: str, carries: bool) -> list[float]:
+def slowly(seed, name, carries):
     rng = eu.seeding.agent_generator(seed, name)
     popularity = user_generator(seed).standard_normal(N_ARMS)
     everybody, regrets = [0] * N_ARMS, []
@@ -132,7 +131,7 @@ def slowly(seed: int, name: str, carries: bool) -> list[float]:
     return regrets
 
 
-def test_runs_are_those_of_a_slow_loop_written_anew() -> None:
+def test_runs_are_those_of_a_slow_loop_written_anew():
     for rules in (RULES, AFRESH):
         runs = evaluated([AlgorithmAgent(rules, {})], compiled=False).runs
         found = regrets_by_user(runs)
@@ -142,7 +141,7 @@ def test_runs_are_those_of_a_slow_loop_written_anew() -> None:
 
 
 @pytest.mark.slow
-def test_runs_are_the_same_on_every_path_and_are_replayed_with_all_users(results: Any) -> None:
+def test_runs_are_the_same_on_every_path_and_are_replayed_with_all_users(results):
     for how in ({"compiled": False, "n_instances": 3}, {"workers": 2}):
         other = evaluated(EVERYONE, **how).runs
         ours = results.runs[results.runs["instance"] < other["instance"].max() + 1]
@@ -168,23 +167,23 @@ class Wandering(Wanderer):
 
     followed = 0
 
-    def next_user_all(self) -> None:
+    def next_user_all(self):
         self.followed += 1
 
 
-def test_users_in_step_are_users_one_by_one() -> None:
+def test_users_in_step_are_users_one_by_one():
     for agent in (Wanderer(), Wandering()):
         in_step = evaluated([agent], n_instances=5).runs
         pd.testing.assert_frame_equal(
             in_step, evaluated([agent], n_instances=5, compiled=False).runs, check_exact=True
         )
-    assert agent.followed == (1 + 5) * (N_USERS - 1)  # type: ignore[attr-defined]
+    assert agent.followed == (1 + 5) * (N_USERS - 1)
     many = evaluated([Wanderer()], n_instances=COMPILED_FROM, horizon=5).runs
     few = evaluated([Wanderer()], n_instances=3, horizon=5).runs
     pd.testing.assert_frame_equal(many.head(3), few, check_exact=True)
 
 
-def test_what_is_kept_is_gone_on_from_and_other_users_are_others(tmp_path: Path) -> None:
+def test_what_is_kept_is_gone_on_from_and_other_users_are_others(tmp_path):
     path, how = tmp_path / "runs.sqlite", {"compiled": False, "horizon": 9, "n_instances": 3}
     with eu.results.store.Store(path, {"command": "evaluate"}) as store:
         few = evaluated(["SE-transfer"], store=store, **how | {"n_instances": 2})
@@ -197,5 +196,5 @@ def test_what_is_kept_is_gone_on_from_and_other_users_are_others(tmp_path: Path)
     assert (more.runs.iloc[:2] == few.runs).all().all()
     assert (other.runs["regret"] < more.runs["regret"]).all()
     assert (far.runs["regret"] != more.runs["regret"]).all()
-    kept: Any = eu.load(path)
+    kept = eu.load(path)
     pd.testing.assert_frame_equal(kept.cells[1].runs, more.runs, check_exact=True)

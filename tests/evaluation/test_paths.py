@@ -1,7 +1,6 @@
 """Every path of an evaluation has the rows of the slow way: one environment, step by step."""
 
 import threading
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,12 +25,12 @@ from explorative_user_env.evaluation.paths import Play, Runs, figures, joined
 from explorative_user_env.protocol import BAI, REGRET, needs_horizon, sees_rewards
 from explorative_user_env.users.population import RELEASED
 
-SMALL: dict[str, Any] = {"n_arms": 3, "seed": 11, "delta": 0.3, "progress": False}
-TASKS: dict[str, dict[str, Any]] = {
+SMALL = {"n_arms": 3, "seed": 11, "delta": 0.3, "progress": False}
+TASKS = {
     "bai": {"task": "bai", "max_steps": 80, "baseline_time": 40},
     "regret": {"task": "regret", "horizon": 80},
 }
-MAKERS: dict[str, Any] = {
+MAKERS = {
     **{make().name: make for make in (BAIR, FullInformation)},
     "stops": Wanderer,
     "own": lambda: scripted([0, 1, 2, 1, 1]),
@@ -42,7 +41,7 @@ BEHAVIOURS = {
     "impatient(probability=0.05)": {"alpha": 0.05},
     **{name: {} for name in ("forgetful", "logistic", "omniscient", "drifting")},
 }
-OTHERS: list[dict[str, Any]] = [
+OTHERS = [
     {"noise": 0.1, "setting": "released"},
     {"noise": 0.1, "reward_law": "bernoulli", "n_arms": 5},
     {"setting": "released", "rho": 1.5, "gap": 0.2},
@@ -50,7 +49,7 @@ OTHERS: list[dict[str, Any]] = [
 ]
 
 
-def facts_of(agent: str, task: str, behaviour: str, users: dict[str, Any]) -> dict[str, Any]:
+def facts_of(agent, task, behaviour, users):
     moving = behaviour == "drifting"
     task = "bai" if moving or agent == "policy" else task
     own = SMALL | TASKS[task] | BEHAVIOURS[behaviour] | users | {"behaviour": behaviour}
@@ -59,16 +58,16 @@ def facts_of(agent: str, task: str, behaviour: str, users: dict[str, Any]) -> di
     return own
 
 
-def assert_rows_are_those_of_rollouts(results: eu.Results, agent: str) -> None:
+def assert_rows_are_those_of_rollouts(results, agent):
     for _, row in results.runs.iterrows():
         tried = MAKERS[agent]()
         reward = "realized" if sees_rewards(tried) else "regret"
         cell = results.cell
         plays = cell["task"] == "regret"
-        users: dict[str, Any] = {"population": results.population, "reward": reward}
+        users = {"population": results.population, "reward": reward}
         users |= {"horizon": 80} if plays else {}  # a user who leaves misses the rest
         env = eu.ExplorativeUserEnv(**users)
-        own: dict[str, Any] = {"delta": 0.3, "commits": plays, "max_steps": 80}
+        own = {"delta": 0.3, "commits": plays, "max_steps": 80}
         told = plays or needs_horizon(tried)
         own["horizon"] = cell["horizon"] if told else None
         episode = eu.rollout(env, tried, int(row["user_seed"]), **own)
@@ -85,15 +84,13 @@ def assert_rows_are_those_of_rollouts(results: eu.Results, agent: str) -> None:
             assert episode.censored == row["censored"]
 
 
-def assert_same(one: pd.DataFrame, other: pd.DataFrame) -> None:
+def assert_same(one, other):
     pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
 @pytest.mark.slow
 @pairs(agent=[*MAKERS], behaviour=[*BEHAVIOURS], task=[*TASKS], users=OTHERS)
-def test_runs_are_those_of_the_slow_way(
-    agent: str, behaviour: str, task: str, users: dict[str, Any]
-) -> None:
+def test_runs_are_those_of_the_slow_way(agent, behaviour, task, users):
     facts = facts_of(agent, task, behaviour, users)
     n_users = COMPILED_FROM if isinstance(MAKERS[agent](), Wanderer) else 5
     readable = eu.evaluate([MAKERS[agent]()], n_instances=n_users, compiled=False, **facts)
@@ -107,9 +104,7 @@ def test_runs_are_those_of_the_slow_way(
 
 
 @pairs(noise=[0.0, 0.1], stops=[0.0, 0.05], task=[*TASKS], n_users=[30, COMPILED_FROM])
-def test_users_in_step_leave_as_they_do_one_by_one(
-    noise: float, stops: float, task: str, n_users: int
-) -> None:
+def test_users_in_step_leave_as_they_do_one_by_one(noise, stops, task, n_users):
     facts = SMALL | TASKS[task] | {"behaviour": "impatient(probability=0.05)", "alpha": 0.05}
     facts |= {"noise": noise, "n_instances": n_users, "baseline_time": None}
     together = eu.evaluate([Wanderer(stops)], **facts).runs
@@ -119,7 +114,7 @@ def test_users_in_step_leave_as_they_do_one_by_one(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("setting", "noise"), [("released", 0.0), ("printed", 0.1)])
-def test_compiled_and_readable_play_alike_for_every_agent(setting: str, noise: float) -> None:
+def test_compiled_and_readable_play_alike_for_every_agent(setting, noise):
     facts = SMALL | {"task": "regret", "horizon": 300, "n_instances": 11, "setting": setting}
     everyone = [make() for make in (AGENTS | REFERENCES).values()]
     fast = eu.evaluate(everyone, noise=noise, workers=2, **facts).runs
@@ -128,7 +123,7 @@ def test_compiled_and_readable_play_alike_for_every_agent(setting: str, noise: f
 
 @pytest.mark.slow
 @pytest.mark.compiler
-def test_a_compiled_loop_s_arrays_are_fit_for_the_next_user() -> None:
+def test_a_compiled_loop_s_arrays_are_fit_for_the_next_user():
     from explorative_user_env.kernels.seeds import N_STREAMS
 
     users = eu.Population(setting=RELEASED, n_arms=3, noise=0.3)
@@ -143,7 +138,7 @@ def test_a_compiled_loop_s_arrays_are_fit_for_the_next_user() -> None:
 
 @pytest.mark.slow
 @pytest.mark.compiler
-def test_a_compiled_run_ends_when_another_thread_says_so() -> None:
+def test_a_compiled_run_ends_when_another_thread_says_so():
     users, very_long = eu.Population(n_arms=1000), 10**9  # steps that take ten seconds and more
     runs = Runs(users, Uniform(horizon=very_long), very_long)
     for seconds in (0.05 * 2**k for k in range(7)):  # it may not have begun by then
@@ -163,9 +158,9 @@ def test_a_compiled_run_ends_when_another_thread_says_so() -> None:
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_company_order_and_more_users_change_nobody_s_runs(compiled: bool) -> None:
+def test_company_order_and_more_users_change_nobody_s_runs(compiled):
     facts = SMALL | {"max_steps": 150, "compiled": compiled}
-    line_up: list[Any] = [BAIR(), Wanderer(), Uniform(order="random", horizon=80)]
+    line_up = [BAIR(), Wanderer(), Uniform(order="random", horizon=80)]
     full = eu.evaluate(line_up, n_instances=2 * runner.CHUNK + 9, **facts).runs
     others = eu.evaluate(line_up[::-1], n_instances=12, **facts).runs
     others = pd.concat([others, eu.evaluate(["BAIR"], n_instances=12, **facts).runs])
@@ -175,7 +170,7 @@ def test_company_order_and_more_users_change_nobody_s_runs(compiled: bool) -> No
             assert_same(found[start : start + 12].reset_index(drop=True), own)
 
 
-def test_agents_of_different_names_have_different_streams_and_meet_the_same_users() -> None:
+def test_agents_of_different_names_have_different_streams_and_meet_the_same_users():
     agents = [EXP3(horizon=50, name="one"), EXP3(horizon=50, name="two")]
     runs = eu.evaluate(agents, n_instances=20, **SMALL).runs
     one, two = (runs[runs["agent"] == name] for name in ("one", "two"))
@@ -188,11 +183,9 @@ def test_agents_of_different_names_have_different_streams_and_meet_the_same_user
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("setting", "counted"), [("released", 3), ("printed", 0)])
-def test_the_released_setting_counts_private_draws_as_its_tables_do(
-    setting: str, counted: int
-) -> None:
+def test_the_released_setting_counts_private_draws_as_its_tables_do(setting, counted):
     mine = eu.PolicyAgent(lambda seen: 3 if seen[-1] > 0.4 else 0, task="bai", horizon=10)
-    line_up: list[Any] = ["BAIR", "T&S", mine, "UNI"]
+    line_up = ["BAIR", "T&S", mine, "UNI"]
     facts = SMALL | {"setting": setting, "baseline_time": 20, "n_instances": 9}
     runs = eu.evaluate(line_up, **facts).runs
     assert (runs["stopping_time"] == runs["interactions"] + counted).all()
@@ -201,7 +194,7 @@ def test_the_released_setting_counts_private_draws_as_its_tables_do(
     assert set(hidden[runs["agent"] == "T&S"]) == {0}
 
 
-def test_portions_of_users_in_step_change_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_portions_of_users_in_step_change_no_run(monkeypatch):
     for task, what, most, sizes in (
         ("bai", "USERS_IN_STEP", 13, [13, 13, 4]),
         ("regret", "LONGEST_PLAY", 11 * 80, [11, 11, 8]),
@@ -217,11 +210,11 @@ def test_portions_of_users_in_step_change_no_run(monkeypatch: pytest.MonkeyPatch
         assert told == [0, *np.cumsum(sizes).tolist()]
 
 
-THIRTY: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
-BOTH: list[dict[str, Any]] = [{"task": "bai", "max_steps": 40}, {"task": "regret", "horizon": 40}]
+THIRTY = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
+BOTH = [{"task": "bai", "max_steps": 40}, {"task": "regret", "horizon": 40}]
 
 
-def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:
+def test_a_run_that_stops_at_the_very_cap_is_not_censored():
     for compiled in (True, False):
         runs = eu.evaluate([Clock()], compiled=compiled, **THIRTY | {"max_steps": Clock.long}).runs
         assert not runs["censored"].any()
@@ -229,7 +222,7 @@ def test_a_run_that_stops_at_the_very_cap_is_not_censored() -> None:
         assert runs.runs["censored"].any()
 
 
-def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once() -> None:
+def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once():
     for facts in BOTH:
         agent = Wanderer(0.1)
         eu.evaluate([agent], **THIRTY | facts)
@@ -244,19 +237,19 @@ def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once() ->
         assert 0 < len(going_on) < 30
 
 
-def test_in_regret_every_agent_is_told_the_horizon_and_in_bai_only_who_needs_it() -> None:
+def test_in_regret_every_agent_is_told_the_horizon_and_in_bai_only_who_needs_it():
     agent = Wanderer()
     eu.evaluate([agent], **THIRTY | BOTH[1])
     assert agent.horizon == 40
     eu.evaluate([agent], **THIRTY | BOTH[0])
     assert agent.horizon is None
-    needy: Any = Wanderer()
+    needy = Wanderer()
     needy.needs_horizon = True
     eu.evaluate([needy], baseline_time=17, **THIRTY | BOTH[0])
     assert needy.horizon == 17
 
 
-WRONG_ARMS: list[Any] = [
+WRONG_ARMS = [
     lambda users: np.full(users.size, 3),
     lambda users: np.full(users.size, -2),
     lambda users: np.zeros(users.size),
@@ -266,9 +259,9 @@ WRONG_ARMS: list[Any] = [
 ]
 
 
-def test_wrong_arms_and_answers_are_refused_by_name() -> None:
+def test_wrong_arms_and_answers_are_refused_by_name():
     for number, arms in enumerate(WRONG_ARMS):
-        agent: Any = Wanderer()
+        agent = Wanderer()
         agent.act_all = arms
         message = r"arms of wanderer must be 30 integers in -1\.\.2"
         with pytest.raises(eu.InvalidArgumentError, match=message):
@@ -281,7 +274,7 @@ def test_wrong_arms_and_answers_are_refused_by_name() -> None:
             eu.evaluate([agent], **THIRTY | BOTH[number % 2])
 
 
-def test_the_figures_are_those_of_a_slow_loop() -> None:
+def test_the_figures_are_those_of_a_slow_loop():
     rng = np.random.default_rng(0)
     n_users, horizon, n_arms = 6, 40, 3
     means = rng.standard_normal((n_users, n_arms))

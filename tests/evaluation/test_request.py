@@ -3,8 +3,6 @@
 import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
 from failing import Failing
@@ -14,7 +12,7 @@ from explorative_user_env.agents import BAIR, EXP3, Uniform
 from explorative_user_env.evaluation import write_transcripts
 from explorative_user_env.evaluation.runner import run_cells
 
-FEW: dict[str, Any] = {"n_arms": 3, "n_instances": 2, "seed": 1, "progress": False}
+FEW = {"n_arms": 3, "n_instances": 2, "seed": 1, "progress": False}
 POOL = ThreadPoolExecutor(1)
 NAN = math.nan
 
@@ -22,17 +20,17 @@ NAN = math.nan
 class Model:  # as of Stable-Baselines3
     policy = None
 
-    def predict(self, observation: Any) -> Any:
+    def predict(self, observation):
         """Say nothing."""
 
 
 class Named(Failing):
-    def __init__(self, name: str) -> None:
+    def __init__(self, name):
         super().__init__("never")
         self.name = name
 
 
-LINE_UPS: list[tuple[Any, dict[str, Any], str]] = [
+LINE_UPS = [
     *((wrong, {}, "agents must be a list of agents") for wrong in ("BAIR", BAIR(), None)),
     ([], {}, "agents must be at least one"),
     ([BAIR], {}, r"agent must be a name or have the methods .*; call it: BAIR\(\)"),
@@ -52,7 +50,7 @@ LINE_UPS: list[tuple[Any, dict[str, Any], str]] = [
 ]
 REGRET = {"task": "regret", "horizon": 30}
 MEMBERS = {"task": "population", "n_users": 2, "horizon": 9}
-OPTIONS: list[tuple[dict[str, Any], str]] = [
+OPTIONS = [
     ({"n_arms": 1}, "n_arms must be an integer"),
     ({"means": [0.0, NAN, 1.0]}, "means must be 3"),
     ({"delta": 1.0}, "delta must be a"),
@@ -85,13 +83,13 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
         for moves in ("drifting", "impatient")
     ),
 ]
-CELLS: list[tuple[dict[str, Any], str]] = [
+CELLS = [
     *(({"deltas": wrong}, "deltas must be a list of at least") for wrong in (list[int](), 5)),
     *(({"n_arms": wrong}, "n_arms must be a list of at least") for wrong in (list[int](), "12")),
     ({"n_arms": [2, 10_000_000]}, "n_arms must be at most 1000000"),
     ({"deltas": [0.1, 1.0]}, "delta must be a"),
 ]
-TRANSCRIPTS: list[tuple[dict[str, Any], str]] = [
+TRANSCRIPTS = [
     ({"agent": Uniform()}, "agent must be one that stops"),
     ({"horizon": 9}, "horizon must be left"),
     ({"task": "regret", "horizon": 0}, "horizon must be an"),
@@ -102,13 +100,11 @@ TRANSCRIPTS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_what_cannot_be_asked_for_is_refused_before_any_runs(
-    subtests: pytest.Subtests, tmp_path: Path
-) -> None:
-    told: list[str] = []
-    asked: Any = {"progress": lambda what, done, total: told.append(what)}
+def test_what_cannot_be_asked_for_is_refused_before_any_runs(subtests, tmp_path):
+    told = []
+    asked = {"progress": lambda what, done, total: told.append(what)}
     write = partial(write_transcripts, tmp_path / "examples.jsonl", progress=False)
-    rows: list[tuple[Any, str]] = [
+    rows = [
         *((partial(eu.evaluate, line_up, **FEW | own), says) for line_up, own, says in LINE_UPS),
         *((partial(eu.evaluate, ["BAIR"], **FEW | own), says) for own, says in OPTIONS),
         *((partial(eu.sweep, ["BAIR"], **asked | own), says) for own, says in CELLS),
@@ -125,7 +121,7 @@ def test_what_cannot_be_asked_for_is_refused_before_any_runs(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_keyword_names_the_nearest() -> None:
-    given: dict[str, Any] = {"n_instance": 3}
+def test_an_unknown_keyword_names_the_nearest():
+    given = {"n_instance": 3}
     with pytest.raises(TypeError, match="argument 'n_instance'; the nearest is 'n_instances'"):
         eu.evaluate(["BAIR"], **given)

@@ -3,7 +3,6 @@
 import json
 import pickle
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +12,12 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.users.model import constant
-from explorative_user_env.users.population import RELEASED, Setting
+from explorative_user_env.users.population import RELEASED
 
-SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
+SMALL = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
 
-def test_uni_and_exp3_get_the_mean_time_of_bair() -> None:
+def test_uni_and_exp3_get_the_mean_time_of_bair():
     results = eu.evaluate(["uniform", "bair", "Exp3", TrackAndStop(max_steps=90)], **SMALL)
     names = results.runs["agent"].unique().tolist()
     assert names == ["UNI", "BAIR", "EXP3", "T&S"]  # as they were given
@@ -32,10 +31,8 @@ def test_uni_and_exp3_get_the_mean_time_of_bair() -> None:
 
 
 @pytest.mark.parametrize("max_steps", [50, 500])
-def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(
-    setting: Setting, max_steps: int
-) -> None:
-    facts: dict[str, Any] = SMALL | {"setting": setting, "max_steps": max_steps}
+def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(setting, max_steps):
+    facts = SMALL | {"setting": setting, "max_steps": max_steps}
     results = eu.evaluate([Uniform(), BAIR(n1=60)], **facts)
     runs = results.runs[results.runs["agent"] == "BAIR"]
     n_kept = int((~runs["censored"]).sum())
@@ -45,15 +42,15 @@ def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(
     assert results.cell["horizon"] == round(kept["interactions"].mean())
 
 
-def test_success_is_held_against_an_agent_s_own_delta() -> None:
+def test_success_is_held_against_an_agent_s_own_delta():
     line_up = [BAIR(max_steps=9), BAIR(max_steps=9, delta=0.5, name="bold")]
     summary = eu.evaluate(line_up, delta=0.25, **SMALL).summary()
     assert summary["success"].tolist() == [0.0, 0.0]
     assert summary["failure_over_delta"].tolist() == [1 / 0.25, 1 / 0.5]
 
 
-def test_nothing_global_is_random() -> None:
-    def streams() -> bytes:  # the keys alone say nothing of most draws
+def test_nothing_global_is_random():
+    def streams():  # the keys alone say nothing of most draws
         return pickle.dumps((random.getstate(), np.random.get_state(legacy=False)))  # noqa: NPY002
 
     before = streams()
@@ -61,8 +58,8 @@ def test_nothing_global_is_random() -> None:
     assert streams() == before
 
 
-def test_open_options_are_taken_from_the_setting_and_the_user() -> None:
-    facts: dict[str, Any] = {"setting": RELEASED, "delta": 0.2, "alpha": 2.0} | SMALL
+def test_open_options_are_taken_from_the_setting_and_the_user():
+    facts = {"setting": RELEASED, "delta": 0.2, "alpha": 2.0} | SMALL
     by_hand = BAIR(name="by hand", delta=0.2, alpha=2.0, n1="proof")
     found = eu.evaluate([BAIR(), by_hand, BAIR(n1=2000, name="patient")], **facts)
     times = found.runs.groupby("agent")["stopping_time"].apply(list)
@@ -70,7 +67,7 @@ def test_open_options_are_taken_from_the_setting_and_the_user() -> None:
     assert min(times["BAIR"]) < 2000 <= min(times["patient"])
 
 
-def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller() -> None:
+def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller():
     line_up = [BAIR(max_steps=10), tireless(max_steps=10)]
     for max_steps, steps in ((4, 4), (1000, 10), (None, 10)):
         results = eu.evaluate(line_up, max_steps=max_steps, **SMALL)
@@ -81,20 +78,18 @@ def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller() -> None:
     assert usual.cell["agents"]["T&S"]["max_steps"] == 10_000  # as the setting has it
 
 
-def test_uni_is_not_cut_off_by_a_cap_that_leaves_time_for_its_t() -> None:
+def test_uni_is_not_cut_off_by_a_cap_that_leaves_time_for_its_t():
     line_up = [Uniform(), Uniform(horizon=20, name="own")]
-    facts: dict[str, Any] = SMALL | {"setting": RELEASED, "baseline_time": 20}
+    facts = SMALL | {"setting": RELEASED, "baseline_time": 20}
     for max_steps, steps in ((19, 19), (20, 20), (None, 21), (500, 21)):  # 7 passes of 3 arms
         runs = eu.evaluate(line_up, max_steps=max_steps, **facts).runs
         assert (runs["interactions"] == steps).all()
         assert (runs["censored"] == (steps < 20)).all()
 
 
-def test_an_agent_that_never_stops_is_told_of_before_the_others_are_met(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_agent_that_never_stops_is_told_of_before_the_others_are_met(monkeypatch):
     monkeypatch.setattr("explorative_user_env.protocol.STEP_CAP", 40)
-    five: dict[str, Any] = SMALL | {"n_instances": 5}
+    five = SMALL | {"n_instances": 5}
     with pytest.warns(UserWarning, match="tireless did not stop with the first user within 40"):
         runs = eu.evaluate([tireless()], **five).runs
     assert runs.equals(eu.evaluate([tireless()], max_steps=40, **five).runs)
@@ -110,9 +105,9 @@ def test_an_agent_that_never_stops_is_told_of_before_the_others_are_met(
     assert (play["interactions"] == 30).all()
 
 
-def test_a_cell_says_all_that_made_its_runs() -> None:
+def test_a_cell_says_all_that_made_its_runs():
     line_up = [BAIR(n1=5), TrackAndStop(max_steps=300), spy()]
-    facts: dict[str, Any] = SMALL | {"n_instances": 2, "compiled": False}  # no path is in the cell
+    facts = SMALL | {"n_instances": 2, "compiled": False}  # no path is in the cell
     facts |= {"means": "uniform", "rho": 1.5, "delta": 0.2, "max_steps": 400, "step_cost": 0.01}
     results = eu.evaluate(line_up, **facts)
     assert set(results.summary()["step_cost"]) == {0.01}
@@ -128,7 +123,7 @@ def test_a_cell_says_all_that_made_its_runs() -> None:
     assert json.loads(json.dumps(results.cell)) == results.cell
 
 
-def test_the_horizon_of_regret_is_500_by_default() -> None:
+def test_the_horizon_of_regret_is_500_by_default():
     agent = scripted([0])
     results = eu.evaluate([agent], task="regret", **SMALL | {"n_instances": 2})
     assert agent.horizon == results.cell["horizon"] == 500

@@ -1,22 +1,19 @@
 """Sweeps, users who leave, and the paper's bounds: what an evaluation says of them."""
 
-from typing import Any
-
 import pandas as pd
 import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.evaluation.monitors import broken_table, check_run
-from explorative_user_env.protocol import Agent
 from explorative_user_env.results.results import Sweep
 from explorative_user_env.results.tables import legend_of
 
-FEW: dict[str, Any] = {"n_instances": 4, "seed": 3, "progress": False}
+FEW = {"n_instances": 4, "seed": 3, "progress": False}
 
 
-def test_a_sweep_is_an_evaluation_of_each_cell_with_progress_over_all() -> None:
-    told: list[tuple[str, int, int]] = []
+def test_a_sweep_is_an_evaluation_of_each_cell_with_progress_over_all():
+    told = []
     tell = FEW | {"progress": lambda *what: told.append(what)}
     found = eu.sweep(["BAIR", "UNI"], [0.2, 0.1], (2, 3), alpha=2.0, **tell)
     alone = [
@@ -34,14 +31,14 @@ def test_a_sweep_is_an_evaluation_of_each_cell_with_progress_over_all() -> None:
     assert told[-1] == ("delta=0.1 K=3 UNI", 32, 32)
 
 
-def test_a_sweep_may_make_its_agents_for_each_cell() -> None:
+def test_a_sweep_may_make_its_agents_for_each_cell():
     found = eu.sweep(lambda delta, arms: [BAIR(n1=arms, delta=delta)], n_arms=[2, 3], **FEW)
     assert [cell.cell["agents"]["BAIR"]["n1"] for cell in found.cells] == [2, 3]
 
 
-def test_a_run_that_was_left_is_neither_right_nor_wrong_nor_censored() -> None:
+def test_a_run_that_was_left_is_neither_right_nor_wrong_nor_censored():
     users = {"n_arms": 3, "alpha": 0.05, "behaviour": "impatient(probability=0.05)"}
-    facts: dict[str, Any] = users | {"max_steps": 120, "n_instances": 60, "progress": False}
+    facts = users | {"max_steps": 120, "n_instances": 60, "progress": False}
     results = eu.evaluate(["UNI", "SE"], baseline_time=90, compiled=False, **facts)
     runs = results.runs[results.runs["agent"] == "UNI"]
     assert not (runs["left"] & runs["censored"]).any()
@@ -60,16 +57,16 @@ def test_a_run_that_was_left_is_neither_right_nor_wrong_nor_censored() -> None:
     assert "left" not in str(usual) + "".join(legend_of(usual.summary()))
 
 
-LINE_UP: list[Agent | str] = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
-WATCHED: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "max_steps": 400, "progress": False}
+LINE_UP = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+WATCHED = {"n_arms": 3, "n_instances": 30, "max_steps": 400, "progress": False}
 
 
 @pytest.fixture(scope="module")
-def checked() -> eu.Results:
+def checked():
     return eu.evaluate(LINE_UP, check_theory=True, **WATCHED)
 
 
-def test_every_run_of_every_bair_is_checked(checked: eu.Results) -> None:
+def test_every_run_of_every_bair_is_checked(checked):
     checks = checked.checks
     assert checks is not None
     assert list(checks["agent"]) == ["BAIR"] * 30 + ["eager"] * 30
@@ -91,7 +88,7 @@ def test_every_run_of_every_bair_is_checked(checked: eu.Results) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_arms", [2, pytest.param(5, marks=pytest.mark.exhaustive)])
-def test_nothing_is_broken_more_often_than_it_may_be(n_arms: int) -> None:
+def test_nothing_is_broken_more_often_than_it_may_be(n_arms):
     """300 users of the paper's text at delta = 0.1; the low ends of the intervals count."""
     checked = eu.evaluate(
         ["BAIR"], n_arms=n_arms, delta=0.1, n_instances=300, check_theory=True, progress=False
@@ -106,7 +103,7 @@ def test_nothing_is_broken_more_often_than_it_may_be(n_arms: int) -> None:
     assert checked.checks["band_broken"].any()  # the band is near enough to be left now and then
 
 
-def test_cells_of_other_users_or_tasks_are_shown_apart_and_say_in_what_they_differ() -> None:
+def test_cells_of_other_users_or_tasks_are_shown_apart_and_say_in_what_they_differ():
     users = [{"noise": 0.0, "n_arms": 2}, {"noise": 0.0, "n_arms": 3}, {"noise": 0.25, "n_arms": 2}]
     cells = [eu.evaluate(["UNI"], baseline_time=4, **FEW | each) for each in users]
     one, other = str(Sweep(cells)).split("noise=0.25")

@@ -5,11 +5,8 @@ A kill is an exception that comes again from everything that the process does af
 
 import errno
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,11 +24,11 @@ class Killed(BaseException):
 
 
 @contextmanager
-def stopped_at(place: int, how: BaseException, lasts: bool = True) -> Iterator[None]:
+def stopped_at(place, how, lasts=True):
     """Let the touch of this place, and all after it if that `lasts`, fail; yield nothing."""
     places = count()
 
-    def touch(usual: Any, *arguments: Any, **options: Any) -> Any:
+    def touch(usual, *arguments, **options):
         here = next(places)
         if here == place or (lasts and here > place):
             raise how
@@ -44,12 +41,12 @@ def stopped_at(place: int, how: BaseException, lasts: bool = True) -> Iterator[N
         yield
 
 
-def write(folder: Path, names: tuple[str, ...]) -> None:
+def write(folder, names):
     files = {name: lambda path: path.write_text(" ".join(names)) for name in names}
     Folder(folder, {"command": names[-1]}, overwrite=True).write(files)
 
 
-def run_in(folder: Path) -> str:
+def run_in(folder):
     shown = {path.name for path in folder.iterdir() if not path.name.startswith(exchange.PREFIX)}
     for names in (OLD, NEW):
         if shown == {*names, MADE_BY}:
@@ -60,9 +57,7 @@ def run_in(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("place", range(LAST))
-def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(
-    place: int, tmp_path: Path
-) -> None:
+def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(place, tmp_path):
     write(tmp_path, OLD)
     with pytest.raises(Killed) if place <= 8 else suppress(Killed), stopped_at(place, Killed()):
         write(tmp_path, NEW)
@@ -75,7 +70,7 @@ def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(
 
 @pytest.mark.parametrize("place", range(LAST))
 @pytest.mark.parametrize("how", [OSError(errno.EIO, "error"), KeyboardInterrupt()])
-def test_what_fails_once_changes_nothing(place: int, how: BaseException, tmp_path: Path) -> None:
+def test_what_fails_once_changes_nothing(place, how, tmp_path):
     path = tmp_path / "out"
     write(path, OLD)
     told = ""

@@ -2,8 +2,7 @@
 
 import io
 from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import drawn
 import numpy as np
@@ -14,7 +13,6 @@ from watched import run
 from explorative_user_env.runs.films import (
     ALONE,
     ON_A_PHONE,
-    Film,
     captions_of,
     pictures_of,
     rejected_at,
@@ -22,10 +20,10 @@ from explorative_user_env.runs.films import (
 )
 from explorative_user_env.show import raster, svg
 from explorative_user_env.show.scene import scene_of_user
-from explorative_user_env.show.shapes import Scene, box_of
+from explorative_user_env.show.shapes import box_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    pass
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +31,13 @@ SLIDER, SPEED = "input[type=range]", ".film-controls select"
 
 
 @pytest.fixture(scope="module")
-def film() -> Film:
-    made: Film = run("bair", 3, max_steps=150).film(reveal=True)
+def film():
+    made = run("bair", 3, max_steps=150).film(reveal=True)
     return made
 
 
 @pytest.fixture(scope="module")
-def file(film: Film, tmp_path_factory: pytest.TempPathFactory) -> str:
+def file(film, tmp_path_factory):
     path = tmp_path_factory.mktemp("film") / "run.html"
     film.save(path)
     return path.as_uri()
@@ -49,11 +47,11 @@ SHAPES = """svg => [...svg.children].filter(each => !/title|style/.test(each.tag
     [[...each.attributes].map(has => [has.name, has.value]), each.textContent])"""
 
 
-def check_picture(page: "Page", screen: str, picture: Scene) -> None:
+def check_picture(page, screen, picture):
     """Check that all shapes of a picture are in the page, and no other that one would see."""
     there = [*map(svg.element_of, picture.shapes)]
     wanted = Counter((*sorted(each.attributes.items()), each.words) for each in there)
-    found: list[Any] = page.locator(f".film-{screen} svg").evaluate(SHAPES)
+    found = page.locator(f".film-{screen} svg").evaluate(SHAPES)
     shown = Counter((*sorted(map(tuple, attributes)), words) for attributes, words in found)
     assert wanted <= shown
     for *pairs, words in shown - wanted:
@@ -67,20 +65,18 @@ def check_picture(page: "Page", screen: str, picture: Scene) -> None:
         )
 
 
-def caption(page: "Page") -> str:
+def caption(page):
     return page.locator(".film-caption").inner_text()
 
 
-def press(page: "Page", button: str) -> None:
+def press(page, button):
     page.get_by_role("button", name=button, exact=True).click()
 
 
 @pytest.mark.parametrize(
     ("size", "screen", "form"), [(DESKTOP, "wide", ALONE), (PHONE, "narrow", ON_A_PHONE)]
 )
-def test_each_step_shows_the_picture_of_that_step(
-    browser: "Browser", file: str, film: Film, size: tuple[int, int], screen: str, form: Any
-) -> None:
+def test_each_step_shows_the_picture_of_that_step(browser, file, film, size, screen, form):
     steps = steps_of_all([film])
     shown = [0, 1, 60, 8, len(steps) - 1, 3]
     pictures = pictures_of([film], [steps[place] for place in shown], form)
@@ -95,9 +91,7 @@ def test_each_step_shows_the_picture_of_that_step(
         assert not page.locator(f".film-{other}").is_visible()
 
 
-def test_keys_step_jump_and_play_and_who_listens_is_not_flooded(
-    browser: "Browser", file: str, film: Film
-) -> None:
+def test_keys_step_jump_and_play_and_who_listens_is_not_flooded(browser, file, film):
     captions = captions_of([film], steps_of_all([film]))
     last = len(captions) - 1
     with page_in(browser) as page:
@@ -125,9 +119,7 @@ def test_keys_step_jump_and_play_and_who_listens_is_not_flooded(
         assert live.inner_text() == caption(page)
 
 
-def test_what_has_keys_of_its_own_keeps_them_and_buttons_are_reached_by_tab(
-    browser: "Browser", file: str
-) -> None:
+def test_what_has_keys_of_its_own_keeps_them_and_buttons_are_reached_by_tab(browser, file):
     with page_in(browser) as page:
         page.goto(file)
         slider = page.locator(SLIDER)
@@ -153,8 +145,8 @@ def test_what_has_keys_of_its_own_keeps_them_and_buttons_are_reached_by_tab(
 
 
 def test_by_mouse_one_jumps_from_rejection_to_rejection_and_it_plays_to_the_end(
-    browser: "Browser", file: str, film: Film
-) -> None:
+    browser, file, film
+):
     steps = steps_of_all([film])
     captions, marks = captions_of([film], steps), rejected_at([film], steps)
     with page_in(browser) as page:
@@ -178,9 +170,7 @@ def test_by_mouse_one_jumps_from_rejection_to_rejection_and_it_plays_to_the_end(
         page.wait_for_function(f"document.querySelector('input[type=range]').value < {last}")
 
 
-def test_without_scripts_the_first_picture_and_the_story_are_there(
-    browser: "Browser", file: str, film: Film
-) -> None:
+def test_without_scripts_the_first_picture_and_the_story_are_there(browser, file, film):
     with page_in(browser, script=False) as page:
         page.goto(file)
         assert "no recommendation yet" in page.locator(".film-wide").inner_text()
@@ -188,9 +178,7 @@ def test_without_scripts_the_first_picture_and_the_story_are_there(
         assert not page.get_by_role("button", name="Play").is_visible()  # it would do nothing
 
 
-def test_films_in_frames_of_one_page_do_not_disturb_each_other(
-    browser: "Browser", film: Film, tmp_path: Path
-) -> None:
+def test_films_in_frames_of_one_page_do_not_disturb_each_other(browser, film, tmp_path):
     other = run("uni", 4, max_steps=20).film(reveal=False)
     (tmp_path / "a.html").write_text(
         f"<!doctype html><meta charset=utf-8>{film._repr_html_()}{other._repr_html_()}"
@@ -208,9 +196,7 @@ def test_films_in_frames_of_one_page_do_not_disturb_each_other(
 @pytest.mark.parametrize(
     ("theme", "asked", "n_arms"), [("dark", "auto", 20), ("light", "light", 2)]
 )
-def test_a_browser_shows_a_picture_as_the_other_painter_does(
-    browser: "Browser", theme: str, asked: str, n_arms: int
-) -> None:
+def test_a_browser_shows_a_picture_as_the_other_painter_does(browser, theme, asked, n_arms):
     image = pytest.importorskip("PIL.Image", reason="Pillow is not there")
     scene = scene_of_user(*drawn.moment_of(n_arms, 3, 20 * n_arms))
     with page_in(browser, (scene.width, scene.height), dark=theme == "dark") as page:

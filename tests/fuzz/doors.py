@@ -2,10 +2,8 @@
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.util import find_spec
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -25,7 +23,7 @@ from explorative_user_env.users.population import PRINTED, RELEASED
 from explorative_user_env.wrappers.vector import counts_vector_env
 
 
-def no_nan(found: Any, given: Mapping[str, Any]) -> None:
+def no_nan(found, given):
     if isinstance(found, tuple):
         for part in found:
             no_nan(part, given)
@@ -35,7 +33,7 @@ def no_nan(found: Any, given: Mapping[str, Any]) -> None:
 
 INSTANCES = (Instance((1.0, 0.5, 0.0), 0), Instance((0.0, 1e-9), 1), Instance((3.0, -1e6), 0))
 
-THEORY: dict[str, Sequence[Any]] = {
+THEORY = {
     **{"instance": INSTANCES, "delta": (0.1, 0.5, 1e-9), "alpha": (1.0, 0.3, 4.0)},
     **{"rho_0": (1.0, 0.1), "rho_1": (2.0, 1.0), "n_arms": (2, 5, 200), "n1": (100.0, 3, 250, 1e7)},
     **{"gap": (0.5, 1e-6, 3), "c": (0.25, 0.9), "n": (1, 250, np.arange(1, 9))},
@@ -46,18 +44,18 @@ THEORY: dict[str, Sequence[Any]] = {
 }
 
 
-def needed_of(function: Callable[..., Any]) -> frozenset[str]:
+def needed_of(function):
     parameters = inspect.signature(function).parameters.values()
     return frozenset(each.name for each in parameters if each.default is each.empty)
 
 
-def of_theory() -> Iterator[Door]:
+def of_theory():
     for name, function in FUNCTIONS.items():
         usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
         yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
 
 
-AGENTS: dict[str, Sequence[Any]] = {
+AGENTS = {
     **{"delta": (0.1,), "n1": ("paper", "proof", 10.0), "m": ("paper", 1, 5)},
     **{"rejections": ("all", "consecutive"), "alpha": (1.0,), "rho_0": (1.0,), "noise": (0.1,)},
     **{"phase1_counts": ("acceptances", "steps"), "first_sweep": ("full", "skipping")},
@@ -75,7 +73,7 @@ MAKERS = (
 )
 
 
-def of_agents() -> Iterator[Door]:
+def of_agents():
     for make in MAKERS:
         usual = {each: AGENTS[each] for each in inspect.signature(make).parameters}
         yield Door(f"agents.{make.__name__}", _played(make), usual)
@@ -83,8 +81,8 @@ def of_agents() -> Iterator[Door]:
     yield Door("agents.agent_named", agents.agent_named, named, frozenset({"name"}))
 
 
-def _played(make: Callable[..., Any]) -> Callable[..., Any]:
-    def play(**options: Any) -> Any:
+def _played(make):
+    def play(**options):
         agent = make(**options)
         agent.reset(3, np.random.default_rng(0), horizon=20)
         for step in range(10):
@@ -99,7 +97,7 @@ def _played(make: Callable[..., Any]) -> Callable[..., Any]:
     return play
 
 
-def of_records() -> Iterator[Door]:
+def of_records():
     forgetful = as_behaviour("forgetful")
     for name, record in ("released", RELEASED), ("printed", PRINTED), ("forgetful", forgetful):
         usual = {each.name: (getattr(record, each.name),) for each in fields(record)}
@@ -112,7 +110,7 @@ def of_records() -> Iterator[Door]:
     yield _record("Instance", Instance, means=((0.0, 1.0),), best_arm=(1,))
     draw = (lambda mean, rng: mean,)
     yield _record("RewardLaw", eu.RewardLaw, name=("mine",), draw=draw, means=(None, (0, 1)))
-    laws: dict[str, Sequence[Any]] = {"means": ("uniform_with_room", [0.0, 0.5]), "n_arms": (2,)}
+    laws = {"means": ("uniform_with_room", [0.0, 0.5]), "n_arms": (2,)}
     laws |= {"within": (None, (0.0, 1.0)), "gap": (None, 0.5)}
     yield Door("InstanceLaw", InstanceLaw, laws, frozenset({"n_arms"}))
     yield Door("Population", eu.Population, USERS)
@@ -122,14 +120,14 @@ def of_records() -> Iterator[Door]:
     yield Door("TunedAgent", tuning.TunedAgent, tuned, frozenset({"n1"}))
 
 
-def _record(called: str, make: Callable[..., Any], /, **usual: Sequence[Any]) -> Door:
-    def look(record: Any, given: Mapping[str, Any]) -> None:
+def _record(called, make, /, **usual):
+    def look(record, given):
         assert replace(record) == record, "it is not equal to itself made again"
 
     return Door(called, make, usual, needed_of(make), look=look)
 
 
-ENVIRONMENTS: dict[str, dict[str, Sequence[Any]]] = {
+ENVIRONMENTS = {
     eu.ENV_ID: {"reward": ("regret", "accept", "none"), "info_level": ("counts", "full")},
     eu.BAI_ENV_ID: {"step_cost": (0.0005, 0), "horizon": (20, 50), "mask": ("rejections", "none")},
     eu.COUNTS_ENV_ID: {"horizon": (20, 50)},
@@ -138,22 +136,22 @@ ENVIRONMENTS: dict[str, dict[str, Sequence[Any]]] = {
         "options_": (None, {}, {"popularity": [0.0, 1.0, 0.5]}, {"user": 0}),
     },
 }
-EPISODE: dict[str, Sequence[Any]] = {
+EPISODE = {
     **{"seed_": (None, 0, 5), "options_": (None, {}, {"means": [0.0, 1.0, 0.5]})},
     "actions_": ((0, 1, 1), (np.int64(0), 2), (1,) * 9),
 }
 
 
-def _split(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(given):
     own = {name: value for name, value in given.items() if not name.endswith("_")}
     rest = {name.rstrip("_"): value for name, value in given.items() if name.endswith("_")}
     return own, rest
 
 
-def of_environments() -> Iterator[Door]:
+def of_environments():
     for name, own in ENVIRONMENTS.items():
 
-        def live(name: str = name, **given: Any) -> None:
+        def live(name=name, **given):
             options, episode = _split(given)
             env = gym.make(name, disable_env_checker=True, **options).unwrapped
             _lived(env, episode)
@@ -162,7 +160,7 @@ def of_environments() -> Iterator[Door]:
         yield Door(name, live, usual, spared=frozenset({"render_mode"}))
 
 
-def _lived(env: Any, episode: Mapping[str, Any]) -> None:
+def _lived(env, episode):
     env.reset(seed=episode.get("seed"), options=episode.get("options"))
     actions = episode.get("actions", (0, 1))
     actions = actions if isinstance(actions, tuple | list) else (actions,)
@@ -173,11 +171,11 @@ def _lived(env: Any, episode: Mapping[str, Any]) -> None:
             break
 
 
-def of_vectors(paths: Sequence[bool | None] = (None, True, False)) -> Iterator[Door]:
-    more: dict[str, Sequence[Any]] = {"num_envs": (1, 3), "compiled": paths}
+def of_vectors(paths=(None, True, False)):
+    more = {"num_envs": (1, 3), "compiled": paths}
     more |= {"max_episode_steps": (None, 5), "autoreset_mode": ("NextStep", "SameStep", "Disabled")}
     more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (None, np.zeros(3, int), [0, 1, 1])}
-    kinds: tuple[Any, ...] = (
+    kinds = (
         eu.ExplorativeUserVectorEnv,
         ExplorativeUserBAIVectorEnv,
         counts_vector_env,
@@ -185,7 +183,7 @@ def of_vectors(paths: Sequence[bool | None] = (None, True, False)) -> Iterator[D
     )
     for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
 
-        def live(kind: Any = kind, **given: Any) -> None:
+        def live(kind=kind, **given):
             options, episode = _split(given)
             _stepped(kind(**options), episode.get("actions"), seed=episode.get("seed"))
 
@@ -193,19 +191,19 @@ def of_vectors(paths: Sequence[bool | None] = (None, True, False)) -> Iterator[D
         yield Door(f"vector {kind.__name__}", live, usual, cost=2, refusals=(GymnasiumError,))
 
 
-def _stepped(envs: Any, actions: Any = None, **options: Any) -> None:
+def _stepped(envs, actions=None, **options):
     envs.reset(**options)
     for _ in range(3):
         _, rewards, *_ = envs.step(np.zeros(envs.num_envs, int) if actions is None else actions)
         assert np.isfinite(rewards).all(), "a reward is not finite"
 
 
-def of_learning() -> Iterator[Door]:
+def of_learning():
     if find_spec("sb3_contrib") is None:
         return
     from explorative_user_env.rl import make_sb3_vec_env
 
-    def live(**given: Any) -> None:
+    def live(**given):
         _stepped(make_sb3_vec_env(**given))
 
     many = {**USERS, "n_envs": (1, 3), "task": ("regret", "bai"), "seed": (None, 0)}
@@ -216,12 +214,12 @@ def of_learning() -> Iterator[Door]:
 STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"])
 """Line-ups that need no time."""
 
-EVALUATED: dict[str, Sequence[Any]] = {
+EVALUATED = {
     **USERS,
     **{"n_instances": (1, 2), "seed": (0, 9), "delta": (0.1, 0.5), "workers": (1,)},
     **{"progress": (False,), "executor": (None,)},
 }
-TASKS: dict[str, dict[str, Sequence[Any]]] = {
+TASKS = {
     "bai": {
         **{"agents": STOPPING, "task": ("bai",), "horizon": (None,), "baseline_time": (None,)},
         **{"max_steps": (5, 30), "step_cost": (None, 0.01), "check_theory": (False,)},
@@ -240,17 +238,17 @@ TASKS: dict[str, dict[str, Sequence[Any]]] = {
 SPARED = frozenset({"compiled"})
 
 
-def same_by_both_paths(results: Any, given: Mapping[str, Any]) -> None:
+def same_by_both_paths(results, given):
     repr(results), str(results)
     other = {**given, "compiled": not given["compiled"]}
     assert eu.evaluate(**other).runs.equals(results.runs), "the two paths differ"
 
 
-def _short(given: Mapping[str, Any]) -> dict[str, Any]:
+def _short(given):
     return {"n_instances": 2, "max_steps": 30, "progress": False, **given}
 
 
-def of_evaluations(paths: Sequence[bool] = (True, False)) -> Iterator[Door]:
+def of_evaluations(paths=(True, False)):
     shared = {**EVALUATED, "compiled": paths}
     always = {"agents", "n_instances", "max_steps", "progress", "compiled"}
     for name, own in TASKS.items():
@@ -262,63 +260,63 @@ def of_evaluations(paths: Sequence[bool] = (True, False)) -> Iterator[Door]:
     yield Door("sweep", eu.sweep, swept, frozenset(always), spared=SPARED, cost=8)
 
 
-def of_runs() -> Iterator[Door]:
+def of_runs():
     rolled = {"setting": ("printed", "released"), "n_arms": (2, 3), "agent": NAMES, "seed": (0, 7)}
     rolled |= {"max_steps": (5, 30), "horizon": (None, 9), "commits": (False, True)}
     rolled |= {"delta": (0.1,)}
     yield Door("rollout", _rolled, rolled, frozenset({"agent", "seed", "max_steps"}))
-    options: dict[str, Any] = {"n_instances": 3, "n_arms": 3, "compiled": False}
+    options = {"n_instances": 3, "n_arms": 3, "compiled": False}
     runs = eu.evaluate(["BAIR", "UNI"], max_steps=30, progress=False, **options)
     rows = {"row": (0, 1, runs.runs.iloc[2], dict(runs.runs.iloc[0]))}
     yield Door("replay", runs.replay, rows, frozenset({"row"}))
 
 
-def _rolled(setting: Any = "printed", n_arms: Any = 3, **given: Any) -> Any:
+def _rolled(setting="printed", n_arms=3, **given):
     return eu.rollout(eu.ExplorativeUserEnv(setting=setting, n_arms=n_arms), **given)
 
 
-def of_own_code() -> Iterator[Door]:
+def of_own_code():
     returned = {"answered": (0, 1), "recommended": (None, 0, 1), "named": ("mine",)}
     returned |= {"compiled": (True, False), "task": ("bai", "regret")}
     yield Door("own agent", _own_agent, returned)
     laws = {"mean": ([0.0, 1.0, 0.5], np.ones(3)), "drawn": (0.3,), "rho": (1.5,)}
     yield Door("own laws", _own_laws, laws | {"spoken": (True, False)})
-    policies: dict[str, Sequence[Any]] = {
+    policies = {
         **{"action": (0, 1, np.int64(2)), "observation": ("sorted-counts", "counts", "last-step")},
         **{"horizon": (9,), "batched": (False,), "task": ("regret", "bai"), "name": ("p",)},
     }
     yield Door("own policy", _own_policy, policies)
 
 
-def _own_agent(answered: Any = 0, recommended: Any = 0, named: Any = "mine", **given: Any) -> Any:
+def _own_agent(answered=0, recommended=0, named="mine", **given):
     class Own:
         name = named
 
-        def reset(self, n_arms: int, rng: Any, horizon: Any = None) -> None:
+        def reset(self, n_arms, rng, horizon=None):
             self.steps = 0
 
-        def act(self) -> Any:
+        def act(self):
             self.steps += 1
             return None if self.steps > 9 else recommended
 
-        def observe(self, arm: int, accepted: bool) -> None:
+        def observe(self, arm, accepted):
             pass
 
-        def answer(self) -> Any:
+        def answer(self):
             return answered
 
     return eu.evaluate([Own()], **_short(given))
 
 
-def _own_laws(mean: Any = "normal", drawn: Any = 0.3, rho: Any = 1.5, spoken: Any = True) -> Any:
+def _own_laws(mean="normal", drawn=0.3, rho=1.5, spoken=True):
     behaviour = eu.Behaviour("own", respond=lambda user, state, rule, arm, rng: spoken)
     law = eu.RewardLaw("own", lambda mean, rng: drawn)
     schedule = eu.Schedule(lambda parameters, n, t, n_arms: rho, 1.0, 2.0)
-    users: dict[str, Any] = {"means": lambda n_arms, rng: mean, "n_arms": 3}
+    users = {"means": lambda n_arms, rng: mean, "n_arms": 3}
     for more in ({"reward_law": law}, {"rho": schedule}, {"behaviour": behaviour}):
         eu.evaluate(["UNI"], baseline_time=20, compiled=False, **_short({**users, **more}))
 
 
-def _own_policy(action: Any = 0, **given: Any) -> Any:
+def _own_policy(action=0, **given):
     agent = eu.PolicyAgent(lambda observation: action, **given)
     return eu.evaluate([agent], task=agent.task, n_arms=3, **_short({}))

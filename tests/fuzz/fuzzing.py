@@ -22,7 +22,7 @@ from explorative_user_env.validation import InvalidArgumentError, MissingExtraEr
 
 NAMES = ("BAIR", "T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information")
 
-USERS: dict[str, Sequence[Any]] = {
+USERS = {
     **{"setting": ("printed", "released", RELEASED), "n_arms": (2, 3, 4), "alpha": (1.0, 0.5, 2)},
     **{"gap": (None, 0.1, 0.9), "noise": (0.0, 0.1, 1), "means": (None, "uniform_with_room")},
     "rho": (None, 1.5, "acceptance_rate", confidence.constant(1.2)),
@@ -43,7 +43,7 @@ class Colour(IntEnum):
 
 
 class Rude:
-    def _refuse(self, *_: Any) -> Any:
+    def _refuse(self, *_):
         raise ZeroDivisionError("asked")
 
     __repr__ = __str__ = __bool__ = __len__ = __index__ = __float__ = _refuse
@@ -53,11 +53,11 @@ class Texts(str):
     pass
 
 
-def nothing(*_: Any, **__: Any) -> None:
+def nothing(*_, **__):
     pass
 
 
-def failing(*_: Any, **__: Any) -> Any:
+def failing(*_, **__):
     raise LookupError("not here")
 
 
@@ -65,7 +65,7 @@ WORDS = (
     *("", " ", "a", "nan", "inf", "1", "0.5", "-1", "--help", "T&S", "BAIR", "9" * 5000, "\0"),
     *("x" * 100_000, "[/red]", "a\n|b", "\x1b[31m", "\ud800", "∞ δ", "../..", "/", "~"),
 )
-ODD: tuple[Any, ...] = (
+ODD = (
     *(None, True, False, ..., NotImplemented, *WORDS, Texts("BAIR"), b"1"),
     *(0, 1, 2, 3, 7, -1, -2, Colour.RED, 2**31, 2**53, 2**63 - 1, 2**63, 2**64, -(2**63) - 1),
     *(10**30, -(10**30), 10**400),
@@ -82,7 +82,7 @@ ODD: tuple[Any, ...] = (
 )
 
 
-def takes_long(value: Any) -> bool:
+def takes_long(value):
     """Whether a value may be a size that is allowed, and takes long or much memory."""
     try:
         return int(value) in range(50, 2**53 + 1)
@@ -114,7 +114,7 @@ class Door:
     refusals: tuple[type[Exception], ...] = ()
 
 
-def fuzz(door: Door, calls: int, seed: int) -> tuple[int, list[str]]:
+def fuzz(door, calls, seed):
     """Call a door so many times, less what it costs, with arguments that follow from the seed.
 
     Returns:
@@ -138,7 +138,7 @@ def fuzz(door: Door, calls: int, seed: int) -> tuple[int, list[str]]:
     return answered, failed
 
 
-def _arguments(door: Door, rng: random.Random) -> dict[str, Any]:
+def _arguments(door, rng):
     """Return arguments of which two, at most, are odd; else one would hide another."""
     names = [name for name in door.usual if name in door.needed or rng.random() < 0.4]
     given = {name: rng.choice(door.usual[name]) for name in names}
@@ -150,7 +150,7 @@ def _arguments(door: Door, rng: random.Random) -> dict[str, Any]:
     return given
 
 
-def _told(error: BaseException, given: Mapping[str, Any]) -> str:
+def _told(error, given):
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
     return f"{place}: {saferepr(error)} of {saferepr(given, maxsize=2000)}"

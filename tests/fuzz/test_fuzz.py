@@ -1,14 +1,13 @@
 """Whatever is handed in at a door is answered or refused in a line; at length with `exhaustive`."""
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from fuzz import doors
 from fuzz.files import of_files
-from fuzz.fuzzing import Door, fuzz
+from fuzz.fuzzing import fuzz
 
-FAST: dict[str, Callable[[], Iterable[Door]]] = {
+FAST = {
     "theory": doors.of_theory,
     "agents": doors.of_agents,
     "records": doors.of_records,
@@ -16,7 +15,7 @@ FAST: dict[str, Callable[[], Iterable[Door]]] = {
 }
 """What makes the doors of a room."""
 
-READABLE: dict[str, Callable[[], Iterable[Door]]] = FAST | {
+READABLE = FAST | {
     "environments": doors.of_environments,
     "runs": doors.of_runs,
     "learning": doors.of_learning,
@@ -36,8 +35,8 @@ ROOMS = READABLE | {"vectors": doors.of_vectors, "evaluations": doors.of_evaluat
     ],
 )
 def test_whatever_is_handed_in_is_answered_or_refused_in_one_line(
-    room: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    room, calls, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     for door in ROOMS[room]():
         answered, failed = fuzz(door, calls, seed=calls // 40)

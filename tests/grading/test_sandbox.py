@@ -1,14 +1,13 @@
 """Who fails gets no points and a reason, and whoever else is there goes on."""
 
 import sys
-from pathlib import Path
 
 import handed_in
 import pytest
 
 from explorative_user_env.protocol import REGRET
 from explorative_user_env.teach import submission
-from explorative_user_env.teach.grade import Assignment, Graded, Key, grade
+from explorative_user_env.teach.grade import Assignment, Key, grade
 from explorative_user_env.teach.submission import (
     GONE,
     GradingOutcome,
@@ -34,11 +33,8 @@ QUICK = ("sends garbage", "raises later", "crashes")
 
 @pytest.mark.parametrize("names", [QUICK, pytest.param(None, marks=pytest.mark.exhaustive)])
 def test_who_does_what_is_not_asked_for_gets_no_points_and_a_reason(
-    names: tuple[str, ...] | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    subtests: pytest.Subtests,
-) -> None:
+    names, tmp_path, monkeypatch, subtests
+):
     cases = {
         name: (outcome, text, reason)
         for outcome, those in ALL.items()
@@ -68,17 +64,17 @@ def test_who_does_what_is_not_asked_for_gets_no_points_and_a_reason(
         assert "bytes more" in flood
 
 
-def graded_alone(text: str, folder: Path, limits: Limits, **asked: object) -> Graded:
+def graded_alone(text, folder, limits, **asked):
     path = folder / "alone.py"
     path.write_text(text)
-    assignment = Assignment(**{"n_instances": 9, **asked})  # type: ignore[arg-type]
+    assignment = Assignment(**{"n_instances": 9, **asked})
     return grade([Submission("alone", path)], assignment, Key("a key"), limits).graded[0]
 
 
 @pytest.mark.exhaustive
 def test_one_that_takes_too_long_is_stopped_by_the_clock_or_its_processor_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, monkeypatch
+):
     waits, half_a_reply = "import time\ntime.sleep(99)", handed_in.WRITES.format(reply="b'[1,'")
     quick, busy = "import time\ntime.sleep(0.3)", "for _ in range(3_000_000):\n    pass"
     rows = [
@@ -97,7 +93,7 @@ def test_one_that_takes_too_long_is_stopped_by_the_clock_or_its_processor_time(
 @pytest.mark.parametrize(
     "asked", [{}, pytest.param({"task": REGRET, "horizon": 30}, marks=pytest.mark.exhaustive)]
 )
-def test_what_was_finished_in_time_is_graded(asked: dict[str, object], tmp_path: Path) -> None:
+def test_what_was_finished_in_time_is_graded(asked, tmp_path):
     slow = handed_in.where(
         "reset", "self.n = getattr(self, 'n', 0) + 1\nwhile self.n > 5:\n    pass"
     )
@@ -110,9 +106,7 @@ def test_what_was_finished_in_time_is_graded(asked: dict[str, object], tmp_path:
     assert told.figures["n_runs"] == whole.figures["n_runs"] == 9
 
 
-def test_nothing_is_left_of_their_processes_and_folders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_of_their_processes_and_folders(tmp_path, monkeypatch):
     import tempfile
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -1,5 +1,3 @@
-from collections.abc import Iterator
-
 import pytest
 from page_client import PageClient
 from page_server import WITHOUT_A_MODEL, address_of, started
@@ -8,13 +6,13 @@ from explorative_user_env.play.page import application
 
 
 @pytest.fixture(scope="session")
-def client() -> PageClient:
+def client():
     """What asks the page, without a server."""
     return PageClient(application())
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address():
     """Where the page is, served by another process until SIGTERM comes."""
     server = started("--port", "0", command=WITHOUT_A_MODEL)
     yield address_of(server)

@@ -1,7 +1,6 @@
 """Two agents beside each other, with the same users: against brute force and SciPy."""
 
 from itertools import chain, combinations, product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from explorative_user_env.results.compare import (
     AS_MEANS,
     AS_PROBABILITY,
     AS_SHARES,
-    Comparison,
     adjusted,
     compare,
     crossed_difference,
@@ -29,11 +27,11 @@ from explorative_user_env.users.population import RELEASED, Population
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def with_users(runs: pd.DataFrame) -> pd.DataFrame:
+def with_users(runs):
     return runs.assign(instance=range(len(runs)), user_seed=[7 * b for b in range(len(runs))])
 
 
-def bai(**agents: tuple[list[int], list[bool]]) -> pd.DataFrame:
+def bai(**agents):
     frames = [with_users(bai_runs(name, times, right)) for name, (times, right) in agents.items()]
     return pd.concat(frames, ignore_index=True)
 
@@ -44,11 +42,11 @@ RIGHT = [True, True, False, True, True, True]
 RUNS = bai(a=(TIMES, RIGHT), b=(OTHERS, [not right for right in RIGHT]))
 
 
-def figures(comparison: Comparison) -> pd.DataFrame:
+def figures(comparison):
     return comparison.frame().set_index("figure")
 
 
-def test_users_are_paired_by_their_seeds_in_whatever_order_the_runs_are() -> None:
+def test_users_are_paired_by_their_seeds_in_whatever_order_the_runs_are():
     found = Results(RUNS.sample(frac=1.0, random_state=3), CELL).compare("a", "b")
     apart = np.array(TIMES) - np.array(OTHERS)
     row = figures(found).loc["stopping time"]
@@ -59,13 +57,13 @@ def test_users_are_paired_by_their_seeds_in_whatever_order_the_runs_are() -> Non
     assert (found.n_users, "up to" in str(found)) == (6, False)
 
 
-def censored_at(cap: int, runs: pd.DataFrame) -> pd.DataFrame:
+def censored_at(cap, runs):
     """The runs as a step cap leaves them."""
     cut = runs["stopping_time"] > cap
     return runs.assign(stopping_time=runs["stopping_time"].clip(upper=cap), censored=cut)
 
 
-def area_below(times: np.ndarray, censored: np.ndarray, tau: float) -> float:
+def area_below(times, censored, tau):
     """The restricted mean as the area below the Kaplan-Meier curve up to tau, by SciPy."""
     data = stats.CensoredData.right_censored(times, censored)
     survival = stats.ecdf(data).sf
@@ -73,7 +71,7 @@ def area_below(times: np.ndarray, censored: np.ndarray, tau: float) -> float:
     return float(np.sum(survival.evaluate(steps[:-1]) * np.diff(steps)))
 
 
-def test_a_restricted_mean_is_the_area_below_the_survival_curve() -> None:
+def test_a_restricted_mean_is_the_area_below_the_survival_curve():
     rng = np.random.default_rng(0)
     right = [True] * 200
     drawn = {name: rng.geometric(1 / mean, 200) for name, mean in (("a", 300), ("b", 500))}
@@ -90,7 +88,7 @@ def test_a_restricted_mean_is_the_area_below_the_survival_curve() -> None:
     assert found.censored == (float((drawn["a"] > 400).mean()), float((drawn["b"] > 700).mean()))
 
 
-def test_nothing_rests_on_what_would_have_been_beyond_the_cap() -> None:
+def test_nothing_rests_on_what_would_have_been_beyond_the_cap():
     one, other = (RUNS[RUNS["agent"] == name] for name in "ab")
     times = other["stopping_time"]
     longer = other.assign(stopping_time=times.where(times < 500, 10**6))
@@ -104,7 +102,7 @@ def test_nothing_rests_on_what_would_have_been_beyond_the_cap() -> None:
     pd.testing.assert_frame_equal(drops.compare("a", "b").frame(), found[0])
 
 
-def test_over_a_horizon_regret_and_utility_are_compared() -> None:
+def test_over_a_horizon_regret_and_utility_are_compared():
     runs = [
         with_users(play_runs("a", [9.0, 7.0, 5.0])),
         with_users(play_runs("b", [1.0, 2.0, 6.0])),
@@ -116,7 +114,7 @@ def test_over_a_horizon_regret_and_utility_are_compared() -> None:
     assert (found.loc["utility", "low"], found.loc["utility", "p_value"]) == (0.0, 1.0)
 
 
-def test_a_line_up_is_compared_with_one_at_a_stated_family_wise_error() -> None:
+def test_a_line_up_is_compared_with_one_at_a_stated_family_wise_error():
     three = pd.concat([RUNS, bai(c=([50, 60, 70, 80, 90, 95], RIGHT))], ignore_index=True)
     results = Results(three, CELL)
     found = results.compare_all("b")
@@ -131,7 +129,7 @@ def test_a_line_up_is_compared_with_one_at_a_stated_family_wise_error() -> None:
     assert min(one.loc["stopping time", "p_value"] for one in together) == pytest.approx(2 * least)
 
 
-def test_a_means_p_value_is_of_the_interval_that_ends_at_0() -> None:
+def test_a_means_p_value_is_of_the_interval_that_ends_at_0():
     rng = np.random.default_rng(0)
     for shift in (-0.9, -1.3):
         for sign in (1.0, -1.0):
@@ -143,7 +141,7 @@ def test_a_means_p_value_is_of_the_interval_that_ends_at_0() -> None:
     assert np.isnan(mean_p_value(np.ones(1)))
 
 
-def test_mcnemars_test_is_exact() -> None:
+def test_mcnemars_test_is_exact():
     """Of 2^7 ways in which 7 unequal pairs could fall, those at least as uneven as 6 to 1."""
     first = np.array([True] * 6 + [False] + [True] * 5)
     second = np.array([False] * 6 + [True] + [True] * 5)
@@ -156,7 +154,7 @@ def test_mcnemars_test_is_exact() -> None:
     assert paired_difference("success", AS_SHARES, first, first, 0.95).p_value == 1.0
 
 
-def test_the_probability_of_less_counts_ties_half() -> None:
+def test_the_probability_of_less_counts_ties_half():
     rng = np.random.default_rng(1)
     first, second = rng.integers(0, 6, 50), rng.integers(1, 7, 50)
     found = paired_difference("P", AS_PROBABILITY, first, second, 0.95)
@@ -170,7 +168,7 @@ def test_the_probability_of_less_counts_ties_half() -> None:
     assert (turned.value, turned.high) == pytest.approx((1 - found.value, 1 - found.low))
 
 
-def test_adjusted_p_values_are_those_of_the_closed_test() -> None:
+def test_adjusted_p_values_are_those_of_the_closed_test():
     """Marcus, Peritz and Gabriel 1976: the worst Bonferroni p-value of all sets it belongs to."""
     rng = np.random.default_rng(2)
     for _ in range(20):
@@ -185,12 +183,12 @@ def test_adjusted_p_values_are_those_of_the_closed_test() -> None:
         assert [each.p_value for each in adjusted(family)] == pytest.approx(closed)
 
 
-def test_over_trainings_and_users_errors_are_added_as_squares() -> None:
+def test_over_trainings_and_users_errors_are_added_as_squares():
     apart = np.random.default_rng(6).normal((1.0, 1.5, 0.2, 3.0, 1.2), 1.0, (4, 5))
     of_trainings = stats.ttest_1samp(apart.mean(axis=1), 0.0).confidence_interval()
     halves = [(high - low) / 2 for low, high in (of_trainings, mean_interval(apart.mean(axis=0)))]
     found = crossed_difference("regret", apart + 9.0, np.full(5, 9.0))
-    assert (found.first - 9.0, found.second) == (pytest.approx(found.value), 9.0)  # type: ignore[comparison-overlap]
+    assert (found.first - 9.0, found.second) == (pytest.approx(found.value), 9.0)
     assert found.value == pytest.approx(apart.mean())
     half = np.linalg.norm(halves)
     assert (found.low, found.high) == pytest.approx((apart.mean() - half, apart.mean() + half))
@@ -201,7 +199,7 @@ def test_over_trainings_and_users_errors_are_added_as_squares() -> None:
     assert (alone.low, alone.high) == pytest.approx(mean_interval(one[0]))
 
 
-def test_what_cannot_be_compared_is_refused(subtests: pytest.Subtests) -> None:
+def test_what_cannot_be_compared_is_refused(subtests):
     results, other = Results(RUNS, CELL), RUNS[RUNS["agent"] == "b"]
     alone = RUNS[RUNS["agent"] == "a"]
     strangers = [
@@ -209,7 +207,7 @@ def test_what_cannot_be_compared_is_refused(subtests: pytest.Subtests) -> None:
         for each in (other.iloc[1:], other.assign(user_seed=range(6)))
     ]
     too_few = "trained must be a table of at least 2"
-    rows: list[tuple[Any, tuple[Any, ...], str]] = [
+    rows = [
         (results.compare, ("a", "x"), "second must be one of a, b"),
         (results.compare, ("x", "a"), "first must be one of a, b"),
         (results.compare, ("a", "a"), "second must be another agent"),

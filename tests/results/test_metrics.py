@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,13 +25,13 @@ RUNS = pd.DataFrame(
 )
 
 
-def summary(runs: pd.DataFrame = RUNS, **setting: Any) -> Any:
+def summary(runs=RUNS, **setting):
     """The figures of best-arm identification, with a setting that reports them in its own way."""
     users = Population(setting=replace(Population().setting, **setting))
     return metrics.summarize(runs, {"task": "bai", "step_cost": 1e-3}, users, 0.5)
 
 
-def test_shares_rates_and_cost_are_those_by_hand() -> None:
+def test_shares_rates_and_cost_are_those_by_hand():
     figures = summary()
     assert (figures["success"], figures["wrong"], figures["censored"]) == (0.25, 0.25, 0.5)
     assert figures["failure_over_delta"] == pytest.approx(0.75 / 0.5)
@@ -46,7 +45,7 @@ def test_shares_rates_and_cost_are_those_by_hand() -> None:
 
 
 @pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
-def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
+def test_the_interval_of_the_headline_rate_holds_it(form):
     figures = summary(rejection_rate=form)
     low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
     assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
@@ -60,7 +59,7 @@ def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
     assert high - low == pytest.approx(apart[1] - apart[0], rel=1e-8)
 
 
-def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
+def test_censored_runs_count_in_times_unless_the_setting_drops_them():
     assert (summary()["stopping_time"], summary()["stopping_time_median"]) == (575, 600)
     dropped = summary(drops_censored=True)
     assert dropped["stopping_time"] == dropped["stopping_time_median"] == 150
@@ -71,18 +70,18 @@ def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
     assert math.isnan(cut_off["rejection_rate"])
 
 
-def figures_of(task: str, runs: pd.DataFrame, horizon: int) -> Any:
+def figures_of(task, runs, horizon):
     return metrics.summarize(runs, {"task": task, "horizon": horizon}, Population(), 0.1)
 
 
-def play(regrets: Any, utilities: Any, accepted: Any, last: Any, most: Any) -> pd.DataFrame:
+def play(regrets, utilities, accepted, last, most):
     """Runs over a horizon, or episodes."""
     columns = {"regret": regrets, "utility": utilities, "acceptances": accepted}
     columns |= {"last_arm": np.where(last, 0, 1), "best_arm": 0, "most_accepted_is_best": most}
     return pd.DataFrame(columns)
 
 
-def test_the_figures_of_a_play_are_means_with_their_intervals() -> None:
+def test_the_figures_of_a_play_are_means_with_their_intervals():
     regrets, utilities = np.array([1.0, 2.0, 6.0]), np.array([-1.0, 0.0, 4.0])
     last, most = np.array([True, False, False]), np.array([True, True, False])
     accepted = np.array([5, 10, 0])
@@ -99,7 +98,7 @@ def test_the_figures_of_a_play_are_means_with_their_intervals() -> None:
         assert (figures[f"{name}_low"], figures[f"{name}_high"]) == interval
 
 
-def test_the_interval_of_a_share_of_users_stays_among_shares() -> None:
+def test_the_interval_of_a_share_of_users_stays_among_shares():
     last, most = np.array([0.0, 0.0, 0.0, 0.9]), np.array([0.1, 1.0, 1.0, 1.0])
     few = np.array([-5.0, 0.0, 0.0, 40.0])
     runs = play(few, few, np.ones(4), last, most)

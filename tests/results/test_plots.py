@@ -1,10 +1,8 @@
 """Plots: which there are, that words have room on them, and that they show the tables' figures."""
 
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,50 +30,50 @@ pytest.importorskip("matplotlib")
 
 
 @pytest.fixture(scope="module")
-def bai() -> Results:
-    options: dict[str, Any] = {"n_instances": 4, "n_arms": 3, "alpha": 0.5, "progress": False}
+def bai():
+    options = {"n_instances": 4, "n_arms": 3, "alpha": 0.5, "progress": False}
     return eu.evaluate(["BAIR", "UNI"], check_theory=True, **options)
 
 
 @pytest.fixture(scope="module")
-def stops() -> Results:
+def stops():
     line_up = ["BAIR", "T&S", "UNI"]
     return eu.evaluate(line_up, n_instances=9, n_arms=3, max_steps=400, progress=False)
 
 
 @pytest.fixture(scope="module")
-def plays() -> Results:
-    how: dict[str, Any] = {"task": "regret", "horizon": 60, "n_instances": 4, "n_arms": 3}
+def plays():
+    how = {"task": "regret", "horizon": 60, "n_instances": 4, "n_arms": 3}
     return eu.evaluate(["UCB1", "UNI"], compiled=False, progress=False, **how)
 
 
 @pytest.fixture(scope="module")
-def sweep() -> Sweep:
+def sweep():
     return sweep_of((0.1,), (5, 2), n_instances=8, check_theory=True)
 
 
-def sweep_of(deltas: tuple[float, ...], n_arms: tuple[int, ...], **options: Any) -> Sweep:
+def sweep_of(deltas, n_arms, **options):
     agents = options.pop("agents", ["BAIR", "UNI"])
     return eu.sweep(agents, deltas, n_arms, **{"n_instances": 2, "progress": False} | options)
 
 
-def own_of(results: Results, agent: str) -> Any:
+def own_of(results, agent):
     return results.runs[results.runs["agent"] == agent]
 
 
-def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai: Results) -> None:
+def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai):
     assert bai.checks is not None
     checks = bai.checks.assign(rounds=[5, 0, 2, 2], rounds_broken=[True, *[False] * 3])
     axes = replace(bai, checks=checks).plot("rounds")
     assert line_of(axes, "BAIR") == ([0, 0, 2, 2, 5], [0.0, 0.25, 0.5, 0.75, 1.0])
     assert list(legend_of_plot(axes)) == ["BAIR", "its bound: 25.0%\nof the runs above"]
-    (bound,) = (line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1])  # type: ignore[arg-type]
+    (bound,) = (line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1])
     assert np.asarray(bound.get_xdata()).tolist() == [bai.checks["rounds_bound"].iloc[0]] * 2
 
 
 @pytest.mark.slow
-def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai: Results) -> None:
-    axes: Any = bai.plot()
+def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai):
+    axes = bai.plot()
     assert axes._repr_png_().startswith(b"\x89PNG")
     assert pickle.loads(pickle.dumps(axes)).get_ylabel() == axes.get_ylabel()
     given = new_figure(3, 2).subplots()
@@ -83,16 +81,14 @@ def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai: Results) 
     assert not hasattr(given, "_repr_png_")  # it is somebody's, who shows it
 
 
-def test_without_matplotlib_one_line_says_how_to_get_it(
-    bai: Results, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_one_line_says_how_to_get_it(bai, sweep, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     for draw in (bai.plot, partial(bai.plot, "acceptances"), sweep.plot):
         with pytest.raises(MissingExtraError, match=r"^pictures need matplotlib: pip install"):
             draw()
 
 
-def intervals_in(axes: Any, side: int) -> list[list[tuple[float, float, float]]]:
+def intervals_in(axes, side):
     """The values and the ends of the intervals of each line: 0 along x, 1 along y."""
     found = []
     for points, _, (ranges,) in axes.containers:
@@ -103,7 +99,7 @@ def intervals_in(axes: Any, side: int) -> list[list[tuple[float, float, float]]]
     return found
 
 
-def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops: Results) -> None:
+def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops):
     compared = stops.compare_all("BAIR")
     for place, figure in enumerate(("stopping time", "P(stops sooner)", "success")):
         axes = compared.plot(figure)
@@ -113,12 +109,10 @@ def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops: Resul
         expected = [pytest.approx((each.value, each.low, each.high)) for each in own]
         assert intervals_in(axes, 0) == [expected]
         nothing = 0.5 if figure == "P(stops sooner)" else 0.0
-        assert nothing in [line.get_xdata()[0] for line in axes.get_lines()]  # type: ignore[index]
+        assert nothing in [line.get_xdata()[0] for line in axes.get_lines()]
 
 
-def test_the_obvious_one_is_drawn_into_axes_that_are_given(
-    bai: Results, plays: Results, sweep: Sweep
-) -> None:
+def test_the_obvious_one_is_drawn_into_axes_that_are_given(bai, plays, sweep):
     for draw, label in (
         (bai.plot, "share stopped and right"),
         (partial(plays.plot, progress=False), "regret up to t"),
@@ -131,15 +125,13 @@ def test_the_obvious_one_is_drawn_into_axes_that_are_given(
         assert label in axes.get_ylabel() + axes.get_xlabel()
 
 
-def test_what_cannot_be_drawn_is_refused(
-    bai: Results, plays: Results, sweep: Sweep, subtests: pytest.Subtests
-) -> None:
-    drifting: dict[str, Any] = {"behaviour": "drifting"}
+def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
+    drifting = {"behaviour": "drifting"}
     moving = replace(bai, population=replace(bai.population, **drifting))
     cell = sweep.cells[0]
     no_code = replace(bai, line_up={})
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
-    rows: list[tuple[Callable[..., Any], str, str]] = [
+    rows = [
         (bai.plot, "pie", "kind must be one of .*stopping_times"),
         (plays.plot, "success", "kind must be one of regret, .* best-arm identification only"),
         (plays.plot, "regret_by_user", "kind must be one of .* population only"),
@@ -155,7 +147,7 @@ def test_what_cannot_be_drawn_is_refused(
             draw(kind)
 
 
-def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep: Sweep) -> None:
+def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep):
     summary = sweep.summary()
     for figure in ("stopping_time", "success", "rejection_rate"):
         axes = figure_by_cell(sweep, figure)
@@ -167,7 +159,7 @@ def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep: Sweep) 
         assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "5"]
 
 
-def test_over_one_over_delta_the_theorys_bounds_stand_beside_the_times() -> None:
+def test_over_one_over_delta_the_theorys_bounds_stand_beside_the_times():
     axes = figure_by_cell(sweep_of((0.2, 0.05, 0.1), (3,)))
     lower, _ = (name for name in legend_of_plot(axes) if "bound" in name)
     places, values = line_of(axes, lower)
@@ -178,19 +170,19 @@ def test_over_one_over_delta_the_theorys_bounds_stand_beside_the_times() -> None
 
 
 @pytest.mark.parametrize(("setting", "n1"), [("printed", None), ("released", None), ("printed", 3)])
-def test_the_upper_bound_is_of_bairs_own_options(setting: str, n1: int | None) -> None:
-    options: dict[str, Any] = {"agents": [BAIR(n1=n1)], "setting": setting, "check_theory": True}
+def test_the_upper_bound_is_of_bairs_own_options(setting, n1):
+    options = {"agents": [BAIR(n1=n1)], "setting": setting, "check_theory": True}
     checked = sweep_of((0.2, 0.1), (3,), **options)
     curve = next(
         each for each in module.theory_curves(checked.cells) if each.name.startswith("upper")
     )
-    bounds = [np.mean(each.checks["recommendations_bound"]) for each in checked.cells]  # type: ignore[index]
+    bounds = [np.mean(each.checks["recommendations_bound"]) for each in checked.cells]
     assert curve.y.tolist() == pytest.approx(bounds)
 
 
-def test_phase_1_of_each_cell_stands_below_what_is_proved(sweep: Sweep) -> None:
+def test_phase_1_of_each_cell_stands_below_what_is_proved(sweep):
     axes = figure_by_cell(sweep, "phase1_rejections")
-    checks: list[Any] = [each.checks for each in reversed(sweep.cells)]
+    checks = [each.checks for each in reversed(sweep.cells)]
     values = [np.array(each["phase1_rejections"], float) for each in checks]
     expected = [(own.mean(), *mean_interval(own)) for own in values]
     assert np.array(intervals_in(axes, 1)[0]) == pytest.approx(np.array(expected))
@@ -208,14 +200,12 @@ def test_phase_1_of_each_cell_stands_below_what_is_proved(sweep: Sweep) -> None:
         ({"means": [0.1, 0.5, 0.9]}, ["upper"]),  # of no gap that is known
     ],
 )
-def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about(
-    users: dict[str, Any], there: list[str]
-) -> None:
+def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about(users, there):
     curves = module.theory_curves(sweep_of((0.2, 0.1), (3,), compiled=False, **users).cells)
     assert [each.name.split()[0] for each in curves] == there
 
 
-def test_a_course_ends_with_what_the_rows_have(plays: Results, stops: Results) -> None:
+def test_a_course_ends_with_what_the_rows_have(plays, stops):
     found = courses_of(plays, "regret")
     assert (found.times[0], found.times[-1]) == (0, 60)
     for agent, totals in found.totals.items():
@@ -231,7 +221,7 @@ def test_a_course_ends_with_what_the_rows_have(plays: Results, stops: Results) -
         assert totals[whole, -1].tolist() == own["rejections"][whole].tolist()
 
 
-def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops: Results) -> None:
+def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops):
     found = courses_of(stops, "regret")
     row = own_of(stops, "BAIR").iloc[3]
     env = eu.ExplorativeUserEnv(n_arms=3)
@@ -245,8 +235,8 @@ def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops: Results) -> No
         assert found.totals["BAIR"][3, place] == pytest.approx(gone)
 
 
-def test_nobody_knows_what_came_after_a_cap() -> None:
-    line_up: list[Any] = [eu.agents.TrackAndStop(max_steps=100), "BAIR"]
+def test_nobody_knows_what_came_after_a_cap():
+    line_up = [eu.agents.TrackAndStop(max_steps=100), "BAIR"]
     capped = eu.evaluate(line_up, n_instances=2, n_arms=3, progress=False)
     found = courses_of(capped, "rejections")
     (cut, *_) = np.flatnonzero(own_of(capped, "T&S")["censored"])
@@ -257,7 +247,7 @@ def test_nobody_knows_what_came_after_a_cap() -> None:
 
 
 @pytest.mark.slow
-def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(bai: Results) -> None:
+def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(bai):
     axes = module.mean_lines(bai, "regret", progress=False)
     found = courses_of(bai, "regret")
     for place, (agent, totals) in enumerate(found.totals.items()):
@@ -270,7 +260,7 @@ def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(bai: Results)
         assert {(times[middle], low), (times[middle], high)} <= corners
 
 
-def test_acceptances_of_each_arm_are_counted_up(bai: Results) -> None:
+def test_acceptances_of_each_arm_are_counted_up(bai):
     row = bai.runs.iloc[0]
     episode, best = bai.replay(row), int(row["best_arm"])
     axes = module.acceptances_by_arm(episode, best)
@@ -282,9 +272,9 @@ def test_acceptances_of_each_arm_are_counted_up(bai: Results) -> None:
         assert counts == [0, *np.cumsum(mine).tolist()]
 
 
-def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference() -> None:
-    users: dict[str, Any] = {"n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
-    how: dict[str, Any] = {"task": "population", "compiled": False, "progress": False}
+def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference():
+    users = {"n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
+    how = {"task": "population", "compiled": False, "progress": False}
     episodes = eu.evaluate(["UNI", "Full-information"], **users, **how)
     axes = episodes.plot()
     words = episodes.runs["regret_by_user"][episodes.runs["agent"] == "UNI"]
@@ -294,13 +284,11 @@ def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference() -> N
     assert list(legend_of_plot(axes)) == ["UNI", "Full-information†"]
 
 
-def runs_of(
-    times: list[int], correct: list[bool], censored: list[bool], agent: str = "A"
-) -> pd.DataFrame:
+def runs_of(times, correct, censored, agent="A"):
     return bai_runs(agent, times, correct).assign(censored=censored)
 
 
-def results_of(*frames: pd.DataFrame, **cell: Any) -> Results:
+def results_of(*frames, **cell):
     return Results(pd.concat(frames), CELL | cell, deltas={"A": 0.1, "slow": 0.1})
 
 
@@ -309,7 +297,7 @@ MIXED = runs_of(
 )
 
 
-def test_success_by_a_time_counts_who_has_stopped_and_is_right() -> None:
+def test_success_by_a_time_counts_who_has_stopped_and_is_right():
     course = course_of(MIXED, "success")
     assert course["time"].tolist() == [0, 4, 7, 9, 20]
     # At 7 one is wrong; the run that is cut off at 9 would have been right, and is no success.
@@ -318,7 +306,7 @@ def test_success_by_a_time_counts_who_has_stopped_and_is_right() -> None:
     assert list(zip(course["low"], course["high"], strict=True)) == ends
 
 
-def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_they_did() -> None:
+def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_they_did():
     course = course_of(MIXED, "success", any_time=True)
     assert (course["low"].iloc[-1], course["high"].iloc[-1]) == sequence_interval(4, 6, 0.05)
     axes = module.by_time(results_of(MIXED, until_width=0.9), "success")
@@ -329,7 +317,7 @@ def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_th
 @pytest.mark.parametrize(
     "cut", [[False] * 6, [False] * 4 + [True, False], [True, False] * 2 + [False] * 2, [True] * 6]
 )
-def test_the_share_still_going_is_kaplan_and_meiers(cut: list[bool]) -> None:
+def test_the_share_still_going_is_kaplan_and_meiers(cut):
     times = [4, 7, 7, 9, 9, 20]
     course = course_of(runs_of(times, [True] * 6, cut), "stopping_times")
     assert course["time"].tolist() == [0, 4, 7, 9, 20]
@@ -342,7 +330,7 @@ def test_the_share_still_going_is_kaplan_and_meiers(cut: list[bool]) -> None:
         assert (row["low"], row["high"]) == pytest.approx(ends, abs=0, rel=0, nan_ok=True)
 
 
-def test_each_agent_has_a_line_as_far_as_its_success_is_known() -> None:
+def test_each_agent_has_a_line_as_far_as_its_success_is_known():
     slow = runs_of([50, 90], [True, True], [False, False], "slow")
     axes = module.by_time(results_of(MIXED, slow), "success")
     assert list(legend_of_plot(axes)) == ["A\n(16.7% cut off)", "slow", "1 - δ"]
@@ -355,7 +343,7 @@ def test_each_agent_has_a_line_as_far_as_its_success_is_known() -> None:
 
 
 @pytest.mark.slow
-def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact() -> None:
+def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact():
     times = np.random.default_rng(0).integers(1, 100_000, 400)
     course = course_of(runs_of(times.tolist(), [True] * 400, [False] * 400), "stopping_times")
     assert len(course) == module.MOST_POINTS
@@ -365,9 +353,9 @@ def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact(
 
 
 @pytest.mark.exhaustive
-def test_every_kind_of_plot_is_drawn_whoever_ran_and_however_it_ended() -> None:
+def test_every_kind_of_plot_is_drawn_whoever_ran_and_however_it_ended():
     agents = ["BAIR", "T&S", "UNI", BAIR(name="$a$")]
-    how: dict[str, Any] = {"setting": "released", "check_theory": True, "max_steps": 500}
+    how = {"setting": "released", "check_theory": True, "max_steps": 500}
     found = sweep_of((0.2,), (2, 5), agents=agents, **how)
     for kind in ("stopping_time", "success", "rejection_rate", *module.CHECKED):
         assert as_png(found.plot(kind))

@@ -3,8 +3,6 @@
 import json
 import math
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +25,7 @@ from explorative_user_env.results.records import (
 from explorative_user_env.users.instances import LAWS
 from explorative_user_env.users.model import REWARD_LAWS, constant
 
-POPULATIONS: list[dict[str, Any]] = [
+POPULATIONS = [
     {"setting": "released", "n_arms": 20, "alpha": 0.8, "gap": 0.2, "noise": 0.1},
     {"behaviour": "forgetful", "reward_law": "bernoulli", "rho": 1.5},
     {"behaviour": "drifting", "means": [0.1, 1 / 3, 2.0], "n_arms": 3},
@@ -36,15 +34,15 @@ POPULATIONS: list[dict[str, Any]] = [
 ]
 
 
-def through_json(value: Any) -> Any:
+def through_json(value):
     return json.loads(json.dumps(record_of(value), allow_nan=False))
 
 
-def test_what_a_function_holds_counts() -> None:
+def test_what_a_function_holds_counts():
     composed = [after_phase1(agent, n1=5) for agent in (BAIR(), TrackAndStop(), Uniform())]
     assert len({digest(record_of(each.algorithm)) for each in composed}) == 3
 
-    def scaled(factor: float) -> Any:
+    def scaled(factor):
         return lambda mean, rng: factor * mean
 
     laws = [RewardLaw("mine", scaled(factor)) for factor in (1.0, 2.0)]
@@ -54,9 +52,9 @@ def test_what_a_function_holds_counts() -> None:
     assert record_of(parts[0]) != record_of(parts[1])
 
 
-def test_own_code_is_only_made_again_by_who_hands_it_in() -> None:
+def test_own_code_is_only_made_again_by_who_hands_it_in():
     schedule = Schedule(lambda numbers, n, t, n_arms: 1.0, 1.0, 1.0)
-    options: dict[str, Any] = {"means": low_means, "reward_law": laplace_reward, "rho": schedule}
+    options = {"means": low_means, "reward_law": laplace_reward, "rho": schedule}
     for name, own in options.items():
         users = Population(**{name: own})
         record = through_json(users)
@@ -66,7 +64,7 @@ def test_own_code_is_only_made_again_by_who_hands_it_in() -> None:
 
 
 @pytest.mark.slow
-def test_another_process_has_the_same_records() -> None:
+def test_another_process_has_the_same_records():
     asked = (
         "from explorative_user_env import Population\n"
         "from explorative_user_env.agents import BAIR, TrackAndStop\n"
@@ -75,15 +73,13 @@ def test_another_process_has_the_same_records() -> None:
         "agents = BAIR(), after_phase1(TrackAndStop(), n1=5)\n"
         "made = digest(record_of([Population(behaviour='forgetful'), *agents])), package_digest()\n"
     )
-    here: dict[str, Any] = {}
+    here = {}
     exec(asked, here)
     other = python("-c", asked + "print(*made)")
     assert other.stdout.split() == [*here["made"]], other.stderr
 
 
-def test_the_digest_of_the_code_knows_the_agents(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_digest_of_the_code_knows_the_agents(monkeypatch, tmp_path):
     (tmp_path / "agents").mkdir()
     monkeypatch.setattr("inspect.getfile", lambda module: str(tmp_path / "__init__.py"))
     digests = set()
@@ -93,9 +89,7 @@ def test_the_digest_of_the_code_knows_the_agents(
     assert len(digests) == 2
 
 
-def test_other_seeds_streams_or_laws_have_another_fingerprint(
-    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
+def test_other_seeds_streams_or_laws_have_another_fingerprint(monkeypatch, subtests):
     assert stream_fingerprint() == "bcabb15af166dc63"  # on which published runs rest
     usual = list(records._first_draws())
     for name in ("user_seeds", "user", "agent", *LAWS, *REWARD_LAWS, "beta", "integers"):
@@ -111,7 +105,7 @@ def test_other_seeds_streams_or_laws_have_another_fingerprint(
     assert stream_fingerprint.__wrapped__() == stream_fingerprint()
 
 
-def test_a_record_reaches_no_other_function_and_makes_no_other_object() -> None:
+def test_a_record_reaches_no_other_function_and_makes_no_other_object():
     module, users = "explorative_user_env.results.records", "explorative_user_env.users.behaviours"
     places = ["os:system", "builtins:eval", f"{module}:Path", f"{module}:digest", ""]
     places += [f"{users}:Behaviour.blank", f"{users}:x"]
@@ -122,19 +116,19 @@ def test_a_record_reaches_no_other_function_and_makes_no_other_object() -> None:
             from_record(record)
 
 
-def test_numbers_and_words_come_back_to_the_bit() -> None:
+def test_numbers_and_words_come_back_to_the_bit():
     for value in (math.inf, -math.inf, 0.1, 5e-324, 2**70, True, None, "a"):
         assert from_record(through_json(value)) == value
         assert type(from_record(through_json(value))) is type(value)
     assert through_json([np.int64(3), np.float64(0.1), np.bool_(True)]) == [3, 0.1, True]
 
 
-def test_users_and_agents_are_made_again_from_their_records() -> None:
+def test_users_and_agents_are_made_again_from_their_records():
     for options in POPULATIONS:
         users = Population(**options)
         assert from_record(through_json(users)) == users
     for agent in AGENTS.values():
         made = agent(delta=0.03) if "delta" in agent().options else agent()
-        again: Any = from_record(through_json(made))
+        again = from_record(through_json(made))
         for what in ("options", "max_steps", "name", "algorithm"):
             assert getattr(again, what) == getattr(made, what)

@@ -6,10 +6,7 @@ import random
 import shutil
 import sqlite3
 import struct
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,17 +20,17 @@ from explorative_user_env.validation import InvalidArgumentError
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     return tmp_path / "run.sqlite"
 
 
 @pytest.fixture
-def opened(path: Path) -> Iterator[Store]:
+def opened(path):
     with Store(path, ASKED) as mine:
         yield mine
 
 
-def test_what_is_added_is_there_for_who_asks_for_the_same_again(path: Path) -> None:
+def test_what_is_added_is_there_for_who_asks_for_the_same_again(path):
     with Store(path, ASKED) as mine:
         part = part_of(mine)
         part.add(runs())
@@ -50,7 +47,7 @@ def test_what_is_added_is_there_for_who_asks_for_the_same_again(path: Path) -> N
         assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-def test_readers_do_not_keep_the_writer_waiting(opened: Store, path: Path) -> None:
+def test_readers_do_not_keep_the_writer_waiting(opened, path):
     part = part_of(opened)
     part.add(runs())
     with closing(sqlite3.connect(path)) as db:
@@ -60,7 +57,7 @@ def test_readers_do_not_keep_the_writer_waiting(opened: Store, path: Path) -> No
             part.add(runs(opened.n_runs()))  # while somebody reads
 
 
-def test_a_chunk_that_is_broken_off_leaves_what_was_there(path: Path) -> None:
+def test_a_chunk_that_is_broken_off_leaves_what_was_there(path):
     with pytest.raises(ZeroDivisionError), Store(path, ASKED):
         raise ZeroDivisionError
     assert not list(path.parent.iterdir())
@@ -76,7 +73,7 @@ def test_a_chunk_that_is_broken_off_leaves_what_was_there(path: Path) -> None:
         assert mine.n_runs() == 6
 
 
-def test_a_record_keeps_no_nan(opened: Store) -> None:
+def test_a_record_keeps_no_nan(opened):
     pieces = opened.pieces({"what": "mine"})
     with pytest.raises(ValueError, match="JSON"):
         pieces.add(float("nan"))
@@ -86,7 +83,7 @@ def test_a_record_keeps_no_nan(opened: Store) -> None:
     assert opened.pieces({"what": "other"}).found() == []
 
 
-def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: Store) -> None:
+def test_a_second_writer_is_refused_and_the_first_goes_on(path, opened):
     part_of(opened).add(runs())
     for overwrite in (False, True):
         with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
@@ -95,7 +92,7 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: St
     assert opened.n_runs() == 6
 
 
-def test_every_session_is_told_with_its_end_until_the_file_is_written_over(path: Path) -> None:
+def test_every_session_is_told_with_its_end_until_the_file_is_written_over(path):
     mine = Store(path, ASKED)
     part_of(mine).add(runs())
     mine.close("KeyboardInterrupt")
@@ -113,7 +110,7 @@ def test_every_session_is_told_with_its_end_until_the_file_is_written_over(path:
     assert (about(path).request["command"], about(path).n_runs) == ("other", 1)
 
 
-def test_what_a_killed_writer_has_left_is_read_whole(path: Path) -> None:
+def test_what_a_killed_writer_has_left_is_read_whole(path):
     left = path.with_name("left")
     left.mkdir()
     with Store(path, ASKED) as mine:
@@ -125,7 +122,7 @@ def test_what_a_killed_writer_has_left_is_read_whole(path: Path) -> None:
         assert again.n_found == 3
 
 
-def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None:
+def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path):
     with Store(path, ASKED) as mine:
         part = part_of(mine)
         part.add(runs())
@@ -139,14 +136,14 @@ def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None
 
 
 @pytest.fixture
-def theirs(tmp_path: Path) -> Path:
+def theirs(tmp_path):
     """A finished file of runs."""
     path = tmp_path / "theirs" / "run.sqlite"
     eu.evaluate(["UNI"], store=path, n_instances=3, baseline_time=9, n_arms=2, progress=False)
     return path
 
 
-def journal_naming(victim: Path, database: Path) -> bytes:
+def journal_naming(victim, database):
     """A "hot" rollback journal whose super-journal is the victim, which SQLite then deletes."""
     magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
     nonce = random.Random(0).getrandbits(32)
@@ -157,7 +154,7 @@ def journal_naming(victim: Path, database: Path) -> bytes:
     return header.ljust(512, b"\0") + last + struct.pack(">II", len(name), checksum) + magic
 
 
-READERS: list[Any] = [
+READERS = [
     eu.load,
     about,
     lambda path: eu.verify(path, progress=False),
@@ -165,7 +162,7 @@ READERS: list[Any] = [
 ]
 
 
-def test_an_empty_file_is_gone_on_with(path: Path) -> None:
+def test_an_empty_file_is_gone_on_with(path):
     path.touch()
     other = path.with_name("other.sqlite")
     with closing(sqlite3.connect(other)) as db:
@@ -176,7 +173,7 @@ def test_an_empty_file_is_gone_on_with(path: Path) -> None:
         assert about(empty).n_runs == 3
 
 
-def test_a_file_that_makes_its_readers_work_is_refused(theirs: Path) -> None:
+def test_a_file_that_makes_its_readers_work_is_refused(theirs):
     with closing(sqlite3.connect(theirs)) as db, db:
         db.execute("UPDATE results SET parts = ?", (json.dumps([1] * 200_000),))
     with pytest.raises(InvalidArgumentError, match="parts"):
@@ -188,9 +185,7 @@ def test_a_file_that_makes_its_readers_work_is_refused(theirs: Path) -> None:
             reader(theirs)
 
 
-def test_what_was_made_with_other_code_streams_or_versions_is_refused(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_made_with_other_code_streams_or_versions_is_refused(path, monkeypatch):
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
     for what, other in (
@@ -204,7 +199,7 @@ def test_what_was_made_with_other_code_streams_or_versions_is_refused(
                 Store(path, ASKED)
 
 
-def test_somebody_elses_file_is_refused_and_left_as_it_is(path: Path) -> None:
+def test_somebody_elses_file_is_refused_and_left_as_it_is(path):
     text, another, later = (path.with_name(name) for name in ("text.db", "another.db", "later.db"))
     text.write_bytes(b"no database, though as long as its header" * 9)
     with closing(sqlite3.connect(another)) as db:
@@ -228,7 +223,7 @@ def test_somebody_elses_file_is_refused_and_left_as_it_is(path: Path) -> None:
             Store(where, ASKED)
 
 
-def test_a_planted_journal_deletes_nothing(theirs: Path, tmp_path: Path) -> None:
+def test_a_planted_journal_deletes_nothing(theirs, tmp_path):
     victim = tmp_path / "thesis.tex"
     victim.write_text("years of work")
     planted = theirs.with_name("run.sqlite-journal")
@@ -241,9 +236,7 @@ def test_a_planted_journal_deletes_nothing(theirs: Path, tmp_path: Path) -> None
         assert planted.read_bytes() == before
 
 
-def test_readers_leave_the_folder_as_it_is_and_follow_no_planted_link(
-    theirs: Path, tmp_path: Path
-) -> None:
+def test_readers_leave_the_folder_as_it_is_and_follow_no_planted_link(theirs, tmp_path):
     before = theirs.read_bytes()
     eu.load(theirs)
     assert [(each.name, each.read_bytes()) for each in theirs.parent.iterdir()] == [
@@ -259,8 +252,8 @@ def test_readers_leave_the_folder_as_it_is_and_follow_no_planted_link(
             assert victim.read_bytes() == work
 
 
-def test_a_name_of_another_format_is_refused(theirs: Path) -> None:
-    results: Any = eu.load(theirs)
+def test_a_name_of_another_format_is_refused(theirs):
+    results = eu.load(theirs)
     for name in ("runs.csv", "runs"):
         path = theirs.with_name(name)
         for keeps in (results.save, lambda path: eu.evaluate(["SE"], store=path, n_instances=2)):

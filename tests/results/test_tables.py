@@ -15,7 +15,7 @@ from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
 
-def test_each_figure_of_regret_stands_under_its_name() -> None:
+def test_each_figure_of_regret_stands_under_its_name():
     runs = pd.concat([play_runs("bad", [9.0, 7.0]), play_runs("good", [2.0, 2.0])])
     table = table_of(Results(runs, PLAY_CELL).summary())
     columns = ["K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"]
@@ -26,7 +26,7 @@ def test_each_figure_of_regret_stands_under_its_name() -> None:
     assert "1.00 [.158, 1.00]" in good
 
 
-def test_each_figure_of_answers_stands_under_its_name() -> None:
+def test_each_figure_of_answers_stands_under_its_name():
     runs = bai_runs("one", [100] * 8, [True] * 5 + [False] * 3)
     runs = runs.assign(censored=[False] * 7 + [True], rejections=[8] * 8)
     table = table_of(Results(runs, CELL).summary())
@@ -37,7 +37,7 @@ def test_each_figure_of_answers_stands_under_its_name() -> None:
     assert row == dict(zip(names, values, strict=True)) | {"rank": "1"}
 
 
-def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
+def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told():
     times = [*range(100, 220), 50_000]
     heavy = bai_runs("heavy", times, [True] * 121)
     light = bai_runs("light", [*times[:-1], 160], [True] * 121)
@@ -49,7 +49,7 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
 
 
 @pytest.mark.parametrize("over_horizon", [True, False])
-def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon: bool) -> None:
+def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon):
     names = ["Full-information", "RecurrentPPO", "MaskablePPO"]
     if over_horizon:
         frames = [play_runs(name, [999_000.0, 990_000.0, 988_888.0]) for name in names]
@@ -64,7 +64,7 @@ def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon: bo
         assert sum(name in line for line in text.splitlines()) == 1
 
 
-def test_who_sees_rewards_is_marked_explained_and_not_ranked() -> None:
+def test_who_sees_rewards_is_marked_explained_and_not_ranked():
     names, agent = ("first", "mine", "third"), scripted([])
     agent.name, agent.sees_rewards = "mine", True
     frames = [
@@ -79,7 +79,7 @@ def test_who_sees_rewards_is_marked_explained_and_not_ranked() -> None:
     assert sum(note.startswith("†") for note in legend_of(summary)) == 1
 
 
-def test_tables_show_names_as_they_are_and_obey_none() -> None:
+def test_tables_show_names_as_they_are_and_obey_none():
     given = ["[/red]", "[bold]x", "a|b", "two\nlines", "\x1b[31mred", "<b>bold"]
     results = Results(pd.concat([bai_runs(name, [5, 6], [True] * 2) for name in given]), CELL)
     shown = as_text(table_of(results.summary()))

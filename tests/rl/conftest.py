@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,7 +10,7 @@ if all(map(find_spec, ("torch", "stable_baselines3", "sb3_contrib"))):
 
 
 @pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
+def _one_thread():
     """More threads are slower for networks as small as these."""
     if find_spec("sb3_contrib") is None:
         yield

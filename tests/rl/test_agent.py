@@ -32,7 +32,7 @@ from explorative_user_env.rl import SB3Agent, load_agent
 from explorative_user_env.show.words import explanation_of
 
 # Algorithm, task and observation.
-ROWS: list[tuple[Any, str, str | None]] = [
+ROWS = [
     *((PPO, "regret", "counts"), (PPO, "bai", "last-step"), (A2C, "bai", "response")),
     *((RecurrentPPO, "regret", None), (RecurrentPPO, "bai", None), (MaskablePPO, "bai", None)),
     *((DQN, "regret", None), (QRDQN, "bai", None)),
@@ -41,9 +41,7 @@ ROWS: list[tuple[Any, str, str | None]] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("algorithm", "task", "observation"), ROWS)
-def test_runs_in_step_are_those_step_by_step_and_in_other_company(
-    algorithm: Any, task: str, observation: str | None
-) -> None:
+def test_runs_in_step_are_those_step_by_step_and_in_other_company(algorithm, task, observation):
     agent, facts = agent_of(algorithm, task, observation), facts_of(task)
     assert (agent.name, agent.deterministic) == (algorithm.__name__, algorithm in VALUES)
     together = eu.evaluate([agent], **facts).runs
@@ -55,7 +53,7 @@ def test_runs_in_step_are_those_step_by_step_and_in_other_company(
 
 
 @pytest.mark.exhaustive
-def test_a_model_passes_all_checks_that_are_asked_of_it() -> None:
+def test_a_model_passes_all_checks_that_are_asked_of_it():
     report = check_agent(load_agent("bai-k5"))
     not_asked = {each.check.name for each in report.outcomes if each.verdict == "not asked"}
     # It was trained for a number of arms and never ends in a tie.
@@ -65,15 +63,13 @@ def test_a_model_passes_all_checks_that_are_asked_of_it() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [PPO, MaskablePPO, RecurrentPPO, DQN])
-def test_what_a_model_is_handed_leads_to_no_secret(
-    algorithm: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_model_is_handed_leads_to_no_secret(algorithm, monkeypatch):
     task = "bai" if algorithm in (MaskablePPO, RecurrentPPO) else "regret"
     agent = agent_of(algorithm, task)
-    handed: list[Any] = []
+    handed = []
 
-    def keeping(call: Any) -> Any:
-        def kept_too(*given: Any) -> Any:
+    def keeping(call):
+        def kept_too(*given):
             handed.append(given)
             return call(*given)
 
@@ -91,16 +87,14 @@ def test_what_a_model_is_handed_leads_to_no_secret(
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("algorithm", [PPO, A2C, TRPO, MaskablePPO])
-def test_chances_are_those_of_the_library_for_the_same_observation(
-    algorithm: Any, task: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chances_are_those_of_the_library_for_the_same_observation(algorithm, task, monkeypatch):
     agent = agent_of(algorithm, task)
     met(agent)
     kept = seen_by(agent, monkeypatch)
     agent.act_all(USERS)
     ((observations, masks, chances),) = kept
     assert len({tuple(row) for row in observations.tolist()}) > 3
-    policy: Any = agent.model.policy
+    policy = agent.model.policy
     legal = {"action_masks": masks} if algorithm is MaskablePPO else {}
     with torch.no_grad():
         expected = policy.get_distribution(torch.as_tensor(observations), **legal).distribution
@@ -109,16 +103,14 @@ def test_chances_are_those_of_the_library_for_the_same_observation(
     assert np.ptp(chances[0]) > 0.05
 
 
-def test_a_policy_is_asked_in_blocks_of_one_size_however_many_users_there_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_policy_is_asked_in_blocks_of_one_size_however_many_users_there_are(monkeypatch):
     # Products of matrices of another size may round in another way, on some processors.
     agent = agent_of(RecurrentPPO, "bai")
-    policy: Any = agent.model.policy
-    sizes: list[int] = []
+    policy = agent.model.policy
+    sizes = []
     as_tensor = policy.obs_to_tensor
 
-    def seen(observations: Any) -> Any:
+    def seen(observations):
         sizes.append(len(observations))
         return as_tensor(observations)
 
@@ -130,11 +122,11 @@ def test_a_policy_is_asked_in_blocks_of_one_size_however_many_users_there_are(
         assert sizes == [64] * n_blocks
 
 
-def test_a_recurrent_model_remembers_each_users_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recurrent_model_remembers_each_users_steps(monkeypatch):
     agent = agent_of(RecurrentPPO, "regret")
     kept = seen_by(agent, monkeypatch)
     agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in range(4)])
-    policy: Any = agent.model.policy
+    policy = agent.model.policy
     layers, _, width = policy.lstm_hidden_state_shape
     state = (torch.zeros(layers, 1, width), torch.zeros(layers, 1, width))
     rng = np.random.default_rng(0)
@@ -152,9 +144,7 @@ def test_a_recurrent_model_remembers_each_users_steps(monkeypatch: pytest.Monkey
         np.testing.assert_allclose(kept[-1][2][row], expected, rtol=1e-4)
 
 
-def test_a_deterministic_model_takes_what_the_library_does_or_the_likeliest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_deterministic_model_takes_what_the_library_does_or_the_likeliest(monkeypatch):
     for algorithm in VALUES:
         agent = agent_of(algorithm, "regret", "counts")
         met(agent)
@@ -175,7 +165,7 @@ def test_a_deterministic_model_takes_what_the_library_does_or_the_likeliest(
 
 
 @pytest.mark.parametrize("task", ["population", "regret"])
-def test_a_recurrent_model_forgets_a_user_unless_its_task_is_all_users(task: str) -> None:
+def test_a_recurrent_model_forgets_a_user_unless_its_task_is_all_users(task):
     users = {"n_users": 3} if task == "population" else {}
     agent = SB3Agent(model_of(RecurrentPPO, task, "last-step", **users))
     agent.reset(N_ARMS, np.random.default_rng(0))
@@ -189,7 +179,7 @@ def test_a_recurrent_model_forgets_a_user_unless_its_task_is_all_users(task: str
     assert before.any()
 
 
-def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_have_the_frequencies_of_the_chances(monkeypatch):
     agent, users = agent_of(PPO, "regret", "counts"), np.arange(3000)
     agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in users])
     for _ in range(3):
@@ -207,7 +197,7 @@ def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mask", ["rejections", "none"])
-def test_masked_answers_are_never_chosen(mask: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_masked_answers_are_never_chosen(mask, monkeypatch):
     agent = agent_of(MaskablePPO, "bai", "counts", mask=mask)
     agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in range(200)])
     users = np.arange(200)
@@ -229,7 +219,7 @@ def test_masked_answers_are_never_chosen(mask: str, monkeypatch: pytest.MonkeyPa
     assert kept[-1][1][:, N_ARMS:].any()
 
 
-def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
+def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm():
     agent = agent_of(PPO, "bai")
     agent.reset_all(N_ARMS, [np.random.default_rng(0), np.random.default_rng(1)])
     agent.observe_all(np.arange(2), np.array([2, 1]), np.array([True, False]))
@@ -237,15 +227,13 @@ def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
 
 
 @pytest.mark.parametrize(("algorithm", "task", "observation"), ROWS[3:])
-def test_a_model_names_the_chances_that_it_acts_by(
-    algorithm: Any, task: str, observation: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_names_the_chances_that_it_acts_by(algorithm, task, observation, monkeypatch):
     agent = agent_of(algorithm, task)
     agent.reset(N_ARMS, np.random.default_rng(0), HORIZON)
     seen = seen_by(agent, monkeypatch)
     user = np.random.default_rng(1)
     for _ in range(8):
-        told: dict[str, Any] = explanation_of(agent, N_ARMS)
+        told = explanation_of(agent, N_ARMS)
         arm = agent.act()
         (asked, acted), seen[:] = seen[:2], []
         assert (asked[2] == acted[2]).all()  # the same chances, to the bit
@@ -264,13 +252,13 @@ def test_a_model_names_the_chances_that_it_acts_by(
         assert valued == (set() if algorithm is RecurrentPPO else {"value of the position"})
 
 
-def test_what_no_agent_can_be_made_of_is_refused() -> None:
+def test_what_no_agent_can_be_made_of_is_refused():
     class Continuous(gym.Env[Any, Any]):
         observation_space = spaces.Box(-1.0, 1.0, (3,))
         action_space = spaces.Box(-1.0, 1.0, (1,))
 
     model = model_of(PPO, "regret", "counts")
-    rows: list[tuple[Any, dict[str, Any], str]] = [
+    rows = [
         (SAC("MlpPolicy", Continuous(), buffer_size=10), {}, "model must be a model with discrete"),
         ("model.zip", {}, "model must be a model with discrete"),
         (model, {"task": "x"}, "task must be"),

@@ -5,10 +5,8 @@ import json
 import shutil
 import zipfile
 from functools import partial
-from pathlib import Path
-from typing import Any
 
-import cloudpickle  # type: ignore[import-untyped]
+import cloudpickle
 import pytest
 import torch
 from planted import Planted
@@ -22,16 +20,11 @@ from explorative_user_env.files import Folder
 from explorative_user_env.rl import SB3Agent, load_agent
 from explorative_user_env.shipped import shipped_models
 
-ALGORITHMS: dict[str, Any] = {
-    "ppo": PPO,
-    "maskable-ppo": MaskablePPO,
-    "recurrent-ppo": RecurrentPPO,
-    "dqn": DQN,
-}
+ALGORITHMS = {"ppo": PPO, "maskable-ppo": MaskablePPO, "recurrent-ppo": RecurrentPPO, "dqn": DQN}
 OBSERVATION = {"recurrent-ppo": "last-step"}
 
 
-def saved(algo: str, folder: Path, task: str = "bai") -> Path:
+def saved(algo, folder, task="bai"):
     observation = OBSERVATION.get(algo, "sorted-counts")
     model = model_of(ALGORITHMS[algo], task, observation)
     folder.mkdir(exist_ok=True)
@@ -42,7 +35,7 @@ def saved(algo: str, folder: Path, task: str = "bai") -> Path:
     return folder
 
 
-def rewritten(folder: Path, change: Any, member: str = "data") -> None:
+def rewritten(folder, change, member="data"):
     path = folder / "model.zip"
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -52,25 +45,23 @@ def rewritten(folder: Path, change: Any, member: str = "data") -> None:
             archive.writestr(name, content)
 
 
-def planting(key: str, secret: Any) -> Any:
+def planting(key, secret):
     text = base64.b64encode(cloudpickle.dumps(secret)).decode()
 
-    def change(data: bytes) -> str:
+    def change(data):
         return json.dumps(json.loads(data) | {key: {":type:": "x", ":serialized:": text}})
 
     return change
 
 
-def serialized(folder: Path) -> list[str]:
+def serialized(folder):
     data = json.loads(zipfile.ZipFile(folder / "model.zip").read("data"))
     return [key for key, value in data.items() if ":serialized:" in str(value)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ALGORITHMS)
-def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(
-    algo: str, tmp_path: Path
-) -> None:
+def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(algo, tmp_path):
     folder, trace = saved(algo, tmp_path / "model"), tmp_path / "trace"
     own, loaded = ALGORITHMS[algo].load(folder / "model.zip", device="cpu"), load_agent(folder)
     assert same(weights(SB3Agent(own)), weights(loaded))
@@ -95,7 +86,7 @@ def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(
     assert trace.exists()
 
 
-def test_the_packages_models_are_read_as_sb3_reads_them() -> None:
+def test_the_packages_models_are_read_as_sb3_reads_them():
     assert sorted(shipped_models()) == ["bai-k5", "regret-k5"]
     for name, folder in shipped_models().items():
         algorithm = MaskablePPO if name == "bai-k5" else PPO
@@ -108,30 +99,30 @@ def test_the_packages_models_are_read_as_sb3_reads_them() -> None:
         assert (agent.n_arms, agent.trained_on["task"]) == (5, name[:-3])
 
 
-def with_settings(text: str) -> Any:
+def with_settings(text):
     return lambda folder: (folder / "settings.json").write_text(text)
 
 
-def with_arms(number: float) -> Any:
-    def change(folder: Path) -> None:
+def with_arms(number):
+    def change(folder):
         settings = json.loads((folder / "settings.json").read_text())
         (folder / "settings.json").write_text(json.dumps(settings | {"n_arms": number}))
 
     return change
 
 
-def cut_off(folder: Path) -> None:
+def cut_off(folder):
     whole = (folder / "model.zip").read_bytes()
     (folder / "model.zip").write_bytes(whole[: len(whole) // 2])
 
 
-def code_among_weights(folder: Path) -> None:
+def code_among_weights(folder):
     torch.save({"log_std": Planted(folder / "trace")}, folder / "planted.pth")
     rewritten(folder, lambda _: (folder / "planted.pth").read_bytes(), "policy.pth")
 
 
 WRITTEN, READ = "model must be a folder written by", "model must be a model that can be read"
-BROKEN: list[tuple[Any, str]] = [
+BROKEN = [
     (lambda folder: (folder / "settings.json").unlink(), WRITTEN),
     *((with_settings(text), WRITTEN) for text in ("[]", '{"algo": ["ppo"]}', '{"algo": "ppo"}')),
     (lambda folder: (folder / "model.zip").unlink(), READ),
@@ -141,7 +132,7 @@ BROKEN: list[tuple[Any, str]] = [
 ]
 
 
-def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path, subtests: Any) -> None:
+def test_a_folder_that_holds_no_model_is_refused(tmp_path, subtests):
     for place, (change, message) in enumerate(BROKEN):
         folder = saved("ppo", tmp_path / str(place))
         change(folder)
@@ -152,7 +143,7 @@ def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path, subtests: Any) 
         load_agent(tmp_path / "nowhere")
 
 
-def test_a_model_with_a_file_of_another_training_is_refused(tmp_path: Path) -> None:
+def test_a_model_with_a_file_of_another_training_is_refused(tmp_path):
     made = shipped_models()["regret-k5"]
     files = {file.name: partial(shutil.copy, file) for file in made.iterdir() if file.is_file()}
     for name in ("model.zip", "settings.json"):

@@ -7,8 +7,6 @@ import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,22 +28,22 @@ from explorative_user_env.users.population import RELEASED, Population
 
 pytestmark = pytest.mark.slow
 
-TINY: dict[str, Any] = {"steps": 96, "n_arms": 3, "horizon": 8, "n_envs": 2, "evaluation_users": 2}
+TINY = {"steps": 96, "n_arms": 3, "horizon": 8, "n_envs": 2, "evaluation_users": 2}
 TASK_OF = {"ppo": "regret", "recurrent-ppo": "regret", "maskable-ppo": "bai", "dqn": "regret"}
 
 
 @pytest.fixture
-def short_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_rollouts(monkeypatch):
     """Policy gradients learn from 16 steps, DQN from the 32nd step on."""
-    short: dict[str, Any] = {"n_steps": 8, "batch_size": 16, "n_epochs": 1}
+    short = {"n_steps": 8, "batch_size": 16, "n_epochs": 1}
     buffered = {"learning_starts": 32, "batch_size": 8, "target_update_interval": 24}
     for algo, recipe in RECIPES.items():
         given = {**recipe.options, **(buffered if algo == "dqn" else short)}
         monkeypatch.setitem(RECIPES, algo, replace(recipe, options=given))
 
 
-def interrupted_at(steps: float) -> Any:
-    def tell(what: str, done: int, total: int) -> None:
+def interrupted_at(steps):
+    def tell(what, done, total):
         if done >= steps:
             raise KeyboardInterrupt
 
@@ -55,8 +53,8 @@ def interrupted_at(steps: float) -> Any:
 @pytest.mark.parametrize("algo", RECIPES)
 @pytest.mark.usefixtures("short_rollouts")
 def test_a_seed_gives_one_model_however_often_it_is_broken_off_and_runs_no_code_of_a_checkpoint(
-    algo: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    algo, tmp_path, monkeypatch
+):
     monkeypatch.setattr(training, "EVALUATIONS", 2)
     options = TINY | {"task": TASK_OF[algo], "seed": 1}
     asked = {"command": "train", "options": {"algo": "any"}}
@@ -89,16 +87,10 @@ def test_a_seed_gives_one_model_however_often_it_is_broken_off_and_runs_no_code_
     pd.testing.assert_frame_equal(*found, check_exact=True)
 
 
-def test_the_folder_has_the_model_its_settings_and_its_evaluations(tmp_path: Path) -> None:
+def test_the_folder_has_the_model_its_settings_and_its_evaluations(tmp_path):
     folder = tmp_path / "new" / "ppo"
-    users: dict[str, Any] = {"gap": 0.7, "setting": "released", "n_arms": 3}
-    asked: dict[str, Any] = {
-        "steps": 700,
-        "horizon": 30,
-        "n_envs": 2,
-        "evaluation_users": 5,
-        "seed": 3,
-    }
+    users = {"gap": 0.7, "setting": "released", "n_arms": 3}
+    asked = {"steps": 700, "horizon": 30, "n_envs": 2, "evaluation_users": 5, "seed": 3}
     agent = train("ppo", output=folder, **asked, **users)
     names = sorted(path.name for path in folder.iterdir())
     assert names == [MADE_BY, "model.zip", "settings.json", "training.csv"]
@@ -119,13 +111,13 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(tmp_path: Pat
     assert list(progress) == ["steps", "regret"]
     assert progress["steps"].tolist() == [512, 1024]
     assert agent.model.num_timesteps == 1024
-    met: dict[str, Any] = {"horizon": 30, "n_instances": 5, "seed": EVALUATION_SEED}
+    met = {"horizon": 30, "n_instances": 5, "seed": EVALUATION_SEED}
     results = eu.evaluate([agent], task="regret", **users, **met)
     assert results.summary()["regret"].iloc[0] == pytest.approx(progress["regret"].iloc[-1])
 
 
 @pytest.mark.usefixtures("short_rollouts")
-def test_the_folder_of_another_task_has_its_facts_too(tmp_path: Path) -> None:
+def test_the_folder_of_another_task_has_its_facts_too(tmp_path):
     folder = tmp_path / "bai"
     agent = train("maskable-ppo", task="bai", mask="none", step_cost=0.01, output=folder, **TINY)
     loaded = load_agent(folder)
@@ -137,21 +129,19 @@ def test_the_folder_of_another_task_has_its_facts_too(tmp_path: Path) -> None:
     assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())
 
     folder, users = tmp_path / "population", OF_A_POPULATION
-    given: dict[str, Any] = {"n_envs": 2, "steps": 32, "evaluation_users": 6, "output": folder}
+    given = {"n_envs": 2, "steps": 32, "evaluation_users": 6, "output": folder}
     agent = train("ppo", task="population", **users, **given)
     loaded = load_agent(folder)
     said = (loaded.n_users, loaded.horizon, loaded.observation)
     assert (*said, loaded.options) == (3, 7, "sorted-population-counts", agent.options)
-    met: dict[str, Any] = {"n_instances": 2, "seed": EVALUATION_SEED, "progress": False} | users
+    met = {"n_instances": 2, "seed": EVALUATION_SEED, "progress": False} | users
     runs = eu.evaluate([loaded], task="population", **met).runs
     told = pd.read_csv(folder / "training.csv")
     assert told["regret"].iloc[-1] == pytest.approx(runs["regret"].mean())
 
 
-def test_nothing_is_written_by_a_training_that_does_not_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*arguments: Any, **options: Any) -> None:
+def test_nothing_is_written_by_a_training_that_does_not_end(tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
         assert torch.get_num_threads() == 1
         raise KeyboardInterrupt
 
@@ -167,12 +157,10 @@ def test_nothing_is_written_by_a_training_that_does_not_end(
     assert [path.read_text() for path in tmp_path.iterdir()] == ["older"]
 
 
-def test_the_recipe_and_what_is_asked_for_reach_the_model(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_recipe_and_what_is_asked_for_reach_the_model(monkeypatch, tmp_path):
     monkeypatch.setattr(training, "find_spec", lambda name: "there")
     for algo, task in (("ppo", "regret"), ("maskable-ppo", "bai")):
-        models: list[Any] = []
+        models = []
         recipe, logs = RECIPES[algo], tmp_path / "logs"
         monkeypatch.setattr(recipe.model, "learn", lambda it, *_, m=models, **__: m.append(it))
         train(algo, task=task, seed=9, n_arms=3, horizon=30, n_envs=1, tensorboard=logs)
@@ -183,13 +171,11 @@ def test_the_recipe_and_what_is_asked_for_reach_the_model(
         assert isinstance(model.get_env(), VecNormalize) == recipe.scales_rewards
 
 
-def test_what_cannot_be_trained_is_refused_before_the_training(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, subtests: Any
-) -> None:
+def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_path, subtests):
     monkeypatch.setattr(PPO, "learn", lambda *_, **__: pytest.fail("trained"))
     monkeypatch.setattr(training, "find_spec", lambda name: None)
     (tmp_path / "file").write_text("")
-    wrong: list[tuple[dict[str, Any], str]] = [
+    wrong = [
         ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
         ({"algo": "maskable-ppo"}, 'task must be "bai" for maskable-ppo'),
         ({"task": "sleep"}, "task must be one of bai, population, regret"),
@@ -216,17 +202,15 @@ def test_what_cannot_be_trained_is_refused_before_the_training(
         ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
     ],
 )
-def test_it_is_evaluated_on_users_like_those_it_learns_from(
-    monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
-) -> None:
-    met: list[dict[str, Any]] = []
-    learned_from: list[Any] = []
+def test_it_is_evaluated_on_users_like_those_it_learns_from(monkeypatch, task, options):
+    met = []
+    learned_from = []
 
-    def making(*arguments: Any, **given: Any) -> Any:
+    def making(*arguments, **given):
         learned_from.append(given)
         return make_sb3_vec_env(*arguments, **given)
 
-    def evaluating(*arguments: Any, **given: Any) -> Any:
+    def evaluating(*arguments, **given):
         met.append(given)
         return eu.evaluate(*arguments, **given)
 
@@ -247,14 +231,12 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
 
 
 @pytest.mark.usefixtures("short_rollouts")
-def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_model_is_looked_at_ten_times_or_after_every_rollout(monkeypatch, tmp_path):
     # A rollout is of 16 steps; the last of 40 ends at 48.
     for steps, most, points in ((32, 10, [16, 32]), (40, 10, [16, 32, 48]), (64, 2, [32, 64])):
         monkeypatch.setattr(training, "EVALUATIONS", most)
-        told: list[Any] = []
-        progress: Any = lambda *what, to=told: to.append(what)  # noqa: E731
+        told = []
+        progress = lambda *what, to=told: to.append(what)  # noqa: E731
         train(output=tmp_path, progress=progress, **TINY | {"steps": steps})
         assert pd.read_csv(tmp_path / "training.csv")["steps"].tolist() == points
         done = [each for _, each, _ in told]

@@ -1,7 +1,6 @@
 """Many users are what as many of Stable-Baselines3's own environments are."""
 
 import copy
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -20,16 +19,16 @@ from explorative_user_env.wrappers.vector import SortedArms, make_task
 HORIZON = 23
 
 
-def many(n_envs: int = 4, task: str = "regret", **kwargs: Any) -> SB3VecEnv:
+def many(n_envs=4, task="regret", **kwargs):
     return make_sb3_vec_env(n_envs, task=task, n_arms=N_ARMS, horizon=HORIZON, **kwargs)
 
 
-def singles(n_envs: int, task: str, observation: str, **kwargs: Any) -> Any:
+def singles(n_envs, task, observation, **kwargs):
     """SB3's own vector of single environments."""
     return DummyVecEnv([lambda: single(task, observation, HORIZON, **kwargs)] * n_envs)
 
 
-def assert_same_step(one: Any, other: Any) -> None:
+def assert_same_step(one, other):
     """Compare what `step` returned: to the bit, but for the seconds of an episode."""
     for mine, theirs in zip(one[:3], other[:3], strict=True):
         assert mine.dtype == theirs.dtype
@@ -54,10 +53,8 @@ REWARDS |= {"last-step": "utility"}
 
 
 @pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
-def test_many_users_are_as_many_of_stable_baselines3s_own(
-    task: str, observation: str, n_envs: int
-) -> None:
-    paid: Any = {"reward": REWARDS[observation]} if task == "regret" else {}
+def test_many_users_are_as_many_of_stable_baselines3s_own(task, observation, n_envs):
+    paid = {"reward": REWARDS[observation]} if task == "regret" else {}
     dummy = singles(n_envs, task, observation, noise=0.1, **paid)
     dummy.seed(training_seeds(9, 1)[0])
     envs = many(n_envs, task, observation=observation, seed=9, noise=0.1, **paid)
@@ -82,8 +79,8 @@ def test_many_users_are_as_many_of_stable_baselines3s_own(
     assert len(lengths) > 4 if task == "bai" else lengths == {HORIZON}
 
 
-def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
-    options: Any = {"n_arms": 3, "observation": "counts", "behaviour": "impatient"}
+def test_who_leaves_at_the_last_step_is_not_out_of_time():
+    options = {"n_arms": 3, "observation": "counts", "behaviour": "impatient"}
     long = make_sb3_vec_env(1, horizon=500, seed=3, **options)
     long.reset()
     left = next(t for t in range(1, 500) if long.step(np.array([t % 3]))[2][0])
@@ -97,11 +94,11 @@ def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
     assert infos[0]["TimeLimit.truncated"] is False
 
 
-def met(envs: Any) -> list[Any]:
+def met(envs):
     return [truth.instance for truth in envs.env_method("hidden_state")]
 
 
-def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
+def test_lanes_have_the_seeds_of_a_training_and_only_once():
     envs = many(3, seed=40)
     envs.reset()
     first = met(envs)
@@ -118,7 +115,7 @@ def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
 
 
 @pairs(task=TASKS, observation=["counts", "sorted-counts"], seed=[None, 5])
-def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
+def test_options_may_be_each_users_own(task, observation, seed):
     # In the first reset and in a later one.
     one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}
     envs = many(5, task, observation=observation)
@@ -139,7 +136,7 @@ def test_options_may_be_each_users_own(task: str, observation: str, seed: int | 
             assert all(map(np.array_equal, found[:3], expected[:3]))
 
 
-def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
+def test_what_can_be_asked_is_what_stable_baselines_own_vector_says():
     envs = many(3, "bai", observation="sorted-counts")
     dummy = singles(3, "bai", "sorted-counts")
     dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
@@ -153,7 +150,7 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
         assert found == envs.get_attr(name, indices=[0, 2])
         assert envs.env_method("has_wrapper_attr", name) == [True] * 3
     for name in ("hidden_state", "instance", "action_masks"):
-        asked: list[Any] = [each.get_attr(name) for each in (envs, dummy)]
+        asked = [each.get_attr(name) for each in (envs, dummy)]
         asked.append(envs.env_method("get_wrapper_attr", name))
         called = [[method() for method in methods] for methods in asked]
         called += [envs.env_method(name)]
@@ -166,23 +163,23 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
     assert not is_masking_supported(many(2, "regret", observation="counts"))
     assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
     assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
-    kind: Any = SortedArms
+    kind = SortedArms
     assert envs.env_is_wrapped(kind) == [True] * 3
     assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
     assert envs.get_images() == [None] * 3
-    drawn: Any = many(2, observation="counts", render_mode="rgb_array")
+    drawn = many(2, observation="counts", render_mode="rgb_array")
     drawn.reset()
     assert [frame.shape[2] for frame in drawn.get_images()] == [3, 3]
 
 
-def reset_with(options: Any) -> None:
+def reset_with(options):
     envs = many(2)
     envs.set_options(options)
     envs.reset()
 
 
-def test_what_is_wrong_is_refused_by_name() -> None:
-    wrong: list[tuple[Any, str]] = [
+def test_what_is_wrong_is_refused_by_name():
+    wrong = [
         (lambda: many().get_attr("nothing"), "no attribute 'nothing'"),
         (lambda: many(2).set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
         (lambda: reset_with([{}, {"means": [0.0]}]), "means must be"),

@@ -1,19 +1,17 @@
 """For each check the subjects that are wrong in a way that the check asks about, one a fault."""
 
-from typing import Any
-
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.check import Kind
 from specimens import agents, environments
 from specimens.users import ALGORITHMS_WRONG, BEHAVIOURS, LAWS, SCHEDULES
 
 
-def truncating() -> AlgorithmAgent:
+def truncating():
     """An agent of an algorithm that is another when it is compiled."""
     return AlgorithmAgent(ALGORITHMS_WRONG["compiled_rules_are_plain"], {})
 
 
-AGENTS_WRONG: dict[str, Any] = {
+AGENTS_WRONG = {
     "has_the_methods": agents.WithoutAnswer,
     "says_what_it_is": agents.CappedByAWord,
     "recommends_arms": (agents.OutOfRange, agents.AnswersWhenDoneOnly),
@@ -39,7 +37,7 @@ AGENTS_WRONG: dict[str, Any] = {
     "runs_in_another_process": agents.AnotherAbroad,
 }
 
-ENVIRONMENTS_WRONG: dict[str, Any] = {
+ENVIRONMENTS_WRONG = {
     "passes_gymnasiums_checks": environments.TakesNoOptions,
     "steps_by_the_contract": environments.PaysNothingKnown,
     "refuses_what_is_no_action": environments.Clips,
@@ -50,7 +48,7 @@ ENVIRONMENTS_WRONG: dict[str, Any] = {
     "continues_as_a_copy": (environments.CopiesAnotherStream, environments.PicklesAnotherStream),
 }
 
-VECTORS_WRONG: dict[str, Any] = {
+VECTORS_WRONG = {
     "steps_by_the_contract": environments.PaysOneLaneTooMany,
     "refuses_what_is_no_action": environments.ClipsMany,
     "replays_from_a_seed": environments.DrawsFromAll,
@@ -63,7 +61,7 @@ VECTORS_WRONG: dict[str, Any] = {
 }
 
 
-SPECIMENS: dict[tuple[Kind, str], tuple[Any, ...]] = {
+SPECIMENS = {
     (kind, name): wrong if type(wrong) is tuple else (wrong,)
     for kind, every in {
         Kind.AGENT: AGENTS_WRONG,

@@ -4,7 +4,6 @@ Slow or exact versions are the reference; a measured share may be four standard 
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ import pytest
 from scipy.stats import norm
 
 from explorative_user_env import Instance
-from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
+from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.seeding import user_generator, user_seeds
@@ -24,25 +23,25 @@ from explorative_user_env.studies.lower_bound import (
     overlap,
     success,
 )
-from explorative_user_env.theory import HardPair, hard_pair
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.model import ACCEPTANCE_RATE, constant
 from explorative_user_env.validation import InvalidArgumentError
 
 SEEDS = user_seeds(11, 4000)
 
 
-def four_errors(share: float, n: int) -> float:
+def four_errors(share, n):
     return 4 * math.sqrt(share * (1 - share) / n)
 
 
-def noticing_pair() -> HardPair:
+def noticing_pair():
     return hard_pair(0.1, alpha=0.25, n0=10, gap=0.5)
 
 
-def slow_history(instance: Instance, alpha: float, steps: int, seed: int) -> list[bool]:
+def slow_history(instance, alpha, steps, seed):
     """UNI's responses from a user with rho_t = 1, by the definitions, one thing after another."""
     noise = user_generator(seed)
-    rewards: list[list[float]] = [[] for _ in instance.means]
+    rewards = [[] for _ in instance.means]
     responses = []
     for step in range(steps):
         arm = step % instance.n_arms
@@ -63,7 +62,7 @@ def slow_history(instance: Instance, alpha: float, steps: int, seed: int) -> lis
 
 
 @pytest.mark.slow
-def test_histories_are_those_of_a_slow_double_simulation() -> None:
+def test_histories_are_those_of_a_slow_double_simulation():
     seeds = SEEDS[:150]
     for n_arms in (2, 3):
         pair = hard_pair(0.1, alpha=0.25, n_arms=n_arms, n0=6, gap=0.5)
@@ -86,9 +85,7 @@ def test_histories_are_those_of_a_slow_double_simulation() -> None:
     ("agent", "n_arms", "rho", "high"),
     [(BAIR(n1=10), 2, 1.0, 1.0), (Uniform(horizon=99), 4, ACCEPTANCE_RATE, 2.0)],
 )
-def test_no_agent_has_the_history_less_often_than_the_bound(
-    agent: AlgorithmAgent, n_arms: int, rho: Any, high: float
-) -> None:
+def test_no_agent_has_the_history_less_often_than_the_bound(agent, n_arms, rho, high):
     pair = hard_pair(0.1, alpha=0.25, rho_1=high, n_arms=n_arms, n0=12, gap=0.5)
     found = histories(pair, agent, 12, SEEDS, rho)  # 12 steps have at most N_0 acceptances
     rejected = module.rejected_below([12], 0.25, high, n_arms, 20_000, 0)
@@ -97,7 +94,7 @@ def test_no_agent_has_the_history_less_often_than_the_bound(
     assert found.only_arm_2_prime.mean() > bound - four_errors(bound, len(SEEDS))
 
 
-def test_paths_are_the_same_in_blocks_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_the_same_in_blocks_and_at_once(monkeypatch):
     whole = module.rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2)
     monkeypatch.setattr(module, "REWARDS_AT_ONCE", 7)
     assert module.rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2) == pytest.approx(whole)
@@ -109,8 +106,8 @@ def test_paths_are_the_same_in_blocks_and_at_once(monkeypatch: pytest.MonkeyPatc
     assert whole[:, 0] == pytest.approx([min(slow[:1]), min(slow[:3]), min(slow)])
 
 
-def test_overlaps_do_not_depend_on_company_and_fall_with_n0() -> None:
-    options: dict[str, Any] = {"alpha": 0.25, "gap": 0.5, "n_instances": 300, "seed": 4}
+def test_overlaps_do_not_depend_on_company_and_fall_with_n0():
+    options = {"alpha": 0.25, "gap": 0.5, "n_instances": 300, "seed": 4}
     frame = overlap([30, 3, 10], **options)
     assert frame["n0"].tolist() == [3, 10, 30]
     assert frame["overlap"].is_monotonic_decreasing
@@ -130,7 +127,7 @@ def test_overlaps_do_not_depend_on_company_and_fall_with_n0() -> None:
         assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
 
 
-def test_users_have_the_schedule_and_the_bound_its_greatest_value() -> None:
+def test_users_have_the_schedule_and_the_bound_its_greatest_value():
     alpha, steps = 0.25, 2 * (10 - 2) + 2
     (row,) = overlap(
         [10], alpha=alpha, rho="acceptance_rate", gap=0.5, n_instances=400, n_paths=500, seed=3
@@ -143,7 +140,7 @@ def test_users_have_the_schedule_and_the_bound_its_greatest_value() -> None:
     assert row["overlap"] == module.overlap_probability(bounds, pair.nu_prime).mean()
 
 
-def test_the_standard_bandit_of_two_arms_has_its_closed_form() -> None:
+def test_the_standard_bandit_of_two_arms_has_its_closed_form():
     for pulls in (1, 7, 30):
         exact = norm.cdf(0.5 * math.sqrt(pulls / 2))
         found = module.standard_bandit_success(Instance((1.5, 1.0), 0), pulls)
@@ -153,15 +150,13 @@ def test_the_standard_bandit_of_two_arms_has_its_closed_form() -> None:
         assert module.standard_bandit_needs(Instance((1.5, 1.0), 0), delta) == 2 * pulls
 
 
-def test_the_standard_bandit_of_three_arms_is_as_good_as_in_a_simulation() -> None:
+def test_the_standard_bandit_of_three_arms_is_as_good_as_in_a_simulation():
     means = np.random.default_rng(0).normal([0.0, 0.5, 0.3], math.sqrt(1 / 8), (40_000, 3))
     exact = module.standard_bandit_success(Instance((0.0, 0.5, 0.3), 1), 8)
     assert abs((means.argmax(axis=1) == 1).mean() - exact) < four_errors(exact, 40_000)
 
 
-def test_any_agent_needs_as_many_as_leave_the_history_twice_delta(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_any_agent_needs_as_many_as_leave_the_history_twice_delta(monkeypatch):
     monkeypatch.setattr(module, "BOUND_GRID", (2, 3, 4, 5))  # paths as long as these are quick
     # At N_0 = 3 arm 1 is tried once: x_1 + s <= x_2 - s, s^2 = 2 alpha log 2; at N_0 = 4 twice.
     s = math.sqrt(0.5 * math.log(2))
@@ -171,27 +166,27 @@ def test_any_agent_needs_as_many_as_leave_the_history_twice_delta(
     assert found == pytest.approx([3.0, 4.0, math.nan], nan_ok=True)
 
 
-def few(n: int, delta: float) -> list[AlgorithmAgent]:
+def few(n, delta):
     """Two agents, one cut off at N; not all of the line-up, as each would be compiled first."""
     return [BAIR(delta=delta, n1=2, max_steps=n), Uniform(horizon=n)]
 
 
 @pytest.mark.slow
-def test_success_is_the_share_of_right_answers_whoever_works() -> None:
+def test_success_is_the_share_of_right_answers_whoever_works():
     pair, asked = noticing_pair(), list[tuple[int, float]]()
 
-    def made(n: int, delta: float) -> list[AlgorithmAgent]:
+    def made(n, delta):
         asked.append((n, delta))
         return few(n, delta)
 
-    options: dict[str, Any] = {"rho": 0.8, "n_instances": 60, "seed": 2}
+    options = {"rho": 0.8, "n_instances": 60, "seed": 2}
     frame = success(pair, [20, 5], agents=made, **options)
     assert asked == [(5, 0.1), (5, 0.1), (20, 0.1), (20, 0.1)]
     assert frame.equals(success(pair, [20, 5], agents=few, workers=2, **options))
     assert frame["n"].tolist() == [5] * 4 + [20] * 4
     assert frame["instance"].tolist() == 2 * ["nu", "nu", "nu'", "nu'"]
     row = frame.query("n == 20 and instance == \"nu'\" and agent == 'BAIR'").iloc[0]
-    users: dict[str, Any] = {"means": pair.nu_prime.means, "n_arms": 2, "alpha": 0.25}
+    users = {"means": pair.nu_prime.means, "n_arms": 2, "alpha": 0.25}
     runs = evaluate(few(20, 0.1)[:1], **users | options).runs
     assert (runs["correct"] & runs["censored"]).any()  # cut off, and its guess counts
     assert row["success"] == (runs["answer"] == 0).mean()
@@ -201,7 +196,7 @@ def test_success_is_the_share_of_right_answers_whoever_works() -> None:
         assert row[name] == runs[name].mean()
 
 
-def test_what_is_needed_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_needed_worked_by_hand(monkeypatch):
     monkeypatch.setattr(module, "any_agent_needs", lambda pair, deltas: [77.0] * len(deltas))
     # Success on (nu, nu') at N = 8, 16, 32, 64; only from 32 on are all at least .9.
     measured = pd.DataFrame(
@@ -227,7 +222,7 @@ def test_what_is_needed_worked_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bound["n"] == bound["interactions"] == 77
 
 
-def test_what_has_no_answer_is_refused() -> None:
+def test_what_has_no_answer_is_refused():
     with pytest.raises(InvalidArgumentError, match="unique best arm"):
         module.standard_bandit_needs(Instance((0.5, 0.5), 0), 0.1)
     with pytest.raises(InvalidArgumentError, match="n0s must be above 1/rho_0"):
@@ -236,7 +231,7 @@ def test_what_has_no_answer_is_refused() -> None:
         histories(noticing_pair(), Uniform(horizon=3), 3, SEEDS[:2], "acceptance_rate")
 
 
-def test_the_tables_show_the_worse_of_both_users_and_what_was_never_enough() -> None:
+def test_the_tables_show_the_worse_of_both_users_and_what_was_never_enough():
     row = {
         "n0": 10, "d": 3.14159, "overlap": 0.0123, "nu_prime": 0.25, "nu_prime_low": 0.2,
         "nu_prime_high": 0.31, "nu": 0.5, "overlap_bound": 0.001, "twice_delta": 0.2,

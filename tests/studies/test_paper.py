@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,19 +22,13 @@ from explorative_user_env.studies.paper import (
     run_experiment,
     z_of,
 )
-from explorative_user_env.users.population import (
-    DIFFERENCES,
-    PRINTED,
-    RELEASED,
-    Population,
-    Setting,
-)
+from explorative_user_env.users.population import DIFFERENCES, PRINTED, RELEASED, Population
 
-OPTIONS: dict[str, Any] = {"compiled": False, "progress": silent}
+OPTIONS = {"compiled": False, "progress": silent}
 """Few users, for whom compiling takes longer than they do."""
 
 
-def test_published_figures_are_the_papers() -> None:
+def test_published_figures_are_the_papers():
     for name, delta, n_arms, agent, published in (
         ("table2", 0.1, 20, "BAIR", (2113.0, 0.019, 1.0)),
         ("table2", 0.01, 5, "EXP3", (940.0, 0.077, 0.604)),  # BAIR's time
@@ -51,7 +44,7 @@ def test_published_figures_are_the_papers() -> None:
     assert published_figures(EXPERIMENTS["figure1b"]).empty
 
 
-def test_published_figures_are_found_by_the_users_they_are_of() -> None:
+def test_published_figures_are_found_by_the_users_they_are_of():
     table2 = module.published_for(Population())
     assert table2 is not None
     assert table2.equals(published_figures(TABLE2))
@@ -62,7 +55,7 @@ def test_published_figures_are_found_by_the_users_they_are_of() -> None:
         assert module.published_for(Population(**users)) is None
 
 
-def test_entrants_are_chosen_by_name_in_their_order_with_bair_where_others_need_it() -> None:
+def test_entrants_are_chosen_by_name_in_their_order_with_bair_where_others_need_it():
     for experiment, asked, chosen in (
         (TABLE2, ["t&s", "BAIR"], ["BAIR", "T&S"]),
         (TABLE2, ["t&s"], ["T&S"]),
@@ -83,8 +76,8 @@ def test_entrants_are_chosen_by_name_in_their_order_with_bair_where_others_need_
     ],
 )
 def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs(
-    name: str, setting: str, bair: str
-) -> None:
+    name, setting, bair
+):
     small = module.with_entrants(replace(EXPERIMENTS[name], deltas=(0.1,), n_arms=(2,)), ["exp3"])
     (cell,) = run_experiment(small, setting, n_instances=4, **OPTIONS)
     times = cell.runs.groupby("agent")["stopping_time"]
@@ -92,7 +85,7 @@ def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs(
     assert set(cell.runs.query("agent == 'EXP3'")["stopping_time"]) == {time}
 
 
-def test_an_experiment_meets_its_own_users_with_its_own_delta() -> None:
+def test_an_experiment_meets_its_own_users_with_its_own_delta():
     for name, told in (
         ("table3", {"alpha": 1.0, "gap": 0.5, "noise": 0.1}),
         ("table6", {"alpha": 0.8, "gap": 0.5, "noise": 0.0}),
@@ -106,7 +99,7 @@ def test_an_experiment_meets_its_own_users_with_its_own_delta() -> None:
         assert len(cell.runs) == 2
 
 
-def test_phase1_is_taken_off_user_by_user() -> None:
+def test_phase1_is_taken_off_user_by_user():
     columns = ["user_seed", "interactions", "acceptances", "rejections", "stopping_time"]
     runs = pd.DataFrame([[7, 50, 40, 13, 53], [8, 60, 60, 3, 63]], columns=columns)
     phase1 = pd.DataFrame([[8, 20, 20, 0, 20], [7, 30, 25, 5, 30]], columns=columns)
@@ -118,10 +111,10 @@ def test_phase1_is_taken_off_user_by_user() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["printed", "released"])
-def test_bairs_phase_2_is_its_run_without_phase_1_and_baselines_get_its_time(setting: str) -> None:
+def test_bairs_phase_2_is_its_run_without_phase_1_and_baselines_get_its_time(setting):
     cells = replace(EXPERIMENTS["table4"], deltas=(0.1,), n_arms=(3,), data=None)
     (results,) = run_experiment(cells, setting, n_instances=12, **OPTIONS)
-    users: dict[str, Any] = {"n_arms": 3, "delta": 0.1, "n_instances": 12, "setting": setting}
+    users = {"n_arms": 3, "delta": 0.1, "n_instances": 12, "setting": setting}
     both = eu.evaluate([BAIR(), Phase1()], compiled=False, progress=False, **users).runs.pivot(
         index="user_seed", columns="agent", values="interactions"
     )
@@ -137,7 +130,7 @@ def test_bairs_phase_2_is_its_run_without_phase_1_and_baselines_get_its_time(set
     assert tracking["correct"].mean() >= 0.9  # 1 in the long run; the paper has .18 to .59
 
 
-def test_the_ladder_leads_from_the_text_to_the_code_and_every_step_counts() -> None:
+def test_the_ladder_leads_from_the_text_to_the_code_and_every_step_counts():
     setting = PRINTED
     for difference in DIFFERENCES:
         following = difference.switched(setting)
@@ -146,16 +139,16 @@ def test_the_ladder_leads_from_the_text_to_the_code_and_every_step_counts() -> N
     assert replace(setting, name="released") == RELEASED
 
 
-LADDER: dict[str, Any] = OPTIONS | {"delta": 0.2, "n_arms": 3, "n_instances": 5}
+LADDER = OPTIONS | {"delta": 0.2, "n_arms": 3, "n_instances": 5}
 
 
 @pytest.fixture(scope="module")
-def ladder() -> pd.DataFrame:
+def ladder():
     return module.run_ladder(agents=["bair"], **LADDER).set_index("point")
 
 
 @pytest.mark.slow
-def test_the_ladder_begins_as_printed_and_ends_as_released(ladder: pd.DataFrame) -> None:
+def test_the_ladder_begins_as_printed_and_ends_as_released(ladder):
     for setting, step in (("printed", 0), ("released", len(DIFFERENCES))):
         (row,) = eu.evaluate(["bair"], setting=setting, **LADDER).summary().to_dict("records")
         for figure in ("stopping_time", "rejection_rate", "success", "stopping_time_low"):
@@ -165,7 +158,7 @@ def test_the_ladder_begins_as_printed_and_ends_as_released(ladder: pd.DataFrame)
 
 
 @pytest.mark.slow
-def test_what_a_difference_does_alone_is_measured_in_the_text(ladder: pd.DataFrame) -> None:
+def test_what_a_difference_does_alone_is_measured_in_the_text(ladder):
     uniform = replace(PRINTED, means="uniform")
     alone = eu.evaluate(["bair"], setting=uniform, **LADDER).summary()
     first = ladder.loc["arm means"]
@@ -176,7 +169,7 @@ def test_what_a_difference_does_alone_is_measured_in_the_text(ladder: pd.DataFra
     assert counted["stopping_time"] == pytest.approx(times.shift()["reported time"] + 3)
 
 
-def test_differences_are_ours_against_the_papers_and_empty_where_it_has_no_such_cell() -> None:
+def test_differences_are_ours_against_the_papers_and_empty_where_it_has_no_such_cell():
     options = OPTIONS | {"setting": "released", "n_arms": 2, "n_instances": 5}
     results = [eu.evaluate(["bair", "uni"], delta=delta, **options) for delta in (0.1, 0.3)]
     summary = compared(results, published_figures(TABLE2))
@@ -194,7 +187,7 @@ MEAN = replace(RELEASED, rejection_rate="mean of ratios", drops_censored=False)
 N = 400
 
 
-def sample(seed: int, n: int = N) -> tuple[np.ndarray, ...]:
+def sample(seed, n=N):
     """Runs of nobody: a tenth of the steps rejected, a few answers wrong, none cut off."""
     rng = np.random.default_rng(seed)
     times = rng.gamma(8.0, 100.0, n).round() + 1
@@ -203,7 +196,7 @@ def sample(seed: int, n: int = N) -> tuple[np.ndarray, ...]:
 
 
 @pytest.mark.parametrize("form", [RATIO, MEAN], ids=["ratio of means", "mean of ratios"])
-def test_an_error_is_the_standard_error_and_what_one_more_far_run_would_do(form: Setting) -> None:
+def test_an_error_is_the_standard_error_and_what_one_more_far_run_would_do(form):
     times, rejections, correct, _ = sample(0)
     two = [np.stack([each, other]) for each, other in zip(sample(0), sample(2), strict=True)]
     found = {name: values[0] for name, values in figures_of(two, form).items()}
@@ -227,7 +220,7 @@ def test_an_error_is_the_standard_error_and_what_one_more_far_run_would_do(form:
     assert found["rejection_rate_error"] == pytest.approx(np.hypot(own, far / N), rel=1e-6)
 
 
-def test_runs_cut_off_are_left_out_of_means_but_say_how_far_a_run_may_be() -> None:
+def test_runs_cut_off_are_left_out_of_means_but_say_how_far_a_run_may_be():
     times, rejections, correct, censored = sample(1)
     cut, cap = np.arange(N) < 20, 50_000.0
     long = np.where(cut, cap, times)
@@ -243,7 +236,7 @@ def test_runs_cut_off_are_left_out_of_means_but_say_how_far_a_run_may_be() -> No
     assert kept["stopping_time"] == pytest.approx(long.mean())
 
 
-def test_where_fewer_than_two_runs_are_left_there_is_no_error() -> None:
+def test_where_fewer_than_two_runs_are_left_there_is_no_error():
     times, rejections, correct, censored = sample(3, n=2)
     censored[0] = True
     found = figures_of((times, rejections, correct, censored), RATIO)
@@ -253,14 +246,14 @@ def test_where_fewer_than_two_runs_are_left_there_is_no_error() -> None:
 
 
 @pytest.mark.parametrize("setting", ["printed", "released"])
-def test_the_figures_are_those_of_the_summary(setting: str) -> None:
+def test_the_figures_are_those_of_the_summary(setting):
     results = eu.evaluate(["bair", "uni"], setting=setting, n_arms=2, n_instances=30)
     for row in compared([results], published_figures(TABLE2)).to_dict("records"):
         for name, value in module.figures_of_agent(results, row["agent"]).items():
             assert row[name] == pytest.approx(float(value)), name
 
 
-def test_successes_are_compared_as_two_shares_are() -> None:
+def test_successes_are_compared_as_two_shares_are():
     for ours, published in ((0.951, 0.97), (0.7, 0.62), (0.03, 0.05)):
         counts = [[ours * N, N - ours * N], [published * 1000, 1000 - published * 1000]]
         expected = stats.chi2_contingency(counts, correction=False).statistic ** 0.5
@@ -269,7 +262,7 @@ def test_successes_are_compared_as_two_shares_are() -> None:
         assert (z > 0) == (ours > published)
 
 
-def test_what_is_printed_alike_is_never_far_apart() -> None:
+def test_what_is_printed_alike_is_never_far_apart():
     for figure, ours, published in (
         ("stopping_time", 10.49, 10.0),
         ("rejection_rate", 0.00149, 0.001),

@@ -5,7 +5,6 @@ import math
 import re
 from base64 import b64decode
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,7 @@ from explorative_user_env.studies.paper import (
     with_entrants,
     z_of,
 )
-from explorative_user_env.studies.paper_report import Calibration, Reproduction, verdicts
+from explorative_user_env.studies.paper_report import verdicts
 from explorative_user_env.users.population import DIFFERENCES
 
 CELLS = replace(TABLE2, deltas=(0.1, 0.005), n_arms=(2,), entrants=TABLE2.entrants[::2])
@@ -34,14 +33,14 @@ CELLS = replace(TABLE2, deltas=(0.1, 0.005), n_arms=(2,), entrants=TABLE2.entran
 
 
 @pytest.fixture(scope="module")
-def table2() -> Reproduction:
+def table2():
     (found,) = module.reproduce(
         [CELLS], ["printed", "released"], n_instances=300, seed=0, workers=1, progress=silent
     )
     return found
 
 
-def test_a_figure_is_near_within_its_tolerance() -> None:
+def test_a_figure_is_near_within_its_tolerance():
     for figure, published, near, far in (
         ("stopping_time", 1000.0, 1040.0, 1041.0),
         ("stopping_time", 1000.0, 961.0, 959.0),
@@ -56,7 +55,7 @@ def test_a_figure_is_near_within_its_tolerance() -> None:
     assert not module.is_near("stopping_time", 235_665.0, 238_579.0, n1=234_872.0)
 
 
-def test_n1_is_what_the_entrant_has_in_the_cell_where_it_is_half_of_the_time_or_more() -> None:
+def test_n1_is_what_the_entrant_has_in_the_cell_where_it_is_half_of_the_time_or_more():
     for name, agent, setting, published, n1 in (
         ("table2", "BAIR", "printed", 1.0, 2 * 20 / 0.01),
         ("table2", "BAIR", "released", 7600.0, 3800.0),
@@ -72,18 +71,18 @@ def test_n1_is_what_the_entrant_has_in_the_cell_where_it_is_half_of_the_time_or_
         assert found == pytest.approx(n1), (name, agent)
 
 
-def cell(delta: float, n_arms: int, agent: str, figure: str, published: float) -> dict[str, Any]:
+def cell(delta, n_arms, agent, figure, published):
     place = {"delta": delta, "n_arms": n_arms, "agent": agent}
     return {**place, "figure": figure, "published": published}
 
 
-def reasons(name: str, row: dict[str, Any]) -> dict[str, tuple[float, str, bool]]:
+def reasons(name, row):
     """What each test gives that may concern a figure."""
     found = module.reasons_for(EXPERIMENTS[name], row | {"experiment": name})
     return {key: (figure, at, holds) for key, figure, at, holds in found}
 
 
-def test_table_4s_time_of_bair_is_table_2s_less_an_arithmetic_phase_1() -> None:
+def test_table_4s_time_of_bair_is_table_2s_less_an_arithmetic_phase_1():
     for row, holds in (
         (cell(0.02, 5, "BAIR", "stopping_time", 479.0), True),  # 879 - 400
         (cell(0.02, 2, "BAIR", "stopping_time", 372.0), False),  # 422 - 100 would be 322
@@ -97,7 +96,7 @@ def test_table_4s_time_of_bair_is_table_2s_less_an_arithmetic_phase_1() -> None:
     assert not reasons("table2", cell(0.1, 2, "EXP3", "stopping_time", 405.0))
 
 
-def test_some_published_pairs_leave_no_room_for_the_rejections_there_must_be() -> None:
+def test_some_published_pairs_leave_no_room_for_the_rejections_there_must_be():
     for name, delta, n_arms, agent, room, fewest in (
         ("table2", 0.05, 20, "BAIR", 37.5, 39),
         ("table4", 0.02, 100, "T&S", 97.5, 99),
@@ -110,20 +109,20 @@ def test_some_published_pairs_leave_no_room_for_the_rejections_there_must_be() -
         assert holds is (room < fewest)
 
 
-def test_no_run_has_fewer_rejections_than_that() -> None:
+def test_no_run_has_fewer_rejections_than_that():
     bair = evaluate(["bair"], n_arms=4, setting="released", n_instances=100, progress=False)
     assert bair.runs["rejections"].min() == 7  # 2 K - 1, and some have no more
 
 
 @pytest.mark.slow
-def test_experiments_that_run_the_same_share_their_runs_and_what_is_drawn_has_no_verdicts() -> None:
+def test_experiments_that_run_the_same_share_their_runs_and_what_is_drawn_has_no_verdicts():
     small = with_entrants(replace(TABLE2, deltas=(0.1,), n_arms=(2,)), ["bair"])
     drawn = replace(small, name="figure1a", drawn=True)
     other = replace(small, name="figure1b", drawn=True, gap=0.2, data=None)
     willing = replace(EXPERIMENTS["table5"], deltas=(0.1,), n_arms=(2,), entrants=small.entrants)
     asked, told = [willing, small, drawn, other], list[float]()
 
-    def progress(what: str, done: int, total: int) -> None:
+    def progress(what, done, total):
         told.append(done / total)
 
     settings = ["printed", "released"]
@@ -143,9 +142,7 @@ def test_experiments_that_run_the_same_share_their_runs_and_what_is_drawn_has_no
 
 
 @pytest.mark.slow
-def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(
-    table2: Reproduction,
-) -> None:
+def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(table2):
     found = table2.found
     assert len(found) == 2 * (3 + 2)  # UNI is told its time
     figures = found.set_index(["delta", "agent", "figure"])["published"]
@@ -163,9 +160,7 @@ def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(
 
 
 @pytest.mark.slow
-def test_the_verdict_is_that_of_the_released_code_or_of_the_one_there_is(
-    table2: Reproduction,
-) -> None:
+def test_the_verdict_is_that_of_the_released_code_or_of_the_one_there_is(table2):
     bair = bairs_times(table2.found)
     assert bair["verdict"].tolist() == ["agrees", "agrees"]
     assert bair["n1"].tolist() == [0.0, pytest.approx(400.0)]  # 20 of 405, 400 of 512
@@ -177,12 +172,12 @@ def test_the_verdict_is_that_of_the_released_code_or_of_the_one_there_is(
     assert "released" not in alone
 
 
-def bairs_times(found: pd.DataFrame) -> pd.DataFrame:
+def bairs_times(found):
     own = found["agent"].eq("BAIR") & found["figure"].eq("stopping_time")
     return found[own].set_index("delta")
 
 
-def test_one_run_is_no_ground_for_a_verdict() -> None:
+def test_one_run_is_no_ground_for_a_verdict():
     cells = replace(with_entrants(TABLE2, ["bair"]), deltas=(0.1,), n_arms=(2,))
     results = run_experiment(cells, "released", progress=silent, n_instances=1)
     found = verdicts(cells, {"released": compared(results, published_figures(cells))})
@@ -190,7 +185,7 @@ def test_one_run_is_no_ground_for_a_verdict() -> None:
     assert said.to_dict() == {"stopping_time": "", "rejection_rate": "", "success": "agrees"}
 
 
-def test_a_reason_that_holds_is_the_verdict() -> None:
+def test_a_reason_that_holds_is_the_verdict():
     columns = ["delta", "figure", "published", "verdict"]
     rows = [
         [0.05, "stopping_time", 2421.0, "differs"],
@@ -206,9 +201,7 @@ def test_a_reason_that_holds_is_the_verdict() -> None:
 
 
 @pytest.mark.slow
-def test_who_is_not_judged_stands_beside_the_figures_and_is_not_counted(
-    table2: Reproduction,
-) -> None:
+def test_who_is_not_judged_stands_beside_the_figures_and_is_not_counted(table2):
     bair, uniform = table2.experiment.entrants
     experiment = replace(table2.experiment, entrants=(bair, replace(uniform, judged=False)))
     found = verdicts(experiment, table2.summaries)
@@ -218,14 +211,14 @@ def test_who_is_not_judged_stands_beside_the_figures_and_is_not_counted(
 
 
 @pytest.fixture(scope="module")
-def simulated(table2: Reproduction) -> Calibration:
+def simulated(table2):
     found = module.calibration_of([table2], 0, draws=200, progress=silent)
     assert found is not None
     return found
 
 
 @pytest.mark.slow
-def test_false_alarms_are_as_rare_as_the_level_says(simulated: Calibration) -> None:
+def test_false_alarms_are_as_rare_as_the_level_says(simulated):
     n_figures, draws = simulated.false_alarms.shape
     assert (n_figures, draws) == (10, 200)
     assert simulated.expected == pytest.approx(10 / 370, rel=0.01)
@@ -241,14 +234,12 @@ def test_false_alarms_are_as_rare_as_the_level_says(simulated: Calibration) -> N
 
 
 @pytest.mark.slow
-def test_the_draws_follow_from_the_seed_alone_and_what_is_not_judged_is_left_out(
-    table2: Reproduction,
-) -> None:
+def test_the_draws_follow_from_the_seed_alone_and_what_is_not_judged_is_left_out(table2):
     found = table2.found.copy()
     found.loc[found["agent"].eq("UNI"), "verdict"] = ""
-    told: list[tuple[str, int, int]] = []
+    told = []
 
-    def drawn(found: pd.DataFrame, seed: int) -> Calibration | None:
+    def drawn(found, seed):
         judged = [replace(table2, found=found)]
         return module.calibration_of(
             judged, seed, draws=5, progress=lambda *what: told.append(what)
@@ -265,7 +256,7 @@ def test_the_draws_follow_from_the_seed_alone_and_what_is_not_judged_is_left_out
     assert [(done, total) for _, done, total in told[:2]] == [(0, 2), (1, 2)]
 
 
-def rows_of(page: str) -> list[list[str]]:
+def rows_of(page):
     """The cells of a page's tables, with their heads but without the rulers below them."""
     lines = [line for line in page.splitlines() if line.startswith("|")]
     shown = [line for line in lines if not re.fullmatch(r"[|: -]+", line)]
@@ -274,12 +265,12 @@ def rows_of(page: str) -> list[list[str]]:
 
 @pytest.mark.slow
 def test_the_report_has_every_table_and_its_pictures_as_files_or_inside_the_html(
-    table2: Reproduction, simulated: Calibration, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    table2, simulated, monkeypatch
+):
     pytest.importorskip("matplotlib")
     with monkeypatch.context() as patch:
         patch.setattr(paper, "DIFFERENCES", DIFFERENCES[:2])
-        few: dict[str, Any] = {"n_instances": 4, "n_arms": 2, "compiled": False}
+        few = {"n_instances": 4, "n_arms": 2, "compiled": False}
         steps = run_ladder(agents=["bair", "tas"], progress=silent, **few)
     page, pictures = module.report([table2], steps, "300 users a cell", simulated)
     spread = simulated.spread(["experiment", "agent", "figure"])
@@ -302,12 +293,10 @@ def test_the_report_has_every_table_and_its_pictures_as_files_or_inside_the_html
     assert (none, "![" in plain) == ({}, False)
 
 
-def test_figure_1_draws_every_figure_of_every_agent_beside_what_is_published(
-    table2: Reproduction,
-) -> None:
+def test_figure_1_draws_every_figure_of_every_agent_beside_what_is_published(table2):
     pytest.importorskip("matplotlib")
     summary = table2.summaries["released"].set_index(["delta", "agent"])
-    grid: Any = module.comparison(table2.summaries["released"]).axes
+    grid = module.comparison(table2.summaries["released"]).axes
     places = itertools.product(PUBLISHED.items(), (0.1, 0.005))  # a row a metric, a column a delta
     for axes, ((figure, beside), delta) in zip(grid, places, strict=True):
         agents = ["BAIR"] if figure == "stopping_time" else ["BAIR", "UNI"]

@@ -1,7 +1,6 @@
 """The matrix of agents and kinds of users is what evaluations of each cell say."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,12 +13,9 @@ from explorative_user_env.studies.suite import VARIETIES, robustness
 from explorative_user_env.users.population import Population
 
 # All varieties, and in which words each differs from the paper's user.
-WITH_ROOM: dict[str, Any] = {
-    "means": "uniform_with_room",
-    "setting": "printed (means=uniform_with_room)",
-}
+WITH_ROOM = {"means": "uniform_with_room", "setting": "printed (means=uniform_with_room)"}
 KINDS = ("omniscient", "forgetful", "drifting", "logistic", "varied")
-DIFFERENCES: dict[str, dict[str, Any]] = {
+DIFFERENCES = {
     "paper": {},
     "rho=1": {"rho": "1", "setting": "printed (rho=1)"},
     "alpha=0.8": {"alpha": 0.8},
@@ -31,7 +27,7 @@ DIFFERENCES: dict[str, dict[str, Any]] = {
 }
 
 
-def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_says() -> None:
+def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_says():
     assert [variety.name for variety in VARIETIES] == list(DIFFERENCES)
     papers = Population(n_arms=3).words()
     for variety in VARIETIES:
@@ -46,20 +42,20 @@ def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_
         assert responses == {0, 1}
 
 
-SMALL: dict[str, Any] = {"n_instances": 8, "n_arms": 3, "seed": 5, "max_steps": 120}
+SMALL = {"n_instances": 8, "n_arms": 3, "seed": 5, "max_steps": 120}
 SMALL |= {"delta": 0.3, "gap": 0.4, "baseline_time": 17}
 
 USERS = tuple(variety for variety in VARIETIES if variety.name in ("paper", "bernoulli"))
 
 
 @pytest.fixture(scope="module")
-def matrix() -> pd.DataFrame:
+def matrix():
     return robustness(["BAIR", "UNI"], USERS, **SMALL)
 
 
-def test_each_cell_is_what_an_evaluation_says_of_it(matrix: pd.DataFrame) -> None:
+def test_each_cell_is_what_an_evaluation_says_of_it(matrix):
     for user, own in (("paper", {}), ("bernoulli", {"reward_law": "bernoulli"})):
-        options: dict[str, Any] = SMALL | own
+        options = SMALL | own
         alone = eu.evaluate(["BAIR", "UNI"], progress=False, **options).summary()
         found = matrix[matrix["user"] == user].drop(columns="user").reset_index(drop=True)
         pd.testing.assert_frame_equal(found, alone)
@@ -67,8 +63,8 @@ def test_each_cell_is_what_an_evaluation_says_of_it(matrix: pd.DataFrame) -> Non
     assert (matrix["stopping_time"] <= 120).all()
 
 
-def test_it_is_the_same_for_any_number_of_workers_and_company(matrix: pd.DataFrame) -> None:
-    told: list[tuple[str, int, int]] = []
+def test_it_is_the_same_for_any_number_of_workers_and_company(matrix):
+    told = []
     again = robustness(
         ["BAIR", "UNI"], USERS[::-1], workers=2, progress=lambda *news: told.append(news), **SMALL
     )
@@ -79,7 +75,7 @@ def test_it_is_the_same_for_any_number_of_workers_and_company(matrix: pd.DataFra
     assert (shares[0], shares[-1]) == (0.0, 1.0)
 
 
-def test_a_bad_argument_is_named() -> None:
+def test_a_bad_argument_is_named():
     for options, message in (
         ({"users": []}, "users must be at least one"),
         ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one, each of a name"),
@@ -103,7 +99,7 @@ SHOWN["success_high"] = (SHOWN["success"] + 0.1).clip(upper=1.0)
 SHOWN["stopping_time_high"] = SHOWN["stopping_time"] + 7
 
 
-def test_a_hundred_columns_show_a_few_agents_and_below_them_the_others() -> None:
+def test_a_hundred_columns_show_a_few_agents_and_below_them_the_others():
     told = SHOWN.assign(sees_rewards=SHOWN["agent"] == "B")
     first, second = as_text(room.matrix_table(told)).split("user")[1:]
     assert first.split()[:5] == ["A", "B†", *"CDE"]
@@ -115,7 +111,7 @@ def test_a_hundred_columns_show_a_few_agents_and_below_them_the_others() -> None
     assert "| odd | .500 [.400–.600]<br>9000 ± 7<br>25.0% cut |" in page
 
 
-def test_the_heat_map_has_agents_by_users() -> None:
+def test_the_heat_map_has_agents_by_users():
     pytest.importorskip("matplotlib")
     axes = room.heat_map(SHOWN)
     assert [label.get_text() for label in axes.get_yticklabels()] == list("ABCDEFG")

@@ -3,9 +3,6 @@
 import dataclasses
 import json
 import math
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,28 +29,28 @@ from explorative_user_env.users.population import RELEASED, Population
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_users() -> Iterator[None]:
+def few_users():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FRONTIER_USERS", 40)
         yield
 
 
 @pytest.fixture(scope="module")
-def tuning(few_users: None) -> Tuning:
+def tuning(few_users):
     return module.tune_n1(**SMALL)
 
 
-def evidence(failures: int, n: int, delta: float) -> tuple[float, float]:
+def evidence(failures, n, delta):
     below, above = module.log_evidence(np.array([failures]), np.array([n]), delta)
     return math.exp(below[0]), math.exp(above[0])
 
 
 @pytest.mark.parametrize("delta", [0.005, 0.6])
-def test_the_evidence_is_the_mixture_of_likelihood_ratios(delta: float) -> None:
+def test_the_evidence_is_the_mixture_of_likelihood_ratios(delta):
     law = stats.beta(0.5, 0.5 * (1 - delta) / delta)
     for failures, n in [(0, 1), (1, 1), (3, 40)]:
 
-        def ratio(root: float) -> float:
+        def ratio(root):
             """The integrand over the root of q, which has no pole at 0."""
             q = root**2
             likelihood = (q / delta) ** failures * ((1 - q) / (1 - delta)) ** (n - failures)  # noqa: B023
@@ -64,12 +61,12 @@ def test_the_evidence_is_the_mixture_of_likelihood_ratios(delta: float) -> None:
         assert evidence(failures, n, delta) == pytest.approx((below, above), rel=1e-6)
 
 
-def probability_of(decision: str, q: float, delta: float, error: float, horizon: int) -> float:
+def probability_of(decision, q, delta, error, horizon):
     """The exact probability that the test says `decision` in `horizon` trials, by all states."""
     undecided = {0: 1.0}
     said = 0.0
     for n in range(1, horizon + 1):
-        after: dict[int, float] = {}
+        after = {}
         for failures, weight in undecided.items():
             after[failures] = after.get(failures, 0.0) + weight * (1 - q)
             after[failures + 1] = after.get(failures + 1, 0.0) + weight * q
@@ -85,12 +82,12 @@ def probability_of(decision: str, q: float, delta: float, error: float, horizon:
 
 
 @pytest.mark.parametrize(("decision", "q"), [("good", 0.1 + 1e-9), ("bad", 0.1)])
-def test_the_exact_error_at_the_border_keeps_to_what_is_allowed(decision: str, q: float) -> None:
+def test_the_exact_error_at_the_border_keeps_to_what_is_allowed(decision, q):
     wrong = probability_of(decision, q, delta=0.1, error=0.1, horizon=300)
     assert 0.02 < wrong < 0.1
 
 
-def test_it_does_not_matter_how_trials_are_portioned_and_too_few_decide_nothing() -> None:
+def test_it_does_not_matter_how_trials_are_portioned_and_too_few_decide_nothing():
     failed = np.random.default_rng(3).random(2000) < 0.13
     whole = module.judge(failed, 0.1, 0.01)
     assert whole[0] == "bad"
@@ -103,7 +100,7 @@ def test_it_does_not_matter_how_trials_are_portioned_and_too_few_decide_nothing(
     assert module.judge(np.array([True, False, False]), 0.3, 0.05) == ("undecided", 3, 1)
 
 
-def test_it_decides_as_soon_as_the_evidence_is_1_over_error() -> None:
+def test_it_decides_as_soon_as_the_evidence_is_1_over_error():
     for side, decision in enumerate(("good", "bad")):
         for error in (0.2, 0.01):
             said, n, _ = module.judge(np.full(500, decision == "bad"), 0.1, error)
@@ -112,18 +109,16 @@ def test_it_decides_as_soon_as_the_evidence_is_1_over_error() -> None:
             assert before < 1 / error <= now
 
 
-def search(*where: Any, **how: Any) -> list[Candidate]:
+def search(*where, **how):
     return list(module.search(*where, **how))
 
 
-def sure(least: int) -> module.Draw:
+def sure(least):
     return lambda n1, candidate, portion, n_users: np.full(n_users, n1 >= least)
 
 
 @given(st.integers(0, 5000), st.integers(0, 5000), st.integers(0, 5000))
-def test_any_least_n1_is_found_with_the_candidates_that_the_bound_counts(
-    first: int, more: int, least: int
-) -> None:
+def test_any_least_n1_is_found_with_the_candidates_that_the_bound_counts(first, more, least):
     top = first + more
     candidates = search(sure(least), first, top, delta=0.3, error=0.1, cap=100)
     assert candidates[0].n1 == first
@@ -136,17 +131,17 @@ def test_any_least_n1_is_found_with_the_candidates_that_the_bound_counts(
             module.found(candidates, 0.3)
 
 
-def test_each_candidate_gets_its_share_of_the_error() -> None:
+def test_each_candidate_gets_its_share_of_the_error():
     (first, *_) = search(sure(0), 100, 1050, delta=0.1, error=0.05, cap=1000)
     share = 0.05 / 11  # 1 + the halvings of 950 numbers, 950 < 2^10
     assert first.n_runs == module.judge(np.zeros(1000, bool), 0.1, share)[1]
     assert first.n_runs > module.judge(np.zeros(1000, bool), 0.1, 0.05)[1]
 
 
-def test_without_a_decision_a_candidate_is_not_good_and_ends_at_the_cap() -> None:
-    calls: list[tuple[int, int, int, int]] = []
+def test_without_a_decision_a_candidate_is_not_good_and_ends_at_the_cap():
+    calls = []
 
-    def draw(n1: int, candidate: int, portion: int, n_users: int) -> np.ndarray:
+    def draw(n1, candidate, portion, n_users):
         calls.append((n1, candidate, portion, n_users))
         if n1 >= 6:
             return np.ones(n_users, bool)
@@ -163,7 +158,7 @@ def test_without_a_decision_a_candidate_is_not_good_and_ends_at_the_cap() -> Non
     assert len(set(places)) == len(places), "no users are met twice"
 
 
-def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None:
+def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study():
     places = [(), (1,), (2,), (0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
     studies = [0, *(tuning_seed(0, *place) for place in places)]
     users = [user for study in studies for user in user_seeds(study, 50)]
@@ -171,9 +166,9 @@ def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None
 
 
 @pytest.mark.slow
-def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
+def test_every_candidate_and_portion_meets_users_of_its_own():
     hard = Population(n_arms=3, gap=0.02, setting=RELEASED)  # so that it fails now and then
-    how: dict[str, Any] = {"population": hard, "delta": 0.2, "max_steps": 2000}
+    how = {"population": hard, "delta": 0.2, "max_steps": 2000}
     places = [(0, 0), (0, 1), (1, 0)]
     seen = [module.successes(how | {"seed": 0}, 0, *place, 100).tolist() for place in places]
     assert seen[0] != seen[1] != seen[2] != seen[0]
@@ -182,9 +177,9 @@ def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
     assert seen[2] == list(runs["correct"] & ~runs["censored"])
 
 
-def test_the_frontier_is_one_evaluation_of_bair_with_each_n1() -> None:
+def test_the_frontier_is_one_evaluation_of_bair_with_each_n1():
     users = Population(n_arms=3, gap=0.4, setting=RELEASED)
-    how: dict[str, Any] = {"population": users, "max_steps": 900}
+    how = {"population": users, "max_steps": 900}
     found = module.frontier_of([0, 9], how | {"delta": 0.2, "seed": 9}, silent)
     agents = [BAIR(n1=n1, delta=0.2, name=f"with {n1}") for n1 in (0, 9)]
     summary = evaluate(agents, seed=tuning_seed(9, 1), n_instances=40, **how).summary()
@@ -194,7 +189,7 @@ def test_the_frontier_is_one_evaluation_of_bair_with_each_n1() -> None:
     assert found["censored"].between(0.01, 0.99).all()  # the cap cuts some off
 
 
-def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: Tuning) -> None:
+def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning):
     tuned = tuning.tuned
     assert tuning.candidates[0].n1 == 5  # 1 / delta
     assert tuned.paper_n1 == 30  # 2 K / delta
@@ -206,7 +201,7 @@ def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: 
 
 
 @pytest.mark.slow
-def test_alpha_and_rho_0_enter_both_ends() -> None:
+def test_alpha_and_rho_0_enter_both_ends():
     found = module.tune_n1(**SMALL | {"alpha": 2.0, "rho": constant(1.1)})
     assert found.candidates[0].n1 == 3  # (1 / .2)^(1/2) / 1.1 = 2.03
     assert found.tuned.paper_n1 == 5  # 30^(1/2) / 1.1 = 4.98
@@ -214,7 +209,7 @@ def test_alpha_and_rho_0_enter_both_ends() -> None:
 
 
 @pytest.mark.slow
-def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning) -> None:
+def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning):
     repeated = evaluate(
         [tuning.tuned.agent()], n_instances=80, seed=tuning_seed(0, 2), progress=False, **USERS
     )
@@ -231,7 +226,7 @@ def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning
             assert [figure.value, figure.low, figure.high] == ends
 
 
-def test_the_grid_is_geometric_and_has_the_n1_found_and_the_papers(tuning: Tuning) -> None:
+def test_the_grid_is_geometric_and_has_the_n1_found_and_the_papers(tuning):
     points = module.grid(137, 20, 10_000)
     assert points == [0, 1, 3, 8, 20, 22, 60, 137, 167, 464, 1292, 3594, 10_000]
     assert module.grid(1, 20, 2) == [0, 1, 2]
@@ -241,7 +236,7 @@ def test_the_grid_is_geometric_and_has_the_n1_found_and_the_papers(tuning: Tunin
     assert set(rows["n_runs"]) == {40}
 
 
-def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
+def test_of_those_that_succeed_the_fastest_is_named(tuning):
     n1, columns = tuning.tuned.n1, ["n1", "stopping_time", "success_low"]
     for rows, fastest in (
         ([(n1, 90.0, 0.7), (50, 80.0, 0.8), (60, 70.0, 0.79)], 50),
@@ -251,9 +246,9 @@ def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
 
 
 @pytest.mark.slow
-def test_workers_change_nothing_and_what_goes_on_is_told(tuning: Tuning) -> None:
+def test_workers_change_nothing_and_what_goes_on_is_told(tuning):
     told, candidates = list[tuple[str, int, int]](), list[Candidate]()
-    how: dict[str, Any] = {"workers": 2, "progress": lambda *event: told.append(event)}
+    how = {"workers": 2, "progress": lambda *event: told.append(event)}
     parallel = module.tune_n1(**SMALL | how, on_candidate=candidates.append)
     assert parallel.tuned == tuning.tuned
     assert parallel.candidates == tuning.candidates == candidates
@@ -261,7 +256,7 @@ def test_workers_change_nothing_and_what_goes_on_is_told(tuning: Tuning) -> None
     assert (told[0], told[-1]) == (("N_1 = 5", 0, 600), ("BAIR-tuned", 80, 80))
 
 
-def test_a_run_that_the_cap_ends_is_no_success() -> None:
+def test_a_run_that_the_cap_ends_is_no_success():
     with pytest.raises(NoneFoundError) as none:
         module.tune_n1(**SMALL | {"max_steps": 3})
     assert {candidate.success for candidate in none.value.candidates} == {0.0}
@@ -270,8 +265,8 @@ def test_a_run_that_the_cap_ends_is_no_success() -> None:
         module.found(search(sure(0), 1, 8, delta=0.1, error=0.05, cap=10), 0.1)
 
 
-def test_a_wrong_option_is_named() -> None:
-    wrong: list[dict[str, Any]] = [{"delta": 1.0}, {"means": "cauchy"}, {"error": 0.0}]
+def test_a_wrong_option_is_named():
+    wrong = [{"delta": 1.0}, {"means": "cauchy"}, {"error": 0.0}]
     wrong += [{"error": 1.0}, {"n_instances": 0}, {"confirm": -1}, {"max_steps": 0}]
     for option in wrong:
         with pytest.raises(InvalidArgumentError, match=f"^{next(iter(option))} "):
@@ -280,7 +275,7 @@ def test_a_wrong_option_is_named() -> None:
         TunedAgent(-1)
 
 
-def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+def test_what_was_saved_is_loaded(tmp_path):
     TUNED.save(tmp_path / "tuned.json")
     for source in (tmp_path, str(tmp_path), tmp_path / "tuned.json"):
         assert module.load_tuned(source) == TUNED
@@ -291,11 +286,11 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
     assert math.isnan(module.load_tuned(tmp_path).stopping_time.low)
 
 
-def test_the_agent_is_bair_with_that_n1_and_the_delta_it_was_tuned_for() -> None:
+def test_the_agent_is_bair_with_that_n1_and_the_delta_it_was_tuned_for():
     agent = TUNED.agent()
     assert agent.name == "BAIR-tuned"
     assert agent.trained_on == CELL | {"task": "bai"}
-    options: dict[str, Any] = {"n_arms": 3, "n_instances": 9, "compiled": False}
+    options = {"n_arms": 3, "n_instances": 9, "compiled": False}
     found = evaluate([agent, BAIR(n1=7, delta=0.2)], delta=0.1, **options)
     assert found.deltas == {"BAIR-tuned": 0.2, "BAIR": 0.2}
     times = {name: list(runs["stopping_time"]) for name, runs in found.runs.groupby("agent")}
@@ -304,11 +299,11 @@ def test_the_agent_is_bair_with_that_n1_and_the_delta_it_was_tuned_for() -> None
     assert short.runs["interactions"].max() <= 9
 
 
-def test_a_file_that_is_not_right_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+def test_a_file_that_is_not_right_is_refused(tmp_path, subtests):
     file = tmp_path / "tuned.json"
     TUNED.save(file)
     record = json.loads(file.read_text())
-    changes: list[dict[str, Any]] = [{"n1": -1}, {"more": 1}, {"interval": [1]}]
+    changes = [{"n1": -1}, {"more": 1}, {"interval": [1]}]
     changes += [{"success": {"value": 1}}, {"cell": CELL | {"n_arms": 1}}]
     changes += [{"cell": {"n_arms": 3, "delta": 0.1}}]
     for text in ("", "[]", "{}", *(json.dumps(record | change) for change in changes), None):
@@ -317,9 +312,7 @@ def test_a_file_that_is_not_right_is_refused(tmp_path: Path, subtests: pytest.Su
             module.load_tuned(tmp_path)
 
 
-def test_the_page_has_the_candidates_the_frontier_and_whether_it_is_confirmed(
-    tuning: Tuning,
-) -> None:
+def test_the_page_has_the_candidates_the_frontier_and_whether_it_is_confirmed(tuning):
     rows = [line for line in module.tuning_page(tuning).splitlines() if line.startswith("|")]
     assert len(rows) == len(tuning.candidates) + len(tuning.frontier) + 4
     (row,) = (row for row in rows if "found" in row)

@@ -1,7 +1,6 @@
 """The package's own agents, environments and users keep what it asks of others'."""
 
 from functools import partial
-from typing import Any
 
 import pytest
 from toy_agents import the_most_accepted
@@ -16,7 +15,7 @@ from explorative_user_env.agents import (
     Uniform,
     after_phase1,
 )
-from explorative_user_env.check import NamedCheck, Subject, parametrize_with_checks
+from explorative_user_env.check import parametrize_with_checks
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import (
     ExplorativePopulationEnv,
@@ -39,12 +38,12 @@ pytestmark = pytest.mark.slow
 first_of_ties = partial(Uniform, ties="first")
 
 
-def sorted_counts() -> Any:
+def sorted_counts():
     return SortedArms(CountsObservation(eu.ExplorativeUserEnv(n_arms=3), 50))
 
 
-LEAVING: dict[str, Any] = {"behaviour": "impatient(probability=0.5)", "n_arms": 3, "alpha": 0.01}
-FEW: dict[str, Any] = {"n_users": 2, "horizon": 3}
+LEAVING = {"behaviour": "impatient(probability=0.5)", "n_arms": 3, "alpha": 0.01}
+FEW = {"n_users": 2, "horizon": 3}
 
 OF_EACH_KIND = [
     *(ALGORITHMS["UNI"], partial(eu.PolicyAgent, the_most_accepted, horizon=50)),
@@ -73,7 +72,7 @@ OTHERS = [
 ]
 
 
-def known(thing: Any) -> dict[str, str]:
+def known(thing):
     return {"breaks_ties_by_chance": "the code's habit"} if thing is first_of_ties else {}
 
 
@@ -86,15 +85,15 @@ CASES = parametrize_with_checks(OF_EACH_KIND).args[1]
 @pytest.mark.parametrize(
     ("subject", "check"), [each for each in CASES if each.values[1].name not in COMPILED]
 )
-def test_one_of_each_kind(subject: Subject, check: NamedCheck) -> None:
+def test_one_of_each_kind(subject, check):
     check(subject)
 
 
 @pytest.mark.exhaustive
 @parametrize_with_checks(OTHERS, expected_failed_checks=known)
-def test_all_others(subject: Subject, check: NamedCheck) -> None:
+def test_all_others(subject, check):
     check(subject)
 
 
-def test_these_are_all_agents() -> None:
+def test_these_are_all_agents():
     assert {*AGENTS, *REFERENCES, *CARRIERS} == {*ALGORITHMS, "SE", "SE-ordered"}

@@ -3,7 +3,6 @@
 import math
 from dataclasses import fields, replace
 from types import SimpleNamespace
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -31,11 +30,11 @@ from explorative_user_env.users.behaviours import (
     varied,
 )
 from explorative_user_env.users.instances import LARGEST_MEAN, ROOMY, around_one
-from explorative_user_env.users.population import PRINTED, Setting
+from explorative_user_env.users.population import PRINTED
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 
-def test_click_noise_comes_on_top() -> None:
+def test_click_noise_comes_on_top():
     # At noise 1 every decision is a coin flip: within 4.5 standard errors of a half.
     for kind in KINDS:
         env = started(0, noise=1.0, behaviour=kind)
@@ -44,7 +43,7 @@ def test_click_noise_comes_on_top() -> None:
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.4])
-def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(tolerance: float) -> None:
+def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(tolerance):
     for seed in range(20):
         env = started(seed, behaviour=omniscient(tolerance), gap=0.3)
         means = env.hidden_state().instance.means
@@ -57,13 +56,13 @@ def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(tolerance: float
 # The forgetful user
 
 
-def remembered(window: list[tuple[int, float]], n_arms: int) -> tuple[list[int], list[float]]:
+def remembered(window, n_arms):
     """n_i and hat mu_i from the rewards that she remembers."""
     rewards = [[reward for arm, reward in window if arm == each] for each in range(n_arms)]
     return [len(own) for own in rewards], [math.fsum(own) / max(1, len(own)) for own in rewards]
 
 
-def rejects(window: list[tuple[int, float]], arm: int, gamma: float, ties: bool) -> bool:
+def rejects(window, arm, gamma, ties):
     """By the definition: is some other arm clearly better? Nothing is, than an arm not seen."""
     counts, estimates = remembered(window, 4)
     if counts[arm] == 0:
@@ -74,18 +73,16 @@ def rejects(window: list[tuple[int, float]], arm: int, gamma: float, ties: bool)
 
 
 @pytest.mark.parametrize("window", [1, 3, 12, 60])
-def test_a_forgetful_user_is_one_who_has_seen_her_last_rewards_only(
-    setting: Setting, window: int
-) -> None:
+def test_a_forgetful_user_is_one_who_has_seen_her_last_rewards_only(setting, window):
     # Her list of all rewards is kept here, and everything is computed from its end at each step.
     n_rejections = n_forgotten = 0
     for seed in range(2):
         law = "gaussian" if seed % 2 else "bounded"
-        options: dict[str, Any] = {"setting": setting, "reward_law": law, "alpha": 0.2}
+        options = {"setting": setting, "reward_law": law, "alpha": 0.2}
         env = started(seed, behaviour=forgetful(window), **options)
         whole = started(seed, **options)  # she remembers her private draws
         private = setting.private_draws * [*enumerate(whole.hidden_state().estimates)]
-        rewards: list[tuple[int, float]] = [*private]
+        rewards = [*private]
         for arm in random_arms(300, seed=seed):
             hidden = env.hidden_state()
             counts, estimates = remembered(rewards[-window:], 4)
@@ -107,13 +104,13 @@ def test_a_forgetful_user_is_one_who_has_seen_her_last_rewards_only(
 
 
 class Told:
-    def __init__(self, *normals: float) -> None:
+    def __init__(self, *normals):
         self.normals = list(normals)
 
-    def standard_normal(self) -> float:
+    def standard_normal(self):
         return self.normals.pop(0)
 
-    def random(self) -> float:
+    def random(self):
         return 0.75
 
 
@@ -124,12 +121,10 @@ class Told:
         ("bernoulli", [0.75, 0.5, 0.0], 0.0),  # 1 if 0.75 < mu
     ],
 )
-def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1(
-    law: str, expected: list[float], reward: float
-) -> None:
+def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1(law, expected, reward):
     users = users_of(n_arms=3, reward_law=law)
     behaviour = drifting(0.5)
-    state: Any = behaviour.blank(users.user)
+    state = behaviour.blank(users.user)
     state.means[:] = [0.75, 0.5, 1.0]
     behaviour.start(users.user, state, Told())
     behaviour.respond(users.user, state, users.schedule.rule, 0, Told(1.0, -2.0, 6.0))
@@ -138,9 +133,7 @@ def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1(
 
 
 @pytest.mark.parametrize("reward", ["regret", "utility", "realized"])
-def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment_and_estimates_by_hers(
-    reward: str,
-) -> None:
+def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment_and_estimates_by_hers(reward):
     env = started(2, reward=reward, behaviour=drifting(0.2))
     first = env.hidden_state().instance
     best_arms, received = {first.best_arm}, dict[int, list[float]]()
@@ -163,9 +156,9 @@ def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment_and_estimates
     assert env.hidden_state().instance == first
 
 
-def test_the_best_arm_of_an_episode_is_that_of_the_answer() -> None:
+def test_the_best_arm_of_an_episode_is_that_of_the_answer():
     single = gym.make("ExplorativeUserBAI-v0", n_arms=3, behaviour=drifting(1.0)).unwrapped
-    lanes: Any = gym.make_vec("ExplorativeUserBAI-v0", 2, n_arms=3, behaviour=drifting(1.0))
+    lanes = gym.make_vec("ExplorativeUserBAI-v0", 2, n_arms=3, behaviour=drifting(1.0))
     for seed in range(10):
         single.reset(seed=seed)
         lanes.reset(seed=[seed, seed])
@@ -181,8 +174,8 @@ def test_the_best_arm_of_an_episode_is_that_of_the_answer() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
-def test_an_answer_is_held_against_the_best_arm_of_that_moment(compiled: bool) -> None:
-    options: dict[str, Any] = {"behaviour": drifting(0.1), "n_arms": 4}
+def test_an_answer_is_held_against_the_best_arm_of_that_moment(compiled):
+    options = {"behaviour": drifting(0.1), "n_arms": 4}
     agent = Uniform(horizon=60, order="random")
     runs = eu.evaluate([agent], n_instances=12, compiled=compiled, progress=False, **options).runs
     moved = 0
@@ -201,7 +194,7 @@ def test_an_answer_is_held_against_the_best_arm_of_that_moment(compiled: bool) -
 # The logistic user
 
 
-def frozen(counts: list[int], estimates: list[float], spread: float, temperature: float) -> Any:
+def frozen(counts, estimates, spread, temperature):
     """A user at a moment of her life: her numbers, her state and her rule of rho_t."""
     users = users_of(setting=PRINTED, n_arms=len(counts))
     state = logistic(temperature).blank(users.user)
@@ -212,7 +205,7 @@ def frozen(counts: list[int], estimates: list[float], spread: float, temperature
 
 
 @pytest.mark.parametrize("temperature", [0.1, 0.7])
-def test_a_logistic_user_accepts_as_often_as_the_formula_says(temperature: float) -> None:
+def test_a_logistic_user_accepts_as_often_as_the_formula_says(temperature):
     counts, estimates, spread, n = [4, 9, 25], [0.2, 1.0, 0.7], 1.5, 1000
     user, state, rule = frozen(counts, estimates, spread, temperature)
     changing = [f.name for f in fields(state) if f.name not in ("logarithms", "inverse_roots")]
@@ -231,7 +224,7 @@ def test_a_logistic_user_accepts_as_often_as_the_formula_says(temperature: float
         assert low_end <= accepted <= high_end
 
 
-def test_infinite_intervals_and_large_ratios_are_no_trouble() -> None:
+def test_infinite_intervals_and_large_ratios_are_no_trouble():
     user, state, _ = frozen([0, 5, 5], [0.0, 0.0, 1e3], 1.0, 1e-6)
     assert [acceptance_probability(user, state, arm) for arm in range(3)] == [1.0, 0.0, 1.0]
     user, state, _ = frozen([5, 0, 0], [-1e300, 0.0, 0.0], 1.0, 1e-300)
@@ -242,7 +235,7 @@ def test_infinite_intervals_and_large_ratios_are_no_trouble() -> None:
 
 
 @pytest.mark.parametrize(("q", "r"), [(0.1, None), (0.0, 3), (0.05, 4), (1.0, None), (0.3, 1)])
-def test_she_decides_and_leaves_as_a_user_written_anew(q: float, r: int | None) -> None:
+def test_she_decides_and_leaves_as_a_user_written_anew(q, r):
     steps = set()
     for seed in range(20):
         twin = started(seed, alpha=0.05)  # for her means and stream alone
@@ -262,23 +255,23 @@ def test_she_decides_and_leaves_as_a_user_written_anew(q: float, r: int | None) 
     assert len(steps) > 5
 
 
-def leaves_by_one(user: Any, state: Any, accepted: bool, rng: Any) -> Any:
+def leaves_by_one(user, state, accepted, rng):
     return 1 if state.interactions[0] == 3 else False
 
 
-def fails_to_leave(user: Any, state: Any, accepted: bool, rng: Any) -> bool:
+def fails_to_leave(user, state, accepted, rng):
     return bool(0 // (state.interactions[0] - 3))
 
 
 @pytest.mark.slow
-def test_a_leaves_of_ones_own_that_fails_is_told_with_step_and_user() -> None:
+def test_a_leaves_of_ones_own_that_fails_is_told_with_step_and_user():
     for leaves, what in (
         (leaves_by_one, "leaving of behaviour 'own' must be True or False, got 1"),
         (fails_to_leave, "leaves of behaviour 'own' .*ZeroDivisionError"),
     ):
-        facts: dict[str, Any] = {"n_arms": 2, "behaviour": Behaviour("own", leaves=leaves)}
-        one: Any = eu.ExplorativeUserEnv(**facts)
-        many: Any = eu.ExplorativeUserVectorEnv(2, **facts)
+        facts = {"n_arms": 2, "behaviour": Behaviour("own", leaves=leaves)}
+        one = eu.ExplorativeUserEnv(**facts)
+        many = eu.ExplorativeUserVectorEnv(2, **facts)
         for env, arm in ((one, 0), (many, np.zeros(2, int))):
             env.reset(seed=5)
             env.step(arm)
@@ -292,7 +285,7 @@ def test_a_leaves_of_ones_own_that_fails_is_told_with_step_and_user() -> None:
 # Users who differ
 
 
-def reference_of(seed: int, setting: Setting, alpha: float) -> ReferenceUser:
+def reference_of(seed, setting, alpha):
     """The user of the words "varied", written anew from what is said of them; K = 4, gap = 0.4."""
     rng = user_generator(seed)
     means = 0.6 * rng.random(4)
@@ -306,8 +299,8 @@ def reference_of(seed: int, setting: Setting, alpha: float) -> ReferenceUser:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_each_user_is_the_paper_s_with_numbers_of_her_own(setting: Setting, seed: int) -> None:
-    options: dict[str, Any] = {"means": low_means, "gap": 0.4, "alpha": 0.3}
+def test_each_user_is_the_paper_s_with_numbers_of_her_own(setting, seed):
+    options = {"means": low_means, "gap": 0.4, "alpha": 0.3}
     env = started(seed, setting=setting, behaviour="varied", **options)
     reference = reference_of(seed, setting, alpha=0.3)
     responses = []
@@ -325,7 +318,7 @@ def test_each_user_is_the_paper_s_with_numbers_of_her_own(setting: Setting, seed
     assert 20 < sum(responses) < 280
 
 
-def test_rounding_leads_no_factor_beyond_its_ends() -> None:
+def test_rounding_leads_no_factor_beyond_its_ends():
     for factor in (1.0, 1.5, 2.2, 2.5, 4.7, 12.8, 1e9):
         for drawn, end in ((0.0, 1.0 / factor), (math.nextafter(1.0, 0.0), factor)):
             found = around_one(factor, SimpleNamespace(random=lambda drawn=drawn: drawn))
@@ -333,7 +326,7 @@ def test_rounding_leads_no_factor_beyond_its_ends() -> None:
             assert 1.0 / factor <= found <= factor
 
 
-def test_means_with_room_leave_it_for_the_largest_gap_there_may_be() -> None:
+def test_means_with_room_leave_it_for_the_largest_gap_there_may_be():
     law = users_of(n_arms=3, reward_law="bernoulli", behaviour="varied").instance_law
     assert law.scale == 1.0 - 0.5 * 1.5
     rng = user_generator(1)
@@ -341,8 +334,8 @@ def test_means_with_room_leave_it_for_the_largest_gap_there_may_be() -> None:
     assert 0.8 < largest <= 1.0
 
 
-def test_what_does_not_fit_every_user_is_refused_at_once() -> None:
-    given: dict[str, Any] = {"n_arms": 2, "means": [0.0, 0.5], "gap": 0.9}
+def test_what_does_not_fit_every_user_is_refused_at_once():
+    given = {"n_arms": 2, "means": [0.0, 0.5], "gap": 0.9}
     for options, message in (
         ({"gap": LARGEST_MEAN}, "gap must be above 0 and at most"),
         ({"gap": 0.7, "means": ROOMY}, r"gap must be below 0\.66"),
@@ -353,7 +346,7 @@ def test_what_does_not_fit_every_user_is_refused_at_once() -> None:
             users_of(behaviour="varied", **options)
 
 
-def test_who_has_no_gap_or_rho_of_her_own_draws_nothing_more() -> None:
+def test_who_has_no_gap_or_rho_of_her_own_draws_nothing_more():
     everyone = [started(seed, rho=1.25, behaviour="varied").hidden_state() for seed in range(9)]
     assert {user.rho for user in everyone} == {1.25}
     law = users_of(n_arms=2, means=[0.0, 0.3], behaviour="varied").instance_law
@@ -365,7 +358,7 @@ def test_who_has_no_gap_or_rho_of_her_own_draws_nothing_more() -> None:
 # Names
 
 
-def test_a_behaviour_is_called_by_the_words_that_ask_for_it() -> None:
+def test_a_behaviour_is_called_by_the_words_that_ask_for_it():
     rows = [
         (drifting(0.01), ["drifting(sigma=0.01)", " drifting ( sigma = 0.010 ) "]),
         (drifting(1e-5), ["drifting(sigma=1e-05)"]),
@@ -385,8 +378,8 @@ def test_a_behaviour_is_called_by_the_words_that_ask_for_it() -> None:
     assert forgetful().memory_of(7) == forgetful(50 * 7).memory_of(7)
 
 
-def test_what_asks_for_nobody_is_told_what_is_wrong(subtests: pytest.Subtests) -> None:
-    rows: list[tuple[Any, str]] = [
+def test_what_asks_for_nobody_is_told_what_is_wrong(subtests):
+    rows = [
         ("drifting(sigma=-1)", "sigma of behaviour 'drifting' must be a finite .*, got -1$"),
         ("forgetful(window=2.5)", "window of behaviour 'forgetful' must be an integer .* 2"),
         ("omniscient(tolerance=-1)", "tolerance of behaviour 'omniscient' must be"),
@@ -410,9 +403,7 @@ def test_what_asks_for_nobody_is_told_what_is_wrong(subtests: pytest.Subtests) -
         assert "\n" not in str(caught.value)
 
 
-def test_a_behaviour_of_one_s_own_can_be_registered_and_has_a_memory_of_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_behaviour_of_one_s_own_can_be_registered_and_has_a_memory_of_its_own(monkeypatch):
     monkeypatch.setattr(others, "_BEHAVIOURS", dict(others._BEHAVIOURS))
     eu.register_behaviour("agreeable", AGREEABLE)
     eu.register_behaviour("agreeable", AGREEABLE)
@@ -423,6 +414,6 @@ def test_a_behaviour_of_one_s_own_can_be_registered_and_has_a_memory_of_its_own(
     for seed in (1, 2):
         env.reset(seed=seed)
         assert [env.step(0)[0] for _ in range(9)] == [1] * 7 + [0] * 2
-    options: dict[str, Any] = {"behaviour": "agreeable", "n_instances": 5, "compiled": False}
+    options = {"behaviour": "agreeable", "n_instances": 5, "compiled": False}
     runs = eu.evaluate([Uniform(horizon=30)], progress=False, **options).runs
     assert runs["acceptances"].tolist() == [7] * 5

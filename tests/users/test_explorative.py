@@ -1,7 +1,6 @@
 """The user by hand and beside a slow and plain one: the same decisions, counts and intervals."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from decimal import Decimal, localcontext
 
@@ -9,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_user import PLAYS, Play, at_random, bounds, converse, gamma, hand_made, new_user
+from one_user import PLAYS, at_random, bounds, converse, gamma, hand_made, new_user
 from reference_user import ReferenceUser
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.hidden_state import witness_of
-from explorative_user_env.users.model import Rule, User, UserState, acceptance_rate_rule
-from explorative_user_env.users.population import RELEASED, SETTINGS, Setting
+from explorative_user_env.users.model import acceptance_rate_rule
+from explorative_user_env.users.population import RELEASED, SETTINGS
 
 
 @pytest.mark.parametrize(
@@ -32,15 +31,15 @@ from explorative_user_env.users.population import RELEASED, SETTINGS, Setting
     ],
 )
 def test_an_arm_is_rejected_if_another_is_clearly_better(
-    setting: Setting, estimates: list[float], counts: list[int], spread: float, rejected: list[bool]
-) -> None:
+    setting, estimates, counts, spread, rejected
+):
     user, state = hand_made(setting, estimates, counts, spread)
     for arm in (0, 1, *range(len(estimates))):
         expected = setting.rejects_ties if rejected[arm] is None else rejected[arm]
         assert rules.rejects(user, state, arm) is expected
 
 
-def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t() -> None:
+def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t():
     for n, seed in ((1, 3), (3, 5)):
         user, state, rule, _ = new_user(replace(RELEASED, private_draws=n), [5.0, -5.0], seed)
         draws = np.array([5.0, -5.0]) + np.random.default_rng(seed).standard_normal((n, 2))
@@ -52,7 +51,7 @@ def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t() -> None:
         assert gamma(state) == pytest.approx(2 * math.log(2))
 
 
-def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
+def test_a_new_start_forgets_the_last_user(setting):
     means = [0.0, 1.0, 0.5]
     user, state, rule, rng = new_user(setting, means)
     _, fresh, *_ = new_user(setting, means, seed=8)
@@ -75,10 +74,8 @@ def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
         {"n_arms": 4, "gap": 0.1, "reward_law": "bernoulli", "alpha": 1e-40},
     ],
 )
-def test_she_rejects_if_and_only_if_there_is_a_witness(
-    setting: Setting, users: dict[str, object]
-) -> None:
-    env = ExplorativeUserEnv(setting=setting, **users)  # type: ignore[arg-type]
+def test_she_rejects_if_and_only_if_there_is_a_witness(setting, users):
+    env = ExplorativeUserEnv(setting=setting, **users)
     n_arms, rejected, ties = env.population.n_arms, 0, 0
     for seed in range(10):
         env.reset(seed=seed)
@@ -100,12 +97,12 @@ def test_she_rejects_if_and_only_if_there_is_a_witness(
 # Beside a slow one
 
 
-def close(found: Sequence[float], expected: Sequence[float]) -> bool:
+def close(found, expected):
     """Sums in another order and another library's logarithm: alike but for rounding."""
     return np.allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
-def assert_agrees(user: User, state: UserState, rule: Rule, reference: ReferenceUser) -> None:
+def assert_agrees(user, state, rule, reference):
     assert state.counts == reference.counts.tolist()
     assert (state.acceptances[0], state.interactions[0]) == (reference.n, reference.t)
     logarithm = rules.log_confidence(user, state, rule)
@@ -126,18 +123,12 @@ def assert_agrees(user: User, state: UserState, rule: Rule, reference: Reference
     seed=st.integers(0, 2**32),
 )
 def test_she_decides_as_the_text_says_whatever_is_recommended(
-    setting: str,
-    play: Play,
-    means: list[float],
-    alpha: float,
-    noise: float,
-    rho: float | None,
-    seed: int,
-) -> None:
+    setting, play, means, alpha, noise, rho, seed
+):
     user, state, rule, rng = new_user(SETTINGS[setting], means, seed, alpha, noise, rho)
     reference = ReferenceUser(means, alpha, noise, setting == "released", seed, rho)
 
-    def respond(arm: int) -> bool:
+    def respond(arm):
         assert_agrees(user, state, rule, reference)
         accepted = rules.respond(user, state, rule, arm, rng)
         assert accepted == reference.respond(arm)
@@ -150,9 +141,7 @@ def test_she_decides_as_the_text_says_whatever_is_recommended(
 
 @given(t=st.integers(1, 10**9), share=st.floats(0, 1), n_arms=st.integers(2, 1000))
 @pytest.mark.parametrize("name", sorted(SETTINGS))
-def test_the_logarithm_from_counts_is_that_of_rho_times_n(
-    name: str, t: int, share: float, n_arms: int
-) -> None:
+def test_the_logarithm_from_counts_is_that_of_rho_times_n(name, t, share, n_arms):
     """log(rho_t n) in forty digits, with rho_t = 1 + n/t or 1 + (K + n)/(2K + t)."""
     user, state, *_ = new_user(SETTINGS[name], [0.0] * n_arms)
     n, k = max(1, int(share * t)), n_arms if name == "released" else 0

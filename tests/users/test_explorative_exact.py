@@ -1,10 +1,8 @@
 """Her short cuts: without them, with tables of any length, compiled, she lives the same life."""
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_user import (
     PLAYS,
-    Play,
     at_random,
     best_pair,
     in_turn,
@@ -34,26 +31,15 @@ from explorative_user_env.users.model import (
     long_tables,
     number_tables,
 )
-from explorative_user_env.users.population import SETTINGS, Setting
+from explorative_user_env.users.population import SETTINGS
 
 SHORT_CUT = ("ceiling", "ceiling_spread", "witness")
 """What only `rejects` keeps."""
 
-Life = tuple[list[bool], list[float], dict[str, list[float]]]
-"""What a user answered, sqrt(Gamma) after each answer, and what she was in the end."""
-
 
 def life(
-    setting: Setting,
-    means: Sequence[float],
-    play: Play,
-    n_steps: int,
-    rho: Schedule | float | None = None,
-    noise: float = 0.0,
-    seed: int = 0,
-    tables: Mapping[str, Any] | None = None,
-    stream: Any = lambda rng: rng,
-) -> Life:
+    setting, means, play, n_steps, rho=None, noise=0.0, seed=0, tables=None, stream=lambda rng: rng
+):
     """Ask about nothing but what is recommended: another question would renew her ceiling."""
     users = users_of(setting=setting, n_arms=len(means), noise=noise, rho=rho)
     user, rule = users.user, users.schedule.rule
@@ -71,7 +57,7 @@ def life(
     return responses, spreads, {name: list(getattr(state, name)) for name in OWN}
 
 
-def life_with_and_without_short_cuts(*arguments: Any, **named: Any) -> Life:
+def life_with_and_without_short_cuts(*arguments, **named):
     """The usual tables are longer than any of these lives."""
     one = life(*arguments, **named)
     for length in (0, 50):
@@ -85,16 +71,16 @@ def life_with_and_without_short_cuts(*arguments: Any, **named: Any) -> Life:
     return one
 
 
-def drawn(n_arms: int) -> list[float]:
-    means: list[float] = np.random.default_rng(n_arms).standard_normal(n_arms).tolist()
+def drawn(n_arms):
+    means = np.random.default_rng(n_arms).standard_normal(n_arms).tolist()
     return means
 
 
-def equal(n_arms: int) -> list[float]:
+def equal(n_arms):
     return [0.0] * n_arms
 
 
-def rising_and_falling(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+def rising_and_falling(parameters, n, t, n_arms):
     """A rho_t whose Gamma falls by a little at most steps, and by a lot at some."""
     return 4.0 - 3.0 * ((t % 40) / 40) if t % 200 > 5 else 0.01
 
@@ -108,15 +94,13 @@ def rising_and_falling(parameters: tuple[float, ...], n: int, t: int, n_arms: in
     setting=SETTINGS.values(),
 )
 def test_a_user_who_looks_at_all_arms_and_nothing_up_lives_the_same_life(
-    setting: Setting, noise: float, rho: Any, play: Play, means_of: Any, n_arms: int
-) -> None:
+    setting, noise, rho, play, means_of, n_arms
+):
     life_with_and_without_short_cuts(setting, means_of(n_arms), play, 700, rho, noise)
 
 
 @pytest.mark.parametrize("rho", [None, 0.05, 1.0])
-def test_the_lives_compared_have_both_answers_and_gammas_of_zero(
-    setting: Setting, rho: float | None
-) -> None:
+def test_the_lives_compared_have_both_answers_and_gammas_of_zero(setting, rho):
     responses, spreads, left = life(setting, drawn(8), at_random, 700, rho)
     assert 20 < sum(responses) < 680
     assert (0.0 in spreads) == (rho is not None)
@@ -127,15 +111,15 @@ def test_the_lives_compared_have_both_answers_and_gammas_of_zero(
 class Coarse:
     """Few different rewards, so that bounds meet to the bit where Gamma is zero."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng):
         self.random = rng.random
         self._rng = rng
 
-    def standard_normal(self) -> float:
+    def standard_normal(self):
         return float(self._rng.integers(-1, 2))
 
 
-def test_also_where_bounds_meet(setting: Setting) -> None:
+def test_also_where_bounds_meet(setting):
     n_meeting = 0
     for seed in range(27):
         play, n_arms = (at_random, best_pair, until_rejected)[seed % 3], (2, 5, 20)[seed // 3 % 3]
@@ -158,9 +142,7 @@ def test_also_where_bounds_meet(setting: Setting) -> None:
     noise=st.sampled_from([0.0, 0.3, 1.0]),
     seed=st.integers(0, 2**32),
 )
-def test_also_for_anyone(
-    name: str, means: list[float], play: Play, rho: float | None, noise: float, seed: int
-) -> None:
+def test_also_for_anyone(name, means, play, rho, noise, seed):
     life_with_and_without_short_cuts(SETTINGS[name], means, play, 150, rho, noise, seed)
 
 
@@ -168,8 +150,8 @@ def test_also_for_anyone(
 @pytest.mark.compiler
 @pytest.mark.parametrize(("order", "n_arms"), [("round robin", 2), ("random", 5)])
 def test_a_long_life_is_the_same_compiled_and_plain_with_and_without_short_cut(
-    setting: Setting, order: str, n_arms: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    setting, order, n_arms, monkeypatch
+):
     n_steps = 20_000  # well beyond the ends of the tables
     users = users_of(setting=setting, n_arms=n_arms, means=[0.5, 0.45, 0.0, -0.3, -1.0][:n_arms])
     run = partial(run_of, users, Uniform(order=order, horizon=n_steps), 3, cap=n_steps)
@@ -185,7 +167,7 @@ def test_a_long_life_is_the_same_compiled_and_plain_with_and_without_short_cut(
     assert plain._replace(user=plain.user | kept) == fast
 
 
-def test_the_tables_are_what_math_computes_to_the_bit_and_are_looked_up() -> None:
+def test_the_tables_are_what_math_computes_to_the_bit_and_are_looked_up():
     tables, arrays = number_tables(5000), long_tables()
     for length, (logarithms, inverse_roots) in ((5000, tables), (LONG_TABLES, arrays)):
         assert list(logarithms) == [-math.inf] + [math.log(k) for k in range(1, length)]

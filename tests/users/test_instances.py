@@ -4,7 +4,6 @@ import itertools
 import math
 import re
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,16 +12,14 @@ from explorative_user_env import Instance, InvalidArgumentError
 from explorative_user_env.users.instances import LOST, ROOMY, InstanceLaw, move_best, reflected
 
 
-def generator(seed: int = 0) -> np.random.Generator:
+def generator(seed=0):
     return np.random.default_rng(seed)
 
 
 # The best arm is moved
 
 
-def moved_by_hand(
-    means: list[float], gap: float, rng: np.random.Generator
-) -> tuple[list[float], int]:
+def moved_by_hand(means, gap, rng):
     """What `move_best` leaves and returns, in as many looks as it is easy to say."""
     tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
     best = tied[int(rng.random() * len(tied))] if len(tied) > 1 else tied[0]
@@ -35,9 +32,9 @@ def moved_by_hand(
     return [moved if arm == best else mean for arm, mean in enumerate(means)], best
 
 
-def test_the_best_of_many_vectors_is_moved_as_by_hand() -> None:
+def test_the_best_of_many_vectors_is_moved_as_by_hand():
     draws = generator(21)
-    n_tied: Counter[int] = Counter()
+    n_tied = Counter()
     for seed in range(2000):
         n_arms = int(draws.integers(2, 9))
         drawn = [
@@ -46,7 +43,7 @@ def test_the_best_of_many_vectors_is_moved_as_by_hand() -> None:
             draws.choice([0.0, -0.0, 1.0, -1e300, 1e300, 1.7e308], n_arms),
         ][seed % 3]
         gap = float(draws.choice([0.0, 0.5, draws.exponential(), 1e-17, 1e284, 1e308]))
-        means: list[float] = drawn.tolist()
+        means = drawn.tolist()
         rng, own, values = generator(seed), generator(seed), list(means)
         assert (move_best(values, gap, own), values) == moved_by_hand(means, gap, rng)[::-1]
         assert own.bit_generator.state == rng.bit_generator.state  # draws for a tie and no more
@@ -57,7 +54,7 @@ def test_the_best_of_many_vectors_is_moved_as_by_hand() -> None:
 # Instances
 
 
-def test_gaps_and_hardness_by_hand() -> None:
+def test_gaps_and_hardness_by_hand():
     instance = Instance((0.0, 1.0, 0.5, -1.0), 1)
     assert (instance.n_arms, instance.gap) == (4, 0.5)
     assert instance.gaps == (1.0, 0.5, 0.5, 2.0)
@@ -67,8 +64,8 @@ def test_gaps_and_hardness_by_hand() -> None:
             Instance((0.0, 1.0, 0.5, -1.0), best_arm)
 
 
-def test_a_notebook_shows_the_first_arms_and_the_best() -> None:
-    html: str = Instance((0.0,) * 5000 + (1.5,) + (0.0,) * 100, 5000)._repr_html_()
+def test_a_notebook_shows_the_first_arms_and_the_best():
+    html = Instance((0.0,) * 5000 + (1.5,) + (0.0,) * 100, 5000)._repr_html_()
     rows = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], flags=re.DOTALL)
     assert len(rows) == 101
     assert [row.count("best") for row in rows] == [0] * 100 + [1]
@@ -80,7 +77,7 @@ def test_a_notebook_shows_the_first_arms_and_the_best() -> None:
 
 
 @pytest.mark.parametrize("name", ["normal", "uniform", ROOMY])
-def test_a_named_law_is_drawn_and_the_best_moved_to_the_second_best_plus_the_gap(name: str) -> None:
+def test_a_named_law_is_drawn_and_the_best_moved_to_the_second_best_plus_the_gap(name):
     for seed, n_arms, gap in itertools.product(range(9), (2, 20), (0.001, 0.5, 0.9)):
         rng = generator(seed)
         raw = rng.standard_normal(n_arms) if name == "normal" else rng.random(n_arms)
@@ -92,8 +89,8 @@ def test_a_named_law_is_drawn_and_the_best_moved_to_the_second_best_plus_the_gap
         assert np.delete(instance.means, best).tolist() == np.delete(raw, best).tolist()
 
 
-def test_given_means_and_a_law_of_ones_own_get_the_gap_that_is_asked_for() -> None:
-    rows: list[tuple[Any, float | None, tuple[float, ...]]] = [
+def test_given_means_and_a_law_of_ones_own_get_the_gap_that_is_asked_for():
+    rows = [
         ([0.25, 4.0, -1.0], None, (0.25, 4.0, -1.0)),
         ((1, 3, 2), None, (1.0, 3.0, 2.0)),
         (np.array([1.0, 3.0, 2.0]), 0.25, (1.0, 2.25, 2.0)),
@@ -110,7 +107,7 @@ def test_given_means_and_a_law_of_ones_own_get_the_gap_that_is_asked_for() -> No
     assert InstanceLaw(4).draw(generator()).gap == pytest.approx(0.5)
 
 
-def test_a_reflected_mean_is_as_far_inside_as_it_was_outside() -> None:
+def test_a_reflected_mean_is_as_far_inside_as_it_was_outside():
     assert reflected(1.25, 0.0, 1.0) == 0.75
     assert reflected(-0.25, 0.0, 1.0) == 0.25
     assert reflected(7.5, 2.0, 4.0) == 3.5  # at 4, then at 2
@@ -121,15 +118,15 @@ def test_a_reflected_mean_is_as_far_inside_as_it_was_outside() -> None:
 # What does not fit
 
 
-def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+def uniform_means(n_arms, rng):
     return rng.random(n_arms)
 
 
-def nan_law(n_arms: int, rng: np.random.Generator) -> Any:
+def nan_law(n_arms, rng):
     return [0.0, math.nan, 1.0]
 
 
-REFUSED: list[tuple[dict[str, Any], str]] = [
+REFUSED = [
     ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
     ({"gap": 0.0}, "gap must be a finite number above 0"),
     ({"gap": 8e-16}, "gap must be large enough to count beside a mean of 16"),
@@ -152,7 +149,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_what_does_not_fit_is_refused_by_name_when_made_or_drawn() -> None:
+def test_what_does_not_fit_is_refused_by_name_when_made_or_drawn():
     for arguments, message in REFUSED:
         with pytest.raises(InvalidArgumentError, match=f"^{message}"):
             InstanceLaw(**({"n_arms": 3} | arguments)).draw(generator())

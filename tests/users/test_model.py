@@ -3,7 +3,6 @@
 import math
 import pickle
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,14 +23,14 @@ from explorative_user_env.users.model import (
     constant,
     constant_rule,
 )
-from explorative_user_env.users.population import PRINTED, RELEASED, Setting
+from explorative_user_env.users.population import PRINTED, RELEASED
 
 
-def other_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+def other_rule(parameters, n, t, n_arms):
     return acceptance_rate_rule(parameters, n, t, n_arms)
 
 
-def rate(*parameters: float, ends: tuple[float, float] = (1.0, 2.0)) -> Schedule:
+def rate(*parameters, ends=(1.0, 2.0)):
     return Schedule(acceptance_rate_rule, *ends, parameters)
 
 
@@ -50,8 +49,8 @@ def rate(*parameters: float, ends: tuple[float, float] = (1.0, 2.0)) -> Schedule
     ],
 )
 def test_gamma_is_by_its_rule_whether_or_not_its_logarithm_is_a_sum_from_a_table(
-    schedule: Schedule, is_counted: bool
-) -> None:
+    schedule, is_counted
+):
     user, state, rule, rng = new_user(PRINTED, [0.0] * 4, noise=0.5, rho=schedule)
     assert user.counted == is_counted
     for t in range(1, 60):
@@ -63,7 +62,7 @@ def test_gamma_is_by_its_rule_whether_or_not_its_logarithm_is_a_sum_from_a_table
         assert gamma(state) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_rho_that_leaves_its_declared_range_is_an_error() -> None:
+def test_rho_that_leaves_its_declared_range_is_an_error():
     for schedule in (
         rate(1.0, 2.0, ends=(1.6, 2.0)),
         rate(1.0, 2.0, ends=(1.0, 1.6)),
@@ -77,9 +76,7 @@ def test_rho_that_leaves_its_declared_range_is_an_error() -> None:
             list(rest)
 
 
-def test_a_schedule_is_asked_for_and_called_by_its_name_or_value(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_schedule_is_asked_for_and_called_by_its_name_or_value(monkeypatch):
     monkeypatch.setattr(rules, "_SCHEDULES", dict(rules._SCHEDULES))
     own = Schedule(other_rule, 1.0, 2.0, (0.5, 3.0))
     assert own.title == "other_rule(0.5, 3)"
@@ -90,27 +87,25 @@ def test_a_schedule_is_asked_for_and_called_by_its_name_or_value(
     for name in ("own", "acceptance_rate", "smoothed_acceptance_rate"):
         assert as_schedule(name).title == name
     assert as_schedule("own") is as_schedule(own) is own
-    numbers: list[Any] = [2, 2.0, np.float32(2.0), np.int64(2)]
+    numbers = [2, 2.0, np.float32(2.0), np.int64(2)]
     for number in numbers:
         assert as_schedule(number) == constant(2.0) == Schedule(constant_rule, 2.0, 2.0, (2.0, 0.0))
         assert as_schedule(number).title == "2"
 
 
-def test_what_is_no_schedule_is_refused() -> None:
+def test_what_is_no_schedule_is_refused():
     for rho in (0.0, -1.0, math.nan, math.inf, 10**400, "no such rule", None, True, [1.0]):
         with pytest.raises(InvalidArgumentError, match="rho"):
-            as_schedule(rho)  # type: ignore[arg-type]
-    ends: list[Any] = [(0.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (True, 2.0)]
+            as_schedule(rho)
+    ends = [(0.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (True, 2.0)]
     for low, high in [*ends, ("1", 2.0), (1.0, None)]:
         with pytest.raises(InvalidArgumentError, match="rho range"):
             Schedule(constant_rule, low, high)
 
 
 @pytest.mark.parametrize(("rho", "for_ever"), [(0.2, True), (0.25, False)])
-def test_users_who_would_reject_tied_arms_for_ever_are_warned_of(
-    rho: float, for_ever: bool
-) -> None:
-    tied: dict[str, Any] = {"rho": constant(rho), "reward_law": "bernoulli", "n_arms": 5}
+def test_users_who_would_reject_tied_arms_for_ever_are_warned_of(rho, for_ever):
+    tied = {"rho": constant(rho), "reward_law": "bernoulli", "n_arms": 5}
     means = (0.1, 0.2, 0.3, 0.4, 0.9)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -119,7 +114,7 @@ def test_users_who_would_reject_tied_arms_for_ever_are_warned_of(
         [True] * for_ever
     )
     agent = Uniform(horizon=300)
-    facts: dict[str, Any] = {"n_instances": 60, "compiled": False, "progress": False}
+    facts = {"n_instances": 60, "compiled": False, "progress": False}
     runs = eu.evaluate([agent], population=users, **facts).runs
     assert (runs["acceptances"] < 30).any() == for_ever
     Population(rho=constant(0.2), n_arms=5)  # equal means have probability 0
@@ -129,7 +124,7 @@ def test_users_who_would_reject_tied_arms_for_ever_are_warned_of(
 # Laws of rewards
 
 
-WRITTEN_ANEW: dict[str, Any] = {
+WRITTEN_ANEW = {
     "gaussian": lambda mean, rng: mean + rng.standard_normal(),
     "bernoulli": coin,
     # Of variance 1, as the square of its width is 12.
@@ -138,10 +133,10 @@ WRITTEN_ANEW: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("law", REWARD_LAWS)
-def test_a_law_written_anew_gives_the_packages_own_users(setting: Setting, law: str) -> None:
+def test_a_law_written_anew_gives_the_packages_own_users(setting, law):
     """The stream is drawn from as the package draws: no more, no less."""
     own = eu.RewardLaw("mine", WRITTEN_ANEW[law], as_reward_law(law).means)
-    options: dict[str, Any] = {"setting": setting, "means": low_means, "gap": 0.3, "noise": 0.1}
+    options = {"setting": setting, "means": low_means, "gap": 0.3, "noise": 0.1}
     for behaviour in ("explorative", forgetful(9), drifting(0.01)):
         envs = [started(3, reward_law=each, behaviour=behaviour, **options) for each in (law, own)]
         assert envs[0].hidden_state() == envs[1].hidden_state()  # private draws
@@ -150,17 +145,15 @@ def test_a_law_written_anew_gives_the_packages_own_users(setting: Setting, law: 
         assert envs[0].hidden_state() == envs[1].hidden_state()
 
 
-def test_numbers_of_less_precision_and_truth_values_are_whole_numbers_of_hers() -> None:
+def test_numbers_of_less_precision_and_truth_values_are_whole_numbers_of_hers():
     for law in (short_reward, coin):
         env = started(reward_law=law, means=[0.1, 0.2, 0.3, 0.7])
         assert {type(env.step(arm)[1]) for arm in random_arms(50)} == {float}
         assert {type(estimate) for estimate in env.hidden_state().estimates} == {float}
 
 
-def test_a_law_has_a_name_in_words_and_users_with_one_are_a_value(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    laws: list[Any] = [LAPLACE, laplace_reward, *REWARD_LAWS]
+def test_a_law_has_a_name_in_words_and_users_with_one_are_a_value(monkeypatch):
+    laws = [LAPLACE, laplace_reward, *REWARD_LAWS]
     for law, name in zip(laws, ["laplace", "laplace_reward", *REWARD_LAWS], strict=True):
         users = Population(reward_law=law)
         again = pickle.loads(pickle.dumps(users))
@@ -175,20 +168,20 @@ def test_a_law_has_a_name_in_words_and_users_with_one_are_a_value(
     assert Population(reward_law="pointed") == Population(reward_law=LAPLACE)
 
 
-def test_what_is_no_law_is_refused() -> None:
-    laws: list[Any] = ["poisson", None, 3, ["gaussian"]]
+def test_what_is_no_law_is_refused():
+    laws = ["poisson", None, 3, ["gaussian"]]
     for law in laws:
         with pytest.raises(InvalidArgumentError, match=r"^reward_law must be a RewardLaw"):
             eu.ExplorativeUserEnv(reward_law=law)
     with pytest.raises(InvalidArgumentError, match=r"^draw must be a callable \(mean, rng\)"):
-        eu.RewardLaw("mine", 3)  # type: ignore[arg-type]
-    ends: list[Any] = [(1.0, 0.0), (0.0, 0.0), (0.0,), 0.5, ("a", "b"), (0.0, math.nan)]
+        eu.RewardLaw("mine", 3)
+    ends = [(1.0, 0.0), (0.0, 0.0), (0.0,), 0.5, ("a", "b"), (0.0, math.nan)]
     for means in ends:
         with pytest.raises(InvalidArgumentError, match="means of reward_law must be None or"):
             eu.RewardLaw("mine", coin, means)
 
 
-def test_means_that_a_law_cannot_have_are_refused_and_the_usual_ones_fit() -> None:
+def test_means_that_a_law_cannot_have_are_refused_and_the_usual_ones_fit():
     for law, words in (("bernoulli", r"in \[0, 1\]"), (EXPONENTIAL, r"in \[0, inf\]")):
         usual = Population(reward_law=law, gap=0.3)
         named = Population(reward_law=law, gap=0.3, means="uniform_with_room")
@@ -207,13 +200,13 @@ def test_means_that_a_law_cannot_have_are_refused_and_the_usual_ones_fit() -> No
         env.reset(seed=0, options={"means": [0.5, 2.0]})
 
 
-def test_drifting_means_stay_where_her_law_allows_them() -> None:
+def test_drifting_means_stay_where_her_law_allows_them():
     for ends in ((0.0, 1.0), (1.0, math.inf), (-math.inf, -1.0)):
         law = eu.RewardLaw("held", laplace_reward, ends)
         least, largest = max(ends[0], -3.0), min(ends[1], 3.0)
         means = [least + 0.1, least + 0.2, largest - 0.2, largest]
         env = started(reward_law=law, means=means, behaviour=drifting(0.5))
-        seen: list[float] = []
+        seen = []
         for arm in random_arms(200):
             env.step(arm)
             seen += env.instance().means

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,15 +12,15 @@ from pairs import pairs
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
 from explorative_user_env.kernels.compiler import can_compile
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, forgetful
+from explorative_user_env.users.behaviours import EXPLORATIVE, forgetful
 from explorative_user_env.users.model import REWARD_LAWS
 from explorative_user_env.users.population import SETTINGS
 
-LAWS: list[Any] = [*REWARD_LAWS, LAPLACE, COIN]
-SMALL: dict[str, Any] = {"n_arms": 4, "gap": 0.25, "alpha": 0.05, "means": low_means}
+LAWS = [*REWARD_LAWS, LAPLACE, COIN]
+SMALL = {"n_arms": 4, "gap": 0.25, "alpha": 0.05, "means": low_means}
 
 
-def assert_runs_are_the_readable_ones(**options: Any) -> None:
+def assert_runs_are_the_readable_ones(**options):
     asked = ([Uniform(order="random", horizon=100)],)
     options = SMALL | {"n_instances": 10, "progress": False} | options
     fast = eu.evaluate(*asked, **options).runs
@@ -31,9 +30,7 @@ def assert_runs_are_the_readable_ones(**options: Any) -> None:
 
 @pytest.mark.slow
 @pairs(kind=[*KINDS, *LEAVERS], law=REWARD_LAWS, setting=SETTINGS, noise=[0.0, 0.1])
-def test_compiled_runs_are_the_readable_ones(
-    kind: Behaviour, law: str, setting: str, noise: float
-) -> None:
+def test_compiled_runs_are_the_readable_ones(kind, law, setting, noise):
     assert_runs_are_the_readable_ones(behaviour=kind, reward_law=law, setting=setting, noise=noise)
 
 
@@ -42,15 +39,13 @@ def test_compiled_runs_are_the_readable_ones(
     ("kind", "law", "task"),
     [(forgetful(9), COIN, {}), (LEAVERS[0], LAPLACE, {"task": "regret", "horizon": 80})],
 )
-def test_so_are_those_of_users_with_a_reward_law_of_ones_own(
-    kind: Behaviour, law: Any, task: dict[str, Any]
-) -> None:
+def test_so_are_those_of_users_with_a_reward_law_of_ones_own(kind, law, task):
     options = {"behaviour": kind, "reward_law": law, "setting": "released", "noise": 0.1}
     assert_runs_are_the_readable_ones(**options, **task)
 
 
 @pairs(kind=KINDS, law=LAWS, noise=[0.0, 0.2], setting=SETTINGS)
-def test_a_lane_is_the_single_user(kind: Behaviour, law: Any, noise: float, setting: str) -> None:
+def test_a_lane_is_the_single_user(kind, law, noise, setting):
     options = SMALL | {"behaviour": kind, "reward_law": law, "noise": noise, "setting": setting}
     options |= {"info_level": "full", "reward": "realized"}
     compiled = kind == EXPLORATIVE and law in REWARD_LAWS and can_compile()
@@ -72,7 +67,7 @@ def test_a_lane_is_the_single_user(kind: Behaviour, law: Any, noise: float, sett
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_copy_goes_on_alike_and_apart_and_tells_no_secret(kind: Behaviour) -> None:
+def test_a_copy_goes_on_alike_and_apart_and_tells_no_secret(kind):
     env = started(4, behaviour=kind, reward="none")
     for arm in random_arms(60):
         answer, *others, info = env.step(arm)

@@ -7,9 +7,6 @@ import lzma
 import os
 import re
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -23,19 +20,19 @@ from explorative_user_env.results.store import pack
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def verified(path: Path, **options: Any) -> Any:
+def verified(path, **options):
     return eu.verify(
         path, **{"seed": 0, "share": 1.0, "compiled": False, "progress": False, **options}
     )
 
 
 @pytest.fixture
-def rows(honest: Path) -> pd.DataFrame:
-    results: Any = eu.load(honest)
+def rows(honest):
+    results = eu.load(honest)
     return runs_with_cells([results])
 
 
-def written(rows: pd.DataFrame, path: Path) -> Path:
+def written(rows, path):
     if path.suffix == ".csv":
         rows.to_csv(path, index=False)
     else:
@@ -45,9 +42,7 @@ def written(rows: pd.DataFrame, path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".json"])
-def test_rows_for_other_programs_are_verified_by_what_stands_in_them(
-    rows: pd.DataFrame, tmp_path: Path, ending: str
-) -> None:
+def test_rows_for_other_programs_are_verified_by_what_stands_in_them(rows, tmp_path, ending):
     found = verified(written(rows, tmp_path / f"rows{ending}"))
     assert found.equal
     assert found.notes[0] == "the file does not say with which versions it was made"
@@ -64,9 +59,7 @@ def test_rows_for_other_programs_are_verified_by_what_stands_in_them(
     assert "SE: 1 runs are there more than once" in [each.words for each in double.findings]
 
 
-def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(
-    rows: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(rows, tmp_path):
     path = tmp_path / "rows.csv"
     lacking = {"columns that export writes": rows.drop(columns="seed")}
     lacking["setting is not"] = rows.drop(columns="setting")
@@ -81,8 +74,8 @@ def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(
 
 
 def test_a_packed_file_is_read_like_the_file_and_refused_if_it_is_cut_or_a_bomb(
-    honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    honest, tmp_path, monkeypatch
+):
     small = tmp_path / "run.sqlite.xz"
     pack(honest, small)
     assert small.stat().st_size < honest.stat().st_size / 4
@@ -99,7 +92,7 @@ def test_a_packed_file_is_read_like_the_file_and_refused_if_it_is_cut_or_a_bomb(
         verified(small)
 
 
-def test_a_folder_without_one_file_of_runs_is_refused(honest: Path, tmp_path: Path) -> None:
+def test_a_folder_without_one_file_of_runs_is_refused(honest, tmp_path):
     with pytest.raises(InvalidArgumentError, match=r"one of them \(it has none\)"):
         verified(tmp_path)
     for name in ("a.sqlite", "b.sqlite"):
@@ -108,8 +101,8 @@ def test_a_folder_without_one_file_of_runs_is_refused(honest: Path, tmp_path: Pa
         verified(tmp_path)
 
 
-def test_what_nobody_can_have_written_is_refused_or_not_right(honest: Path, tmp_path: Path) -> None:
-    hostile: list[Callable[[Any], Any]] = [
+def test_what_nobody_can_have_written_is_refused_or_not_right(honest, tmp_path):
+    hostile = [
         lambda record: record["cell"].update(horizon=10**15),
         lambda record: record["request"].update(n_instances="many"),
         lambda record: record["request"].update(agents=[1]),
@@ -124,10 +117,10 @@ def test_what_nobody_can_have_written_is_refused_or_not_right(honest: Path, tmp_
             assert not verified(path, share=0.1).equal
 
 
-def test_no_program_is_run_because_a_file_names_it(honest: Path, tmp_path: Path) -> None:
+def test_no_program_is_run_because_a_file_names_it(honest, tmp_path):
     place = "os:system"
 
-    def change(record: Any) -> None:
+    def change(record):
         record["request"]["population"]["behaviour"]["respond"] = {"function": place}
 
     with pytest.raises(InvalidArgumentError, match="which the users rest on"):
@@ -136,9 +129,7 @@ def test_no_program_is_run_because_a_file_names_it(honest: Path, tmp_path: Path)
         from_record({"function": place})
 
 
-def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(
-    honest: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(honest, tmp_path):
     endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     path = by_sql(honest, tmp_path / "run.sqlite", "ALTER TABLE runs_bai RENAME TO other")
     for edit in ("DROP TABLE IF EXISTS runs_bai", f"CREATE VIEW runs_bai AS {endless}"):
@@ -147,7 +138,7 @@ def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(
                 read(by_sql(path, tmp_path / "other.sqlite", edit))
 
 
-def test_a_manifest_is_followed_in_its_own_folder_alone(honest: Path, tmp_path: Path) -> None:
+def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
     shutil.copyfile(honest, tmp_path / "run.sqlite")
     os.mkfifo(tmp_path / "pipe")
     names = ["/dev/zero", "pipe", "../secret", str(honest)]

@@ -14,7 +14,6 @@ from wrapped import (
     LANES,
     LIMIT,
     N_ARMS,
-    Heard,
     counts_of,
     last_step_of,
     made,
@@ -30,40 +29,40 @@ OURS = ["CountsObservation", "LastStepObservation", "SortedArms"]
 UNSORTED = OURS[:2]
 
 
-def by_hand(name: str, heard: Heard, horizon: int) -> list[float]:
+def by_hand(name, heard, horizon):
     if name == "LastStepObservation":
         return last_step_of(heard, horizon)
     return counts_of(heard, ranks_of(heard) if name == "SortedArms" else range(N_ARMS), horizon)
 
 
-def step_with(*bases: type, **methods: Any) -> Any:
+def step_with(*bases, **methods):
     return type("Between", bases, methods)
 
 
 class Noted(gym.Wrapper[Any, Any, Any, Any]):
-    def reset(self, **kwargs: Any) -> Any:
-        self.heard: Heard = []
+    def reset(self, **kwargs):
+        self.heard = []
         return self.env.reset(**kwargs)
 
-    def step(self, action: Any) -> Any:
+    def step(self, action):
         outcome = self.env.step(action)
         if outcome[4]["has_response"]:
             self.heard.append((int(action), outcome[0]))
         return outcome
 
 
-def twice(self: Any, action: Any) -> Any:
+def twice(self, action):
     first = self.env.step(action)
     return first if first[2] or first[3] else self.env.step(action)
 
 
-def next_action(env: Any) -> Any:
+def next_action(env):
     n_actions = int(env.action_space.n)
     return wrappers.TransformAction(env, lambda action: (action + 1) % n_actions, env.action_space)
 
 
 Twice = step_with(gym.Wrapper, step=twice)
-TRUE: dict[str, Any] = {
+TRUE = {
     "Autoreset": wrappers.Autoreset,
     "RecordEpisodeStatistics": wrappers.RecordEpisodeStatistics,
     "several": lambda env: wrappers.Autoreset(Twice(wrappers.StickyAction(next_action(env), 0.3))),
@@ -71,9 +70,7 @@ TRUE: dict[str, Any] = {
 
 
 @pairs(name=[ENV_ID, BAI_ENV_ID], ours=OURS, between=TRUE)
-def test_responses_of_one_user_are_shown_through_wrappers_between(
-    name: str, ours: str, between: str
-) -> None:
+def test_responses_of_one_user_are_shown_through_wrappers_between(name, ours, between):
     noted = Noted(made(name))
     env = TRUE[between](noted)
     env = getattr(one, ours)(one.CountsObservation(env) if ours == "SortedArms" else env)
@@ -96,7 +93,7 @@ def test_responses_of_one_user_are_shown_through_wrappers_between(
     assert told > 100
 
 
-CHANGES: list[tuple[Any, str, Any]] = [
+CHANGES = [
     (one, "MaxAndSkipObservation", wrappers.MaxAndSkipObservation),
     (one, "TransformObservation", lambda env: wrappers.TransformObservation(env, int, None)),
     (one, "LastStepObservation", one.LastStepObservation),
@@ -105,14 +102,12 @@ CHANGES: list[tuple[Any, str, Any]] = [
 ]
 
 
-def users(room: Any, name: str = ENV_ID, **kwargs: Any) -> Any:
+def users(room, name=ENV_ID, **kwargs):
     return made(name, **kwargs) if room is one else vector_of(name, **kwargs)
 
 
 @pytest.mark.parametrize("ours", UNSORTED)
-def test_a_wrapper_that_changes_the_responses_is_refused_by_name(
-    ours: str, subtests: pytest.Subtests
-) -> None:
+def test_a_wrapper_that_changes_the_responses_is_refused_by_name(ours, subtests):
     for room, between, changes in CHANGES:
         with subtests.test(f"{room.__name__} {between}"):
             words = rf"^env must be .*as they are \(put {between} above {ours}, .*, got <{between}"
@@ -123,10 +118,8 @@ def test_a_wrapper_that_changes_the_responses_is_refused_by_name(
                 getattr(room, ours)(around(changes(users(room))))
 
 
-def test_arms_are_sorted_only_above_counts_as_they_are(
-    name: str, subtests: pytest.Subtests
-) -> None:
-    rows: list[tuple[Any, Any]] = [
+def test_arms_are_sorted_only_above_counts_as_they_are(name, subtests):
+    rows = [
         (one, wrappers.DelayObservation(one.CountsObservation(made(name)), 2)),
         (many, of_many.TransformObservation(many.CountsObservation(vector_of(name)), lambda o: o)),
         (one, None),
@@ -148,8 +141,8 @@ def test_arms_are_sorted_only_above_counts_as_they_are(
             room.SortedArms(room.CountsObservation(env))
 
 
-def test_an_environment_that_is_not_ours_is_refused_by_name(subtests: pytest.Subtests) -> None:
-    others: list[tuple[Any, Any]] = [(one, gym.make("CartPole-v1")), (one, None)]
+def test_an_environment_that_is_not_ours_is_refused_by_name(subtests):
+    others = [(one, gym.make("CartPole-v1")), (one, None)]
     others += [(one, vector_of(ENV_ID)), (many, made(ENV_ID))]
     others.append((many, SyncVectorEnv([lambda: made(ENV_ID)])))
     ids = "ExplorativeUser-v0, ExplorativeUserBAI-v0 or ExplorativePopulation-v0"
@@ -162,16 +155,16 @@ def test_an_environment_that_is_not_ours_is_refused_by_name(subtests: pytest.Sub
             getattr(room, ours)(env, 10)
 
 
-def flipped(self: Any, action: Any) -> Any:
+def flipped(self, action):
     response, *rest = self.env.step(action)
     return 1 - response, *rest
 
 
-def silent(self: Any, action: Any) -> Any:
+def silent(self, action):
     return *self.env.step(action)[:4], {}
 
 
-def late(self: Any, action: Any) -> Any:
+def late(self, action):
     """Hands over what the step before brought."""
     before = getattr(self, "kept", (0, {"has_response": False, "interactions": 0}))
     now, *rest, info = self.env.step(action)
@@ -179,7 +172,7 @@ def late(self: Any, action: Any) -> Any:
     return before[0], *rest, before[1]
 
 
-def flipped_at_the_end(self: Any, actions: Any) -> Any:
+def flipped_at_the_end(self, actions):
     *rest, infos = self.env.step(actions)
     if "final_obs" in infos:
         last = [None if each is None else 1 - each for each in infos["final_obs"]]
@@ -187,12 +180,12 @@ def flipped_at_the_end(self: Any, actions: Any) -> Any:
     return *rest, infos
 
 
-def listed(self: Any, **kwargs: Any) -> Any:
+def listed(self, **kwargs):
     response, info = self.env.reset(**kwargs)
     return [response], info
 
 
-FALSE: list[tuple[Any, Any]] = [
+FALSE = [
     *((one, step_with(gym.Wrapper, step=step)) for step in (flipped, silent, late)),
     *((many, step_with(VectorWrapper, step=step)) for step in (flipped, silent)),
     (many, step_with(VectorWrapper, step=flipped_at_the_end)),
@@ -202,16 +195,14 @@ FALSE: list[tuple[Any, Any]] = [
 ]
 
 
-def stepped(env: Any, room: Any) -> None:
+def stepped(env, room):
     env.reset(seed=0)
     for _ in range(LIMIT):
         env.step(0 if room is one else np.zeros(LANES, int))
 
 
 @pytest.mark.parametrize("ours", UNSORTED)
-def test_a_step_or_reset_that_contradicts_the_user_is_refused(
-    name: str, ours: str, subtests: pytest.Subtests
-) -> None:
+def test_a_step_or_reset_that_contradicts_the_user_is_refused(name, ours, subtests):
     for place, (room, between) in enumerate(FALSE):
         with subtests.test(str(place)):
             below = made(name) if room is one else vector_of(name, "SameStep")
@@ -220,8 +211,8 @@ def test_a_step_or_reset_that_contradicts_the_user_is_refused(
                 stepped(env, room)
 
 
-def test_counts_that_are_changed_in_between_are_not_sorted(name: str) -> None:
-    def halved(self: Any, action: Any) -> Any:
+def test_counts_that_are_changed_in_between_are_not_sorted(name):
+    def halved(self, action):
         observation, *rest = self.env.step(action)
         return observation / 2, *rest
 
@@ -232,7 +223,7 @@ def test_counts_that_are_changed_in_between_are_not_sorted(name: str) -> None:
 
 
 @pytest.mark.parametrize("ours", UNSORTED)
-def test_a_wrapper_put_on_in_the_middle_of_an_episode_waits_for_a_reset(ours: str) -> None:
+def test_a_wrapper_put_on_in_the_middle_of_an_episode_waits_for_a_reset(ours):
     for room, action, steps in ((one, 1, HORIZON), (many, np.zeros(LANES, int), LIMIT)):
         below = users(room)
         below.reset(seed=0)

@@ -3,7 +3,6 @@
 import copy
 import pickle
 import warnings
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -22,7 +21,6 @@ from wrapped import (
     LANES,
     LIMIT,
     N_ARMS,
-    Heard,
     counts_of,
     last_step_of,
     made,
@@ -54,13 +52,13 @@ OURS = {
 OF_ONE = [*OURS][:3]
 
 
-def wrapped(room: Any, observation: str, env: Any, scale: Any = None) -> Any:
+def wrapped(room, observation, env, scale=None):
     for name in OURS[observation]:
         env = getattr(room, name)(env, *(() if name == "SortedArms" else (scale,)))
     return env
 
 
-def shown_by_hand(observation: str, heard: Heard, horizon: int) -> list[float]:
+def shown_by_hand(observation, heard, horizon):
     if observation == "last-step":
         return last_step_of(heard, horizon)
     arms = ranks_of(heard, horizon) if observation == "sorted-counts" else range(N_ARMS)
@@ -68,15 +66,13 @@ def shown_by_hand(observation: str, heard: Heard, horizon: int) -> list[float]:
 
 
 @pairs(observation=OF_ONE, name=NAMES, horizon=[None, 6])
-def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
-    name: str, observation: str, horizon: int | None
-) -> None:
+def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(name, observation, horizon):
     env, bare = wrapped(single, observation, made(name), horizon), made(name)
     rng, scale, responses = np.random.default_rng(0), horizon or HORIZON, set()
     for seed in (3, None, None):
         shown, info = env.reset(seed=seed)
         assert info == bare.reset(seed=seed)[1]
-        heard: Heard = []
+        heard = []
         over = False
         while True:
             assert shown.dtype == np.float32
@@ -104,9 +100,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("observation", OF_ONE)
-def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(
-    name: str, observation: str
-) -> None:
+def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(name, observation):
     env = wrapped(single, observation, made(name), 6)
     with warnings.catch_warnings():
         # Gymnasium would rather check environments without wrappers.
@@ -132,7 +126,7 @@ def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(
     "kwargs",
     [{"setting": "released", "reward_law": "bernoulli"}, {"info_level": "full", "horizon": 20}],
 )
-def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs: dict[str, Any]) -> None:
+def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs):
     below = {key: value for key, value in kwargs.items() if key != "horizon"}
     hand = gym.make(ENV_ID, max_episode_steps=15, **below)
     outcomes = []
@@ -140,7 +134,7 @@ def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs: dict[str, Any]
         gym.make(COUNTS_ENV_ID, max_episode_steps=15, **kwargs),
         wrapped(single, "sorted-counts", hand, kwargs.get("horizon", 500)),
     ):
-        life: list[Any] = [env.reset(seed=3)]
+        life = [env.reset(seed=3)]
         for rank in np.random.default_rng(0).integers(5, size=40).tolist():
             life.append(env.step(rank))
             life += [env.reset()] if life[-1][3] else []
@@ -149,10 +143,10 @@ def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs: dict[str, Any]
     assert len(life) == 43
 
 
-def other_arms(room: Any, env: Any) -> Any:
+def other_arms(room, env):
     """Put between what recommends one arm for another, as only the users below notice."""
 
-    def swapped(action: Any) -> Any:
+    def swapped(action):
         return np.where(np.asarray(action) < 2, 1 - action, action)
 
     if room is single:
@@ -169,14 +163,14 @@ def other_arms(room: Any, env: Any) -> Any:
     swaps=[False, True],
 )
 def test_many_are_gymnasiums_own_vector_of_wrapped_single_environments(
-    name: str, observation: str, mode: AutoresetMode, scale: int | None, compiled: bool, swaps: bool
-) -> None:
+    name, observation, mode, scale, compiled, swaps
+):
     if "population" in observation:
         name = POPULATION_ENV_ID
     limit = 11 if name == ENV_ID else None
     kwargs = {} if name == POPULATION_ENV_ID else {"n_arms": N_ARMS, "noise": 0.4}
 
-    def wrap(room: Any, env: Any) -> Any:
+    def wrap(room, env):
         return wrapped(room, observation, other_arms(room, env) if swaps else env, scale)
 
     seen = played(name, mode, compiled, limit, wrap, **kwargs)
@@ -186,8 +180,8 @@ def test_many_are_gymnasiums_own_vector_of_wrapped_single_environments(
 
 @pairs(observation=OF_ONE, name=NAMES, mode=MODES)
 def test_observations_that_are_handed_out_are_nobody_elses_and_a_copy_goes_on_alike(
-    name: str, observation: str, mode: AutoresetMode
-) -> None:
+    name, observation, mode
+):
     one = wrapped(many, observation, vector_of(name, mode))
     one.reset(seed=0)
     other, n_last = copy.deepcopy(one), 0
@@ -210,21 +204,21 @@ def test_observations_that_are_handed_out_are_nobody_elses_and_a_copy_goes_on_al
 class PickyLanes(ExplorativeUserBAIVectorEnv):
     """Masks that tell lanes and arms apart."""
 
-    def action_masks(self) -> np.ndarray:
+    def action_masks(self):
         return np.random.default_rng(0).random((LANES, 2 * N_ARMS)) < 0.5
 
 
 class Picky(ExplorativeUserBAIEnv):
     """Masks that tell arms apart, which those of the task itself do not."""
 
-    def action_masks(self) -> np.ndarray:
+    def action_masks(self):
         return np.array([True, False, False, False, True, False])
 
 
-def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
+def test_a_mask_stands_at_the_rank_of_its_arm():
     env = wrapped(single, "sorted-counts", Picky(N_ARMS, noise=0.4, horizon=200))
     env.reset(seed=5)
-    heard: Heard = []
+    heard = []
     orders = set()
     for rank in np.random.default_rng(1).integers(N_ARMS, size=120).tolist():
         ranks = ranks_of(heard)
@@ -236,7 +230,7 @@ def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
     assert orders & {(1, 2, 0), (2, 0, 1)}  # which are not their own inverses
 
 
-def test_a_mask_of_a_lane_stands_at_the_rank_of_its_arm() -> None:
+def test_a_mask_of_a_lane_stands_at_the_rank_of_its_arm():
     below = PickyLanes(LANES, n_arms=N_ARMS, noise=0.4)
     vector = wrapped(many, "sorted-counts", below)
     vector.reset(seed=2)
@@ -253,12 +247,12 @@ def test_a_mask_of_a_lane_stands_at_the_rank_of_its_arm() -> None:
     assert moved > 20
 
 
-NO_RANKS: list[Any] = [[0, 9, 0, 0, 0, 0, 0], [0, -1, 0, 0, 0, 0, 0], [0, 1], None, np.zeros(LANES)]
-NO_RANK: list[Any] = [True, 1.0, -1, 6, np.array([6]), None]
+NO_RANKS = [[0, 9, 0, 0, 0, 0, 0], [0, -1, 0, 0, 0, 0, 0], [0, 1], None, np.zeros(LANES)]
+NO_RANK = [True, 1.0, -1, 6, np.array([6]), None]
 
 
 @pytest.mark.parametrize("observation", OF_ONE)
-def test_bad_actions_are_refused_by_name_and_change_nothing(name: str, observation: str) -> None:
+def test_bad_actions_are_refused_by_name_and_change_nothing(name, observation):
     lanes = [2, 1, 0, 2, 1, 0, 2]
     for room, make, good, bad in ((single, made, 2, NO_RANK), (many, vector_of, lanes, NO_RANKS)):
         env, twin = (wrapped(room, observation, make(name)) for _ in range(2))
@@ -284,7 +278,7 @@ def test_bad_actions_are_refused_by_name_and_change_nothing(name: str, observati
         (lambda: ExplorativeUserBAIVectorEnv(2, 16, horizon=40), 16),
     ],
 )
-def test_the_horizon_is_the_environments_own_unless_given(make: Any, steps: int) -> None:
+def test_the_horizon_is_the_environments_own_unless_given(make, steps):
     for observation in OF_ONE:
         for given in (None, 5):
             env = make()
@@ -295,8 +289,8 @@ def test_the_horizon_is_the_environments_own_unless_given(make: Any, steps: int)
             assert time == pytest.approx(1 / (given or steps))
 
 
-def test_a_horizon_that_is_none_or_missing_is_refused() -> None:
-    without: list[tuple[Any, Any]] = [(many, vector_of(ENV_ID, limit=None))]
+def test_a_horizon_that_is_none_or_missing_is_refused():
+    without = [(many, vector_of(ENV_ID, limit=None))]
     without += [(single, ExplorativeUserEnv()), (single, gym.make(ENV_ID, -1))]
     for observation in OF_ONE:
         for room, env in without:
