@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -90,15 +89,12 @@ def test_the_answer_is_the_arm_accepted_or_recommended_most():
 
 def allowed(arms, responses, n_arms, c):
     """UCB1's arms by Figure 1 after this history, told from all of it; several if they tie."""
-    history, rewards = np.array(arms, int), np.array(responses, float)
     t = len(arms)
     if t < n_arms:
         return {t}
-    bounds = []
-    for arm in range(n_arms):
-        mine = rewards[history == arm]
-        bounds.append(mine.mean() + np.sqrt(c * np.log(t) / mine.size))
-    return {*np.flatnonzero(np.array(bounds) > max(bounds) - 1e-12).tolist()}
+    n = np.bincount(arms, minlength=n_arms)
+    bounds = np.bincount(arms, responses, n_arms) / n + np.sqrt(c * np.log(t) / n)
+    return {*np.flatnonzero(bounds > max(bounds) - 1e-12).tolist()}
 
 
 def fading(step, arm):
@@ -218,15 +214,12 @@ def test_every_step_of_thompson_is_the_argmax_of_draws_from_the_stream_handed_in
         assert agent.answer() == np.argmax(a)
 
 
-def posterior(arms, rewards, n_arms, m_0, v_0):
-    """Means and deviations from all the rewards at once: precisions add up, in fractions."""
-    means, deviations = [], []
-    for arm in range(n_arms):
-        mine = [Fraction(reward) for each, reward in zip(arms, rewards, strict=True) if each == arm]
-        precision = 1 / Fraction(v_0) + len(mine)
-        means.append(float((Fraction(m_0) / Fraction(v_0) + sum(mine)) / precision))
-        deviations.append(math.sqrt(1 / precision))
-    return means, deviations
+def posterior(arms, rewards, n_arms, mean, variance):
+    """Means and deviations from all the rewards at once: precisions add up."""
+    arms = np.array(arms, int)
+    precisions = 1 / variance + np.bincount(arms, minlength=n_arms)
+    sums = np.bincount(arms, rewards, n_arms)
+    return (mean / variance + sums) / precisions, 1 / np.sqrt(precisions)
 
 
 def taught(arms, rewards, n_arms, **options):
@@ -258,7 +251,7 @@ def test_every_step_of_the_reference_is_the_argmax_of_draws_from_its_posterior()
     seen = [0, 0, 1, 1, 1, 2], [0.4, 0.9, 1.5, -0.2, 0.6, -0.5], 4
     params, state = taught(*seen)  # the prior is 0 and 1 by default
     rng, stream = np.random.default_rng(3), np.random.default_rng(3)
-    means, deviations = map(np.array, posterior(*seen, 0.0, 1.0))
+    means, deviations = posterior(*seen, 0.0, 1.0)
     for _ in range(300):
         expected = np.argmax(means + deviations * stream.standard_normal(4))
         assert full_information.act(params, state, rng) == expected

@@ -13,7 +13,6 @@ from explorative_user_env.agents.optimal_weights import (
     bernoulli_kl,
     blank_solver,
     characteristic_weights,
-    follows,
 )
 
 CHANCES = st.floats(0, 1) | st.sampled_from([1e-323, 1e-300, 1e-20, 1e-9, 0.5, 1.0 - 2.0**-53])
@@ -120,26 +119,6 @@ def test_a_start_from_anywhere_ends_where_a_cold_one_does(means, other, powers):
     cold = weights_of(means)
     assert Optimality(means, cold).conditions < 1e-7
     np.testing.assert_allclose(weights_of(means, solver), cold, rtol=1e-9, atol=1e-9)
-
-
-def test_following_means_that_move_finds_what_a_search_from_nothing_does():
-    for n_arms in (2, 5, 20):
-        rng = np.random.default_rng(n_arms)
-        followed = 0
-        for _ in range(2):
-            recommended = rng.integers(3, 200, n_arms)
-            accepted = (recommended * rng.uniform(0.3, 1.0, n_arms)).astype(int)
-            solver = blank_solver(n_arms)
-            for _ in range(80):
-                arm = rng.integers(n_arms)
-                recommended[arm] += 1
-                accepted[arm] += rng.random() < 0.8
-                means = (accepted / recommended).tolist()
-                if means.count(max(means)) == 1:
-                    followed += follows(means, int(np.argmax(means)), solver)
-                    found = weights_of(means, solver)
-                    np.testing.assert_allclose(found, weights_of(means), rtol=1e-10)
-        assert followed > 100  # of 160: the search from nothing is the exception
 
 
 def test_arms_that_cannot_be_told_apart_share_as_in_the_limit():

@@ -35,16 +35,6 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(agent):
         assert agent.answer() == both.answer
 
 
-@pytest.mark.slow  # a composed record is compiled anew in every process
-def test_compiled_runs_are_those_of_the_readable_loop():
-    agents = [after_phase1(Uniform(horizon=40))]  # one is as good as another here
-    compiled, plain = (
-        eu.evaluate(agents, n_arms=3, n_instances=10, compiled=each, progress=False).runs
-        for each in (True, False)
-    )
-    assert compiled.equals(plain)
-
-
 def test_an_agent_after_phase1_keeps_its_cap_and_its_options():
     agent = after_phase1(TrackAndStop(delta=0.3, max_steps=77))
     assert (agent.max_steps, agent.options["delta"]) == (77, 0.3)

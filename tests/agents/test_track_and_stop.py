@@ -190,7 +190,7 @@ def test_the_answer_has_the_highest_rate_and_of_those_most_acceptances():
 
 def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared():
     seen = Counter[str]()
-    for n_arms, chance in itertools.product((2, 3, 8), (0.0, 0.3, 0.9, 1.0)):
+    for n_arms, chance in itertools.product((2, 8), (0.0, 0.3, 0.9, 1.0)):
         rng = np.random.default_rng(n_arms)
         params, state = counted([1] * n_arms, [2] * n_arms)
         for _ in range(150):
