@@ -150,17 +150,15 @@ def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left():
 
 
 def test_elimination_is_bair_with_n1_zero():
-    changed = {"delta": 0.03, "m": 4, "rejections": "consecutive", "noise": 0.2}
-    changed |= {"first_sweep": "skipping", "phase2": "round robin"}
-    for name, value in changed.items():
-        agent = SuccessiveElimination(**{name: value})
-        assert agent.options[name] == value
-        assert agent.params(5, None) == BAIR(n1=0, **{name: value}).params(5, None)
+    options = {"delta": 0.03, "m": 4, "rejections": "consecutive", "noise": 0.2}
+    options |= {"first_sweep": "skipping", "phase2": "round robin"}
+    agent = SuccessiveElimination(**options)
+    assert agent.params(5, None) == BAIR(n1=0, **options).params(5, None)
     assert SuccessiveElimination().informed({"n1": "proof"}).params(5, None).n1 == 0.0
-    agents = [SuccessiveElimination(), BAIR(n1=0, name="SE"), BAIR(name="SE")]
-    options = {"n_instances": 6, "max_steps": 1000, "noise": 0.1}
-    options |= {"compiled": False, "progress": False}
     # The stream, for ties, follows from the name.
-    runs, same, other = (evaluate([agent], **options).runs for agent in agents)
+    runs, same, other = (
+        evaluate([each], n_instances=6, max_steps=1000, noise=0.1, compiled=False).runs
+        for each in (SuccessiveElimination(), BAIR(n1=0, name="SE"), BAIR(name="SE"))
+    )
     assert runs.equals(same)
     assert not runs.equals(other)

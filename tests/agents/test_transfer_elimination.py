@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import explorative_user_env as eu
 from explorative_user_env.agents import TransferElimination
 
 
@@ -78,10 +77,3 @@ def test_it_chooses_as_the_slow_version(carries):
                 agent.observe(arm, bool(accepts))
                 slow.observe(arm, bool(accepts))
         assert (len(sizes) > 2) == (carries == "arms")
-
-
-def test_with_one_user_it_is_elimination():
-    few = {"n_instances": 5, "n_arms": 4, "compiled": False, "progress": False}
-    one, other = (eu.evaluate([name], **few).runs for name in ("SE", "SE-transfer"))
-    for column in ("answer", "interactions", "acceptances"):
-        assert one[column].tolist() == other[column].tolist()

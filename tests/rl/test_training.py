@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from unittest.mock import Mock
 
+import gymnasium as gym
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,8 @@ import torch
 from planted import Planted
 from population_env import SMALL as OF_A_POPULATION
 from sb3_agents import same_weights
-from stable_baselines3 import PPO
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
@@ -218,3 +220,32 @@ def test_a_model_is_looked_at_ten_times_or_after_every_rollout(monkeypatch, tmp_
         assert pd.read_csv(tmp_path / "training.csv")["steps"].tolist() == points
         done = [call.args[1] for call in progress.mock_calls]
         assert (done, done[-1]) == (sorted(done), steps)
+
+
+@pytest.mark.parametrize(
+    ("learner", "short"),
+    [(PPO, {"n_steps": 8, "batch_size": 8}), (A2C, {}), (DQN, {"learning_starts": 8})],
+)
+def test_stable_baselines3_itself_learns_by_an_id(learner, short):
+    many = make_vec_env(eu.COUNTS_ENV_ID, n_envs=3, seed=1, env_kwargs={"n_arms": 4})
+    assert (many.num_envs, many.observation_space.shape) == (3, (17,))
+    learner("MlpPolicy", eu.ENV_ID, device="cpu")
+    for envs in (eu.COUNTS_ENV_ID, many):
+        model = learner("MlpPolicy", envs, seed=0, device="cpu", **short).learn(24)
+        actions, _ = model.predict(model.get_env().reset())
+        assert actions.shape == (model.n_envs,)
+
+
+def test_cleanrl_makes_its_environments_by_hand():
+    def make_env():
+        env = gym.make(eu.COUNTS_ENV_ID, max_episode_steps=9)
+        return gym.wrappers.RecordEpisodeStatistics(env)
+
+    envs = gym.vector.SyncVectorEnv([make_env] * 3)
+    envs.reset(seed=1)
+    lengths = []
+    for _ in range(25):
+        *_, infos = envs.step(envs.action_space.sample())
+        if "episode" in infos:
+            lengths += infos["episode"]["l"][infos["_episode"]].tolist()
+    assert lengths == [9] * 6
