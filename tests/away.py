@@ -5,26 +5,23 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from explorative_user_env.evaluation.workers import Crew, done
-from explorative_user_env.protocol import Array
 
 CHUNKS = [[chunk] for chunk in range(12)]
 
 
-def done_by(job: Any, usual: str, **crew: Any) -> list[Any]:
+def done_by(job, usual, **crew):
     """Do a job with all chunks, and return what comes of them in their order."""
     with closing(done(job, CHUNKS, "mine", usual, Crew(**crew))) as found:
         return [result for _, result in sorted(found)]
 
 
-def spawned() -> Executor:
+def spawned():
     """Two processes of Python's own, which know nothing of this one."""
     return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
 
@@ -32,10 +29,10 @@ def spawned() -> Executor:
 class Gathering:
     """A job that tells which process and thread did it, when so many others have come as well."""
 
-    def __init__(self, folder: Path, n_workers: int) -> None:
+    def __init__(self, folder, n_workers):
         self._marks, self._n_workers = folder, n_workers
 
-    def __call__(self, seeds: Sequence[int], halt: Array | None = None) -> tuple[int, int]:
+    def __call__(self, seeds, halt=None):
         me = os.getpid(), threading.get_ident()
         (self._marks / f"{me[0]}-{me[1]}").touch()
         end = time.monotonic() + 60.0
@@ -45,7 +42,7 @@ class Gathering:
         return me
 
 
-def gathered(folder: Path, usual: str, n_workers: int = 2, **crew: Any) -> set[tuple[int, int]]:
+def gathered(folder, usual, n_workers=2, **crew):
     """Return who does chunks, when so many have come."""
     with TemporaryDirectory(dir=folder) as marks:
         return set(done_by(Gathering(Path(marks), n_workers), usual, **crew))
@@ -54,10 +51,10 @@ def gathered(folder: Path, usual: str, n_workers: int = 2, **crew: Any) -> set[t
 class Deadly:
     """A job that ends its worker whenever it comes to one of the chunks."""
 
-    def __init__(self, chunk: Sequence[int]) -> None:
+    def __init__(self, chunk):
         self._chunk = chunk
 
-    def __call__(self, seeds: Sequence[int], halt: Array | None = None) -> int:
+    def __call__(self, seeds, halt=None):
         time.sleep(0.05)
         if seeds == self._chunk:
             os.kill(os.getpid(), signal.SIGKILL)

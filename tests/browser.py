@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    pass
 
 PHONE, DESKTOP = (390, 844), (1280, 800)
 """Width and height of what a page is looked at on, in pixels."""
@@ -22,7 +21,7 @@ PATIENCE = 20_000
 """Milliseconds that something on a page may take."""
 
 
-def chromium_path() -> str:
+def chromium_path():
     """Return where Chromium is; without it, or without playwright, the test is skipped."""
     pytest.importorskip("playwright", reason="pages are looked at with playwright")
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
@@ -32,7 +31,7 @@ def chromium_path() -> str:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
+def browser():
     """Chromium for the tests of a module: while it is there, nothing else can use asyncio."""
     path = chromium_path()
     from playwright.sync_api import sync_playwright
@@ -45,9 +44,7 @@ def browser() -> Iterator["Browser"]:
 
 
 @contextmanager
-def page_in(
-    browser: "Browser", size: tuple[int, int] = DESKTOP, *, dark: bool = False, script: bool = True
-) -> Iterator["Page"]:
+def page_in(browser, size=DESKTOP, *, dark=False, script=True):
     """Open an empty page of this size for the block, on which nothing moves by itself.
 
     What goes wrong in its scripts, or is against its policy, fails the test.
@@ -69,12 +66,12 @@ def page_in(
         context.close()
 
 
-def _is_fault(said: "ConsoleMessage") -> bool:
+def _is_fault(said):
     """Return whether a message is of a fault, and not of an answer that was meant as a refusal."""
     return said.type == "error" and "Failed to load resource" not in said.text
 
 
-def keep_screenshot(page: "Page", name: str, folder: Path) -> Path:
+def keep_screenshot(page, name, folder):
     """Keep how a page looks, in `folder` or where the variable SCREENSHOTS says."""
     place = Path(os.environ.get("SCREENSHOTS") or folder)
     place.mkdir(parents=True, exist_ok=True)
@@ -83,9 +80,9 @@ def keep_screenshot(page: "Page", name: str, folder: Path) -> Path:
     return path
 
 
-def too_wide(page: "Page") -> int:
+def too_wide(page):
     """Return by how many pixels a page is wider than what it is looked at on."""
-    wide: int = page.evaluate(
+    wide = page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     return wide

@@ -12,20 +12,16 @@ from explorative_user_env.users.model import (
     UserState,
     as_arrays,
     blank_state,
+    number_tables,
     user_arrays,
     user_tuple,
 )
-from explorative_user_env.users.population import Population
 
-CAP = 400
-"""Steps of a run or of a play, and what agents that need a horizon are told is less."""
+CAP, HORIZON = 400, 350
+"""Steps of a run or of a play, and what agents that need a horizon are told."""
 
-HORIZON = CAP - 50
-
-TABLES = ("logarithms", "inverse_roots")
-"""Fields of a user's state that are longer in compiled code."""
-
-OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in TABLES]
+LONGER = ("logarithms", "inverse_roots")  # in compiled code
+OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in LONGER]
 
 
 class Left(NamedTuple):
@@ -37,14 +33,14 @@ class Left(NamedTuple):
     streams: list[Any]
 
 
-def agent_as_in_an_evaluation(name: str, users: Population) -> AlgorithmAgent:
+def agent_as_in_an_evaluation(name, users):
     """The agent of this name, informed; BAIR(m) of a noisy user has an m above 1."""
     agent = informed((AGENTS | REFERENCES)[name](), users, delta=0.3)
     assert isinstance(agent, AlgorithmAgent)
     return agent
 
 
-def as_lists(state: Any) -> list[Any]:
+def as_lists(state):
     """An agent's state, which may hold records itself, as plain numbers."""
     return [
         as_lists(values) if hasattr(values, "_asdict") else np.asarray(values).tolist()
@@ -52,47 +48,46 @@ def as_lists(state: Any) -> list[Any]:
     ]
 
 
-class _Parts(NamedTuple):
-    """What every loop is handed."""
-
-    user: Any
-    user_state: Any
-    user_rng: np.random.Generator
-    params: Any
-    state: Any
-    own_rng: np.random.Generator
-
-    def left(self, figures: Any) -> Left:
-        return Left(
-            figures,
-            {name: np.asarray(getattr(self.user_state, name)).tolist() for name in OWN},
-            as_lists(self.state),
-            [self.user_rng.bit_generator.state, self.own_rng.bit_generator.state],
-        )
+def _left(figures, parts):
+    _, user_state, user_rng, _, state, own_rng = parts
+    return Left(
+        figures,
+        {name: np.asarray(getattr(user_state, name)).tolist() for name in OWN},
+        as_lists(state),
+        [user_rng.bit_generator.state, own_rng.bit_generator.state],
+    )
 
 
-def _parts(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> _Parts:
+def _parts(users, agent, seed, compiled, length=None):
+    """What every loop is handed: of the user, then of the agent."""
     user, params = users.user, agent.params(users.n_arms, HORIZON)
     blank = agent.algorithm.blank(params)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
-    state: Any = user_arrays(user) if compiled else blank_state(user)
+    state = user_arrays(user) if compiled else blank_state(user)
+    if length is not None:
+        logarithms, inverse_roots = map(np.array, number_tables(length))
+        tables = {"logarithms": logarithms, "inverse_roots": inverse_roots}
+        state = state._replace(**tables) if compiled else dataclasses.replace(state, **tables)
     state.means[:] = users.instance_law.draw(rng).means
     if compiled:
-        return _Parts(user_tuple(user), state, rng, params, as_arrays(blank), own)
-    return _Parts(user, state, rng, params, blank, own)
+        return user_tuple(user), state, rng, params, as_arrays(blank), own
+    return user, state, rng, params, blank, own
 
 
-def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
-    """A run of best-arm identification; its figures are those of the loop."""
-    parts = _parts(users, agent, seed, compiled)
+def run_of(users, agent, seed, compiled, cap=CAP, length=None):
+    """A run of best-arm identification; its figures are those of the loop.
+
+    The user's tables have another length if one is given.
+    """
+    parts = _parts(users, agent, seed, compiled, length)
     run = loop_of_one(agent.algorithm, users.schedule.rule, compiled)
-    return parts.left(run(*parts, CAP, np.zeros(1, int)))
+    return _left(run(*parts, cap, np.zeros(1, int)), parts)
 
 
-def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
+def play_of(users, agent, seed, compiled):
     """A play over a horizon; its figures are the answer, the arms and the responses."""
     parts = _parts(users, agent, seed, compiled)
     steps = (np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool))
     play = loop_of_one(agent.algorithm, users.schedule.rule, compiled, plays=True)
     *_, answer, _ = play(*parts, CAP, np.zeros(1, int), steps)
-    return parts.left(([answer], *(each.tolist() for each in steps)))
+    return _left(([answer], *(each.tolist() for each in steps)), parts)

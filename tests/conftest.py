@@ -1,12 +1,9 @@
 """Fixtures and settings shared by all tests."""
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
 from zlib import crc32
 
 import no_compiler
-import pandas as pd
 import pytest
 from browser import browser  # noqa: F401
 from hypothesis import settings as hypothesis_settings
@@ -23,26 +20,26 @@ from explorative_user_env.studies.paper import (
     compared,
     published_figures,
 )
-from explorative_user_env.users.population import SETTINGS, Setting
+from explorative_user_env.users.population import SETTINGS
 
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption(
         no_compiler.OPTION, action="store_true", help="run as where numba is not, as in a browser"
     )
     parser.addoption("--eighth", type=int, help="run one eighth of the selected tests, 0 to 7")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     if config.getoption(no_compiler.OPTION):
         no_compiler.hide()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     if "exhaustive" not in config.getoption("markexpr"):
         left_out = {each for each in items if each.get_closest_marker("exhaustive")}
         config.hook.pytest_deselected(items=list(left_out))
@@ -54,18 +51,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = long_modules_first(items)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     no_compiler.skip_without_compiler(item)
 
 
 @pytest.fixture(params=sorted(SETTINGS))
-def setting(request: pytest.FixtureRequest) -> Setting:
+def setting(request):
     """Each of the two settings in turn."""
     return SETTINGS[request.param]
 
 
 @pytest.fixture(scope="session")
-def bench() -> pd.DataFrame:
+def bench():
     """What `explorative-user bench` finds with its defaults, beside the published figures."""
     results = run_cells(
         LINE_UP,
@@ -80,13 +77,13 @@ def bench() -> pd.DataFrame:
 
 
 @pytest.fixture
-def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_kept(tmp_path, monkeypatch):
     """Compile whatever is asked for anew, however often tests have run."""
     monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path / "kernels")
 
 
 @pytest.fixture
-def one_thread() -> Iterator[None]:
+def one_thread():
     """More threads of PyTorch are slower for networks as small as these."""
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()

@@ -1,14 +1,13 @@
 """Moments of users to draw, at random and real ones, and what there is in a scene."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import strategies as st
 from readable import meet
 
 from explorative_user_env import ExplorativeUserEnv, Instance
-from explorative_user_env.show.shapes import Scene, Shape, Text, box_of
+from explorative_user_env.show.shapes import Text, box_of
 from explorative_user_env.show.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
@@ -21,11 +20,11 @@ REWARDS = st.floats(-1e3, 1e3)
 
 
 @st.composite
-def moments(draw: st.DrawFn, n_arms: st.SearchStrategy[int]) -> Moment:
+def moments(draw, n_arms):
     """Draw what may be seen of a user, and a truth that need not fit it."""
     arms = draw(n_arms)
 
-    def each(values: st.SearchStrategy[float]) -> list[float]:
+    def each(values):
         # All alike, or of a few kinds: a hundred draws an arm would take hypothesis too long.
         kinds = draw(st.lists(values, min_size=1, max_size=7))
         return [kinds[arm % len(kinds)] for arm in range(arms)]
@@ -41,12 +40,7 @@ def moments(draw: st.DrawFn, n_arms: st.SearchStrategy[int]) -> Moment:
     return seen, hidden, decided
 
 
-def truth_of(
-    means: Sequence[float],
-    estimates: Sequence[float],
-    counts: Sequence[int],
-    radii: Sequence[float],
-) -> HiddenState:
+def truth_of(means, estimates, counts, radii):
     """Return a truth with intervals of these radii."""
     return HiddenState(
         instance=Instance(tuple(means), int(np.argmax(means))),
@@ -61,7 +55,7 @@ def truth_of(
     )
 
 
-def moment_of(n_arms: int, seed: int, steps: int, accepted: bool = False) -> Moment:
+def moment_of(n_arms, seed, steps, accepted=False):
     """Return a moment of a user who is recommended arms at random, at such a response."""
     env = ExplorativeUserEnv(n_arms=n_arms)
     heard = env.remember()
@@ -78,26 +72,26 @@ def moment_of(n_arms: int, seed: int, steps: int, accepted: bool = False) -> Mom
     return Seen(yes, no, latest, last, int(heard.steps[0])), env.hidden_state(), decided
 
 
-def texts(scene: Scene) -> list[Text]:
+def texts(scene):
     """Return the texts of a scene."""
     return [shape for shape in scene.shapes if isinstance(shape, Text)]
 
 
-def words(scene: Scene) -> str:
+def words(scene):
     """Return all words of a scene."""
     return "\n".join(text.text for text in texts(scene))
 
 
-def named(scene: Scene) -> dict[str, Shape]:
+def named(scene):
     """Return the shapes of a scene by their keys."""
     return {shape.key: shape for shape in scene.shapes}
 
 
-def is_behind(key: str) -> bool:
+def is_behind(key):
     return key == "page" or key.startswith("now-")
 
 
-def check_room(scene: Scene) -> None:
+def check_room(scene):
     """Check that each text has room of its own, and everything a place on the canvas."""
     boxes = [(shape.key, box_of(shape), isinstance(shape, Text)) for shape in scene.shapes]
     assert len({key for key, _, _ in boxes}) == len(boxes)

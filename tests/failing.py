@@ -1,7 +1,5 @@
 """Agents and users whose code fails, as a caller's may; at module level, so that they travel."""
 
-from typing import Any
-
 import numpy as np
 
 from explorative_user_env.users import model as rules
@@ -15,27 +13,27 @@ class Failing:
 
     name = "mine"
 
-    def __init__(self, fails: str) -> None:
+    def __init__(self, fails):
         self.fails = fails
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         if self.fails == "reset":
             raise OSError("no model")
         self.steps, self.n_arms = 0, n_arms
 
-    def act(self) -> Any:
+    def act(self):
         if self.fails == "act" and self.steps == 7:
             raise KeyError("arm")
         if self.fails == "arm" and self.steps == 7:
             return 1.0
         return None if self.steps == 30 else self.steps % self.n_arms
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.steps += 1
         if self.fails == "observe" and self.steps == 5:
             raise ZeroDivisionError
 
-    def answer(self) -> int:
+    def answer(self):
         if self.fails == "answer":
             raise RuntimeError("two\nlines")
         return 0
@@ -44,45 +42,45 @@ class Failing:
 class Inexact(Failing):
     """Recommends and answers arms as arrays of one, as a policy does."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__("never")
 
-    def act(self) -> Any:
+    def act(self):
         arm = super().act()
         return None if arm is None else np.array([arm])
 
-    def answer(self) -> Any:
+    def answer(self):
         return np.array([2])
 
 
-def says_nothing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
+def says_nothing(user, state, rule, arm, rng):
     rules.respond(user, state, rule, arm, rng)
 
 
-def breaks_down(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def breaks_down(user, state, rule, arm, rng):
     if state.interactions[0] == 20:
         raise LookupError("no such arm")
     return rules.respond(user, state, rule, arm, rng)
 
 
-def never_begins(user: Any, state: Any, rng: Any) -> None:
+def never_begins(user, state, rng):
     rules.start(user, state, rng)
     raise LookupError("no taste")
 
 
-def breaking_rule(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def breaking_rule(parameters, n, t, n_arms):
     return 1.0 + 1.0 / (40 - t)
 
 
-def leaving_rule(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def leaving_rule(parameters, n, t, n_arms):
     return 1.5 if t < 12 else 5.0
 
 
-def uncompilable_rule(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def uncompilable_rule(parameters, n, t, n_arms):
     return 1.5 if str(t) else 1.0
 
 
-def means_of_the_wrong_type(n_arms: int, rng: np.random.Generator) -> Any:
+def means_of_the_wrong_type(n_arms, rng):
     drawn = rng.random(n_arms)
     if drawn[0] > 0.3:
         raise TypeError("means of this kind there are not")

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -32,7 +31,7 @@ class Fault(NamedTuple):
     new: str
     tests: list[str]
 
-    def content(self, root: Path) -> str:
+    def content(self, root):
         """Return the file with the fault; the old text must stand there once."""
         text = (root / self.file).read_text(encoding="utf-8")
         if text.count(self.old) != 1:
@@ -40,13 +39,13 @@ class Fault(NamedTuple):
         return text.replace(self.old, self.new)
 
 
-def faults() -> list[Fault]:
+def faults():
     """Return all faults."""
     rows = tomllib.loads((ROOT / "tests" / "faults.toml").read_text(encoding="utf-8"))["fault"]
     return [Fault(**row) for row in rows]
 
 
-def copy_of_the_tree(folder: Path) -> Path:
+def copy_of_the_tree(folder):
     """Copy what git keeps, and what is new and not ignored, into a folder."""
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.check_output(listing, cwd=ROOT, text=True).splitlines():
@@ -56,7 +55,7 @@ def copy_of_the_tree(folder: Path) -> Path:
     return folder
 
 
-def is_caught(fault: Fault, tree: Path) -> bool:
+def is_caught(fault, tree):
     """Return whether the near tests fail with the fault in a copy of the tree."""
     file = tree / fault.file
     sound = file.read_text(encoding="utf-8")
@@ -71,7 +70,7 @@ def is_caught(fault: Fault, tree: Path) -> bool:
         file.write_text(sound, encoding="utf-8")
 
 
-def survivors(tried: Iterable[Fault]) -> list[Fault]:
+def survivors(tried):
     """Return the faults that no test catches, and print each as it is tried."""
     survived = []
     with TemporaryDirectory() as folder:

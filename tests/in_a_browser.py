@@ -11,9 +11,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from contextlib import redirect_stderr
 from pathlib import Path
-from typing import Any
 
 STEPS = 40
 
@@ -24,15 +23,15 @@ GONE = (
 """Modules that are not there, besides numba's: of the standard library, and libraries."""
 
 
-def become_a_browser() -> None:
+def become_a_browser():
     """Take from this process what a browser has not; libraries have chosen by their imports."""
     import scipy.stats  # noqa: F401
     from no_compiler import hide
 
-    def no_thread(thread: threading.Thread) -> None:
+    def no_thread(thread):
         raise RuntimeError("can't start new thread")
 
-    def no_process(*arguments: Any, **options: Any) -> None:
+    def no_process(*arguments, **options):
         raise OSError(138, "emscripten does not support processes.")
 
     for name in [name for name in sys.modules if name.partition(".")[0] in GONE]:
@@ -43,19 +42,19 @@ def become_a_browser() -> None:
         if hasattr(os, name):
             delattr(os, name)
     os.cpu_count = lambda: 1
-    threading.Thread.start = no_thread  # type: ignore[assignment]
-    subprocess.Popen.__init__ = no_process  # type: ignore[method-assign]
+    threading.Thread.start = no_thread
+    subprocess.Popen.__init__ = no_process
     sys.platform = "emscripten"
 
 
-def steps_of_many(mode: str) -> list[Any]:
+def steps_of_many(mode):
     """What 70 users in step answer and what is told of them, and who they are in the end."""
     import gymnasium as gym
     import numpy as np
     from alike import told
 
-    options: dict[str, Any] = {"n_arms": 4, "noise": 0.2, "max_episode_steps": 11}
-    many: Any = gym.make_vec(
+    options = {"n_arms": 4, "noise": 0.2, "max_episode_steps": 11}
+    many = gym.make_vec(
         "explorative_user_env:ExplorativeUser-v0", 70, autoreset_mode=mode, **options
     )
     heard = [repr(told(many.reset(seed=5)))]
@@ -67,8 +66,7 @@ def steps_of_many(mode: str) -> list[Any]:
     return [*heard, repr(many.unwrapped.hidden_states())]
 
 
-def refused(ask: Callable[[], Any]) -> str:
-    """The words in which something is refused."""
+def refused(ask):
     try:
         ask()
     except Exception as error:
@@ -76,26 +74,22 @@ def refused(ask: Callable[[], Any]) -> str:
     return "not refused"
 
 
-def runs_found(
-    line_up: list[str], shared: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, bool]]:
+def runs_found(line_up, shared):
     """What came of evaluations, and which of them worked."""
     import explorative_user_env as eu
 
     shared = shared | {"progress": False}
-    over_horizon = {"task": "regret", "horizon": 60}
     bai = eu.evaluate(line_up, **shared)
-    regret = eu.evaluate(line_up, **shared | over_horizon)
+    regret = eu.evaluate(line_up, **shared | {"task": "regret", "horizon": 60})
     cells = eu.sweep(["BAIR"], deltas=(0.1, 0.2), n_arms=(2, 3), n_instances=3, progress=False)
-    checks: Any = eu.evaluate(["BAIR"], check_theory=True, **shared).checks
+    checks = eu.evaluate(["BAIR"], check_theory=True, **shared).checks
     bai.save("runs.sqlite")
-    loaded: Any = eu.load("runs.sqlite")
+    loaded = eu.load("runs.sqlite")
     found = {
-        "bai": bai.runs.map(repr).to_numpy().tolist(),
-        "regret": regret.runs.map(repr).to_numpy().tolist(),
-        "versions": bai.cell["versions"],
+        name: results.runs.map(repr).to_numpy().tolist()
+        for name, results in (("bai", bai), ("regret", regret))
     }
-    return found, {
+    return found | {"versions": bai.cell["versions"]}, {
         "two workers": bai.runs.equals(eu.evaluate(line_up, workers=2, **shared).runs),
         "a sweep": len(cells.runs) == 12,
         "checks of the theory": len(checks) == shared["n_instances"],
@@ -104,27 +98,18 @@ def runs_found(
     }
 
 
-class Screen(io.StringIO):
-    """A terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def has_a_bar(line_up: list[str], shared: dict[str, Any]) -> bool:
-    """Whether progress is shown on a terminal."""
+def has_a_bar(line_up, shared):
     import explorative_user_env as eu
 
     os.environ["TERM"] = "xterm"
-    usual, sys.stderr = sys.stderr, Screen()
-    try:
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    with redirect_stderr(screen):
         eu.evaluate(line_up, **shared)
-        return line_up[0] in sys.stderr.getvalue()
-    finally:
-        sys.stderr = usual
+    return line_up[0] in screen.getvalue()
 
 
-def one_run_found() -> tuple[dict[str, Any], dict[str, bool]]:
+def one_run_found():
     """What came of single runs, and which of what is made of them worked."""
     import gymnasium as gym
 
@@ -137,18 +122,18 @@ def one_run_found() -> tuple[dict[str, Any], dict[str, bool]]:
     from explorative_user_env.studies.lower_bound import histories
     from explorative_user_env.teach import check_exercise
 
-    def first_arm(observation: Any) -> int:
+    def first_arm(observation):
         return 0
 
-    env: Any = gym.make("ExplorativeUser-v0", n_arms=3, render_mode="svg")
+    env = gym.make("ExplorativeUser-v0", n_arms=3, render_mode="svg")
     episode = eu.rollout(env, BAIR(delta=0.2), seed=1)
     episode.film().save("film.html")
-    asked: Any = gym.make_vec("ExplorativeUser-v0", 3, compiled=True)
+    asked = gym.make_vec("ExplorativeUser-v0", 3, compiled=True)
     mine = eu.PolicyAgent(first_arm, observation="counts", horizon=20, name="mine")
     met = eu.evaluate([mine], task="regret", horizon=20, n_instances=70, progress=False)
     pair = theory.hard_pair(0.1)
     report = testing.check_agent(BAIR, raises=False)
-    said: list[str] = []
+    said = []
     game = Game(options=PLAYED, seed=1)
     over = play_lines(game, ["0", "1x3", "best 1"], lambda *lines: said.extend(lines))
     return {"compiled users": refused(asked.reset)}, {
@@ -163,8 +148,7 @@ def one_run_found() -> tuple[dict[str, Any], dict[str, bool]]:
     }
 
 
-def bench_found() -> bool:
-    """Whether a command runs to its end."""
+def bench_found():
     from explorative_user_env import commands as cli
 
     words = "bench --quick --n-instances 4 --n-arms 2 --delta 0.2 --output bench"
@@ -176,19 +160,15 @@ def bench_found() -> bool:
     return False
 
 
-def main() -> None:
-    """Do it all, and write down what came of it."""
+def main():
     asked = json.loads(sys.argv[1])
     become_a_browser()
     import explorative_user_env as eu
 
-    notices: list[str] = []
-
-    class Hearing(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            notices.append(record.getMessage())
-
-    logging.getLogger(eu.__name__).addHandler(Hearing())
+    notices = []
+    hearing = logging.Handler()
+    hearing.emit = lambda record: notices.append(record.getMessage())
+    logging.getLogger(eu.__name__).addHandler(hearing)
     found, works = runs_found(asked["line_up"], asked["shared"])
     single, well = one_run_found()
     found |= single | {mode: steps_of_many(mode) for mode in asked["modes"]}

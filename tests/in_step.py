@@ -1,8 +1,6 @@
 """Many users in step beside Gymnasium's own vector of single environments, all of it alike."""
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -19,43 +17,33 @@ from explorative_user_env.wrappers import vector as many
 LANES = 7  # more than the compiled lanes look ahead
 MODES = list(AutoresetMode)
 
-KINDS: dict[str, type[ExplorativeUserVectorEnv]] = {
+KINDS = {
     ENV_ID: ExplorativeUserVectorEnv,
     BAI_ENV_ID: ExplorativeUserBAIVectorEnv,
     POPULATION_ENV_ID: ExplorativePopulationVectorEnv,
 }
 
-GIVEN: dict[str, dict[str, Any]] = {
+GIVEN = {
     ENV_ID: {},
     BAI_ENV_ID: {"n_arms": 3, "horizon": 13, "step_cost": 0.01},
     POPULATION_ENV_ID: SMALL | {"horizon": 5},
 }
 """Episodes that soon end by themselves, where they do."""
 
-Wrap = Callable[[Any, Any], Any]
-"""From `wrappers` or `wrappers.vector`, and an environment of that kind."""
 
-
-def played(
-    name: str,
-    mode: AutoresetMode | str,
-    compiled: bool,
-    limit: int | None = None,
-    wrap: Wrap = lambda room, env: env,
-    **kwargs: Any,
-) -> Counter[str]:
+def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwargs):
     """Play the same in both, over autoresets and resets of all kinds; count what happens."""
     given, mode = GIVEN[name] | kwargs, AutoresetMode(mode)
     vector = wrap(many, KINDS[name](LANES, limit, mode, compiled, **given))
 
-    def make() -> Any:
+    def make():
         return wrap(single, gym.make(name, limit, disable_env_checker=True, **given))
 
     sync = SyncVectorEnv([make] * LANES, autoreset_mode=mode)
     both, rng, seen = Beside(vector, sync), np.random.default_rng(0), Counter[str]()
     n_arms, odd = vector.unwrapped.user.n_arms, np.arange(LANES) % 2 == 1
     numbers = "popularity" if name == POPULATION_ENV_ID else "means"
-    resets: dict[int, dict[str, Any]] = {
+    resets = {
         3: {"reset_mask": ~odd},  # from here on the lanes end at different times
         20: {"seed": [1, None, 3, 4, None, 6, 7], "reset_mask": odd},
         31: {"user": given["n_users"] - 1} if name == POPULATION_ENV_ID else {},
@@ -93,12 +81,12 @@ def played(
     users, singles = vector.unwrapped, [env.unwrapped for env in sync.envs]
     assert users.np_random_seed == sync.np_random_seed
     if name == POPULATION_ENV_ID:
-        assert users.episode_seeds == tuple(env.episode_seed for env in singles)  # type: ignore[attr-defined]
-        assert users.popularity() == tuple(env.popularity() for env in singles)  # type: ignore[attr-defined]
+        assert users.episode_seeds == tuple(env.episode_seed for env in singles)
+        assert users.popularity() == tuple(env.popularity() for env in singles)
     return seen
 
 
-def same_masks(both: Beside, done: Any) -> bool:
+def same_masks(both, done):
     """Look at the masks of a moment; return whether an answer is legal in some lane."""
     if not hasattr(both.vector, "action_masks"):
         return False

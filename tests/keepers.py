@@ -1,14 +1,10 @@
 """Agents that keep all they are handed, and what the users they met kept to themselves."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.check.checks import Secrets, numbers_of
-from explorative_user_env.protocol import STOP, Array, OneUserAtATime
-from explorative_user_env.results.results import Results
+from explorative_user_env.protocol import STOP, OneUserAtATime
 
 
 class Keeper:
@@ -16,21 +12,21 @@ class Keeper:
 
     name = "keeper"
 
-    def __init__(self) -> None:
-        self.kept: list[Any] = []
+    def __init__(self):
+        self.kept = []
 
-    def reset(self, *handed: Any) -> None:
+    def reset(self, *handed):
         self.kept.append(handed)
         self.n_arms, self.steps = handed[0], 0
 
-    def act(self) -> int | None:
+    def act(self):
         return self.steps % self.n_arms if self.steps < 12 else None
 
-    def observe(self, *handed: Any) -> None:
+    def observe(self, *handed):
         self.kept.append(handed)
         self.steps += 1
 
-    def answer(self) -> int:
+    def answer(self):
         return 0
 
 
@@ -39,39 +35,37 @@ class KeeperOfMany(OneUserAtATime):
 
     name = "keeper of many"
 
-    def __init__(self) -> None:
-        self.kept: list[Any] = []
+    def __init__(self):
+        self.kept = []
 
-    def reset_all(
-        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
-    ) -> None:
+    def reset_all(self, n_arms, rngs, horizon=None):
         self.kept.append((n_arms, rngs, horizon))
         self.n_arms, self.steps = n_arms, np.zeros(len(rngs), int)
 
-    def act_all(self, users: Array) -> Array:
+    def act_all(self, users):
         self.kept.append(users)
         return np.where(self.steps[users] < 12, self.steps[users] % self.n_arms, STOP)
 
-    def observe_all(self, *handed: Array) -> None:
+    def observe_all(self, *handed):
         self.kept.append(handed)
         self.steps[handed[0]] += 1
 
-    def answer_all(self, users: Array) -> Array:
+    def answer_all(self, users):
         self.kept.append(users)
         return np.zeros(users.size, int)
 
 
-def keeping_policy(kept: list[Any], batched: bool) -> Any:
-    def policy(observation: Any) -> Any:
+def keeping_policy(kept, batched):
+    def policy(observation):
         kept.append(observation)
         return np.zeros(len(observation), int) if batched else 0
 
     return policy
 
 
-def secrets_of(results: Results) -> Secrets:
+def secrets_of(results):
     """Replay the runs and return all that the users kept to themselves."""
-    numbers: list[float] = []
+    numbers = []
     for row in results.runs.index:
         episode = results.replay(row)
         env = ExplorativeUserEnv(population=results.population, reward="realized")

@@ -1,25 +1,18 @@
 """In which order modules are handed to processes: the long ones first, so that all end together."""
 
 from collections import Counter
-from collections.abc import Sequence
-
-import pytest
 
 SLOW = 50
 """How many quick tests are as long as a slow one: some seconds against a twentieth of one."""
 
 
-def long_modules_first(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The same tests, those of a module together and in their order, long modules before others.
-
-    A module with few tests, all of them trainings, would come last by their number: one process
-    would work at it while the others have nothing left to do.
-    """
-    lengths: Counter[str] = Counter()
+def long_modules_first(items):
+    """The same tests, those of a module together and in their order, long modules before others."""
+    lengths = Counter()
     for item in items:
         lengths[_module(item)] += SLOW if item.get_closest_marker("slow") is not None else 1
     return sorted(items, key=lambda item: (-lengths[_module(item)], _module(item)))
 
 
-def _module(item: pytest.Item) -> str:
+def _module(item):
     return item.nodeid.partition("::")[0]

@@ -2,14 +2,12 @@
 
 import pandas as pd
 
-from explorative_user_env.results.results import Results
-
 CELL = {"task": "bai", "setting": "printed", "n_arms": 5, "delta": 0.1, "step_cost": 1e-3}
 
 PLAY_CELL = {"task": "regret", "setting": "printed", "n_arms": 5, "delta": 0.1, "horizon": 10}
 
 
-def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
+def bai_runs(agent, times, correct):
     return pd.DataFrame(
         {
             "agent": agent,
@@ -22,20 +20,7 @@ def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
     )
 
 
-def play_runs(agent: str, regrets: list[float]) -> pd.DataFrame:
+def play_runs(agent, regrets):
     runs = {"regret": regrets, "utility": 1.0, "acceptances": 5, "best_arm": 1}
     most = {"most_accepted_arm": 0, "most_accepted_is_best": 0.0}
     return pd.DataFrame(runs | {"agent": agent, "last_arm": 1, "left": False} | most)
-
-
-def wide_summary(over_horizon: bool, longest: int = 21_000) -> pd.DataFrame:
-    """Figures as wide as they get in a study of 100 arms."""
-    names = ["Full-information", "RecurrentPPO", "MaskablePPO"]
-    if over_horizon:
-        frames = [play_runs(name, [999_000.0, 990_000.0, 988_888.0]) for name in names]
-        cell = PLAY_CELL | {"n_arms": 100, "horizon": 100_000}
-    else:
-        times = [longest, longest - longest // 20, longest]
-        frames = [bai_runs(name, times, [True, False, True]) for name in names]
-        cell = CELL | {"n_arms": 100, "delta": 0.005}
-    return Results(pd.concat(frames), cell).summary()

@@ -1,10 +1,7 @@
 """Python as it is where numba is not: the option `--without-numba`, and what skips there."""
 
 import sys
-from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 import pytest
 
@@ -16,37 +13,31 @@ MARK = "compiler"
 
 
 class Hider(MetaPathFinder):
-    """Finds that some modules are not there.
+    """Finds that modules of these names, and what is inside them, are not there."""
 
-    Args:
-        names: theirs; what is inside them is not there either.
-    """
-
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names):
         self._names = names
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname, path, target=None):
         if fullname.partition(".")[0] in self._names:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         return None
 
 
-def hide(names: Sequence[str] = GONE) -> None:
+def hide(names=GONE):
     """Let nothing in this process find modules of these names from now on."""
     loaded = [name for name in sys.modules if name.partition(".")[0] in names]
     assert not loaded, f"too late: {loaded[0]} is there already"
     sys.meta_path.insert(0, Hider(names))
 
 
-def asks_for_compiled(item: pytest.Item) -> bool:
+def asks_for_compiled(item):
     """Whether a test says that it needs a compiler: by its mark, or as the `compiled` of two."""
     parameters = getattr(getattr(item, "callspec", None), "params", {})
     return item.get_closest_marker(MARK) is not None or parameters.get("compiled") is True
 
 
-def skip_without_compiler(item: pytest.Item) -> None:
+def skip_without_compiler(item):
     """Skip a test of compiled code where there is none, with the line that a user would read."""
     if asks_for_compiled(item) and (reason := why_no_compiler()) is not None:
         pytest.skip(f"it takes {COMPILER}, but {reason}")

@@ -1,7 +1,5 @@
 """Users of every kind, for tests that treat them alike."""
 
-from typing import Any
-
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
@@ -23,37 +21,37 @@ KINDS = (
     forgetful(9),
     drifting(0.05),
     logistic(0.3),
-    varied(3.0, 0.1, gap_factor=1.0),
+    varied(3.0, 0.1),
 )
 
 LEAVERS = (impatient(0.3, 4), impatient(0.0, 3))
 """Those who may leave, after which nobody can be asked any more."""
 
 
-def low_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+def low_means(n_arms, rng):
     """A law of means that are probabilities, also when the best is moved by 0.4."""
     return 0.6 * rng.random(n_arms)
 
 
-def started(seed: int = 0, **options: Any) -> ExplorativeUserEnv:
-    arguments: dict[str, Any] = {"n_arms": 4, "reward": "realized"} | options
+def started(seed=0, **options):
+    arguments = {"n_arms": 4, "reward": "realized"} | options
     env = ExplorativeUserEnv(**arguments)
     env.reset(seed=seed)
     return env
 
 
-def random_arms(steps: int, n_arms: int = 4, seed: int = 0) -> list[int]:
-    arms: list[int] = np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
+def random_arms(steps, n_arms=4, seed=0):
+    arms = np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
     return arms
 
 
-def agreeable(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def agreeable(user, state, rule, arm, rng):
     """Accept whatever it is for a number of times, and count in a memory of one's own."""
     state.memory[1] += 1.0
     return rules.respond(user, state, rule, arm, rng, state.memory[1] <= state.memory[0])
 
 
-def forget_count(user: Any, state: Any, rng: Any) -> None:
+def forget_count(user, state, rng):
     rules.start(user, state, rng)
     state.memory[1] = 0.0
 

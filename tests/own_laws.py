@@ -1,30 +1,29 @@
 """Reward laws of one's own, at module level, so that they travel and are kept compiled."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from explorative_user_env import RewardLaw
 
 
-def laplace_reward(mean: float, rng: Any) -> float:
+def laplace_reward(mean, rng):
     """By its quantiles; of variance 1/2."""
     x = rng.random() - 0.5
     return mean - 0.5 * math.copysign(math.log(1.0 - 2.0 * abs(x)), x)
 
 
-def coin(mean: float, rng: Any) -> bool:
+def coin(mean, rng):
     """A truth value, as one would write a Bernoulli law."""
     return bool(rng.random() < mean)
 
 
-def short_reward(mean: float, rng: Any) -> Any:
+def short_reward(mean, rng):
     """A number of less precision, which must not spread; it does not compile."""
     return {True: np.float32(mean + rng.random())}[True]
 
 
-def exponential_reward(mean: float, rng: Any) -> float:
+def exponential_reward(mean, rng):
     """It has no negative mean, and is not sub-Gaussian."""
     return -mean * math.log1p(-rng.random())
 
@@ -36,21 +35,17 @@ EXPONENTIAL = RewardLaw("exponential", exponential_reward, (0.0, math.inf))
 # Laws that fail
 
 
-def often_nan(mean: float, rng: Any) -> float:
-    x: float = rng.standard_normal()
+def often_nan(mean, rng):
+    x = rng.standard_normal()
     return mean + x if x < 1.5 else math.nan
 
 
-def raising(mean: float, rng: Any) -> float:
-    x: float = rng.standard_normal()
+def raising(mean, rng):
+    x = rng.standard_normal()
     if x > 1.5:
         raise LookupError("no such taste")
     return mean + x
 
 
-def nothing(mean: float, rng: Any) -> Any:
-    return None
-
-
-def pair(mean: float, rng: Any) -> Any:
+def pair(mean, rng):
     return np.array([mean, mean])

@@ -1,7 +1,6 @@
 """A browser's part in a test of the page's server, without a browser."""
 
 import asyncio
-from typing import Any
 
 import httpx
 
@@ -14,15 +13,13 @@ class PageClient:
     (Starlette's own test client needs another library with each of its versions.)
     """
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app):
         self._app = app
 
-    def get(
-        self, place: str, *, follows: bool = True, method: str = "GET", **headers: str
-    ) -> httpx.Response:
+    def get(self, place, *, follows=True, method="GET", **headers):
         """Return the answer at a place, after redirections unless these are asked for."""
 
-        async def asked() -> httpx.Response:
+        async def asked():
             transport = httpx.ASGITransport(app=self._app)
             async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
                 return await client.request(

@@ -14,7 +14,7 @@ WITHOUT_A_MODEL = (
 )
 
 
-def started(*more: str, command: tuple[str, ...] = COMMAND) -> "subprocess.Popen[str]":
+def started(*more, command=COMMAND):
     """Start `explorative-user play` without a browser."""
     return subprocess.Popen(
         [sys.executable, *command, "play", "--no-browser", *more],
@@ -27,7 +27,7 @@ def started(*more: str, command: tuple[str, ...] = COMMAND) -> "subprocess.Popen
     )
 
 
-def address_of(server: "subprocess.Popen[str]") -> str:
+def address_of(server):
     """Return the address that it says, once the page is there."""
     assert server.stdout is not None
     line = server.stdout.readline()

@@ -1,14 +1,11 @@
 """Options that meet in tests: all pairs of values in the usual run, the whole product on demand."""
 
 import itertools
-from collections.abc import Iterable
-from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 
-def pairs(**options: Iterable[Any]) -> pytest.MarkDecorator:
+def pairs(**options):
     """Return the decorator that gives a test these options, each by its name.
 
     In the usual run the rows form a covering array: any two values of two options meet in one of
@@ -19,7 +16,7 @@ def pairs(**options: Iterable[Any]) -> pytest.MarkDecorator:
     """
     values = {name: list(each) for name, each in options.items()}
     usual = covering([len(each) for each in values.values()])
-    rows: list[ParameterSet] = []
+    rows = []
     for row in itertools.product(*(range(len(each)) for each in values.values())):
         marks = () if row in usual else (pytest.mark.exhaustive,)
         named = zip(values.values(), row, strict=True)
@@ -27,7 +24,7 @@ def pairs(**options: Iterable[Any]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(list(values), rows)
 
 
-def covering(sizes: list[int]) -> set[tuple[int, ...]]:
+def covering(sizes):
     """Return rows in which any two places of two columns meet, chosen greedily.
 
     Args:
@@ -38,7 +35,7 @@ def covering(sizes: list[int]) -> set[tuple[int, ...]]:
     rows = list(itertools.product(*map(range, sizes)))
     met = {row: set(itertools.combinations(enumerate(row), 2)) for row in rows}
     open_pairs = set().union(*met.values())
-    chosen: set[tuple[int, ...]] = set()
+    chosen = set()
     while open_pairs:
         best = max(rows, key=lambda row: len(met[row] & open_pairs))
         chosen.add(best)

@@ -1,15 +1,13 @@
 """What a stranger pickles."""
 
 import os
-from pathlib import Path
-from typing import Any
 
 
 class Planted:
     """To read it is to make a folder."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.path = path
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return os.mkdir, (str(self.path),)

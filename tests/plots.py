@@ -1,18 +1,16 @@
 """What is drawn, read back from Matplotlib's axes."""
 
-from typing import Any
-
 import numpy as np
 
 
-def legend_of_plot(axes: Any) -> dict[str, Any]:
+def legend_of_plot(axes):
     """What a legend calls each line, with the line's look."""
     legend = axes.get_legend()
     names = [text.get_text() for text in legend.get_texts()]
     return dict(zip(names, legend.legend_handles, strict=True))
 
 
-def line_of(axes: Any, name: str) -> tuple[list[float], list[float]]:
+def line_of(axes, name):
     """The points of the line that a legend calls so, found by its look."""
     handle = legend_of_plot(axes)[name]
     handle = handle.lines[0] if hasattr(handle, "lines") else handle
@@ -27,7 +25,7 @@ def line_of(axes: Any, name: str) -> tuple[list[float], list[float]]:
     return tuple(np.asarray(data, float).tolist() for data in found[0].get_data())
 
 
-def corners_of(band: Any) -> set[tuple[float, float]]:
+def corners_of(band):
     """The corners of what `fill_between` has drawn."""
     return {
         tuple(point) for path in band.get_paths() for point in np.asarray(path.vertices).tolist()

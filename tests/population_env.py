@@ -7,7 +7,7 @@ from numpy.random import SeedSequence, default_rng
 
 from explorative_user_env import ExplorativeUserEnv
 
-SMALL: dict[str, Any] = {"n_arms": 4, "n_users": 3, "horizon": 7, "deviation": 0.6, "noise": 0.2}
+SMALL = {"n_arms": 4, "n_users": 3, "horizon": 7, "deviation": 0.6, "noise": 0.2}
 """Users who are few, and soon gone."""
 
 
@@ -21,44 +21,35 @@ class Moment(NamedTuple):
     means: tuple[float, ...]
 
 
-def arms_of(steps: int, n_arms: int = 4, seed: int = 0) -> list[int]:
+def arms_of(steps, n_arms=4, seed=0):
     """Return arms, at random."""
-    arms: list[int] = default_rng(seed).integers(n_arms, size=steps).tolist()
+    arms = default_rng(seed).integers(n_arms, size=steps).tolist()
     return arms
 
 
-def popularity_of(seed: int, n_arms: int, setting: str = "printed") -> Any:
+def popularity_of(seed, n_arms, setting="printed"):
     """Return m_i of the episode of this seed, by the law of the setting."""
     stream = default_rng(seed)
     return stream.standard_normal(n_arms) if setting == "printed" else stream.random(n_arms)
 
 
-def seed_of_member(seed: int, user: int) -> int:
+def seed_of_member(seed, user):
     """Return the seed of a user of the episode of this seed."""
     members = SeedSequence(seed, spawn_key=(0x45A0D2FF,))
     return int(members.generate_state(user + 1, np.uint64)[-1]) // 2
 
 
 def slow_episode(
-    seed: int,
-    arms: list[int],
-    *,
-    n_arms: int,
-    n_users: int,
-    horizon: int,
-    deviation: float,
-    popularity: Any = None,
-    first: int = 0,
-    **user: Any,
-) -> list[Moment]:
+    seed, arms, *, n_arms, n_users, horizon, deviation, popularity=None, first=0, **user
+):
     """Return an episode as a loop over users, each the only one of an `ExplorativeUser-v0`."""
     drawn = popularity_of(seed, n_arms, user.get("setting", "printed"))
     popular = drawn if popularity is None else np.array(popularity)
 
-    def of_a_member(n_arms: int, rng: np.random.Generator) -> Any:
+    def of_a_member(n_arms, rng):
         return popular + deviation * rng.standard_normal(n_arms)
 
-    found: list[Moment] = []
+    found = []
     steps, accepted, ahead = 0, 0, iter(arms)
     for member in range(first, n_users):
         env = ExplorativeUserEnv(n_arms=n_arms, means=of_a_member, **user)

@@ -12,7 +12,7 @@ PACKAGE = Path(explorative_user_env.__file__).parents[1]
 TESTS = Path(__file__).parent
 
 
-def python(*arguments: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
+def python(*arguments, folder=None):
     """Run Python with these arguments, in a folder where there is none of the checkout."""
     return subprocess.run(
         [sys.executable, *arguments],
@@ -24,7 +24,7 @@ def python(*arguments: str, folder: Path | None = None) -> "subprocess.Completed
     )
 
 
-def heed_signals() -> None:
+def heed_signals():
     """Let a program end as it does by itself: one that is started in the background would not."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGTERM", "SIGHUP"):

@@ -3,16 +3,16 @@
 import math
 from itertools import combinations
 
-from explorative_user_env.show.shapes import Box, Scene, Text, box_of
+from explorative_user_env.show.shapes import Text, box_of
 
 
-def meet(one: Box, other: Box) -> bool:
+def meet(one, other):
     """Return whether two boxes have room in common."""
     across = one.left < other.right and other.left < one.right
     return across and one.top < other.bottom and other.top < one.bottom
 
 
-def problems(scene: Scene) -> list[str]:
+def problems(scene):
     """Return words that meet, what is outside the picture, and keys that come twice."""
     found = []
     for shape in scene.shapes:

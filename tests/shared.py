@@ -1,15 +1,12 @@
 """What tests of several rooms share and fixtures cannot give: plain functions."""
 
-from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
-from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import Rule, no_law
+from explorative_user_env.users.model import no_law
 
 Figures = tuple[int, int, int, bool]
 
@@ -22,26 +19,14 @@ PLAIN = SimpleNamespace(
 """What `kernels.words` is to compiled code, in plain Python."""
 
 
-def loop_of_one(
-    algorithm: Algorithm, rule: Rule, compiled: bool, plays: bool = False
-) -> Callable[..., Figures]:
+def loop_of_one(algorithm, rule, compiled, plays=False):
     """Return the loop of many runs with one of them, so that tests compile nothing else."""
     loop = compiled_loop(algorithm, rule, EXPLORATIVE, no_law, plays) if compiled else None
     loop = loop or make_loop(PLAIN, algorithm, rule, EXPLORATIVE, plays=plays)
 
-    def run(
-        user: Any,
-        user_state: Any,
-        rng: np.random.Generator,
-        params: Any,
-        state: Any,
-        own: np.random.Generator,
-        max_steps: int,
-        halt: Any,
-        steps: Any = None,
-    ) -> Figures:
-        streams: Any = [rng, own]
-        draws: Any = (0, 0, 0)
+    def run(user, user_state, rng, params, state, own, max_steps, halt, steps=None):
+        streams = [rng, own]
+        draws = (0, 0, 0)
         if compiled:
             from explorative_user_env.kernels.words import addresses_of_all
 

@@ -2,12 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import pytest
 import tiny_commands
 from processes import python
 
@@ -22,31 +18,23 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _FILE = re.compile(r"# (\w+\.py)\n")
-_ANY_LINES = r"\n...\n"
 
 
 class NotHereError(Exception):
-    """Something optional is missing here."""
+    pass
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page.
+    """A fenced block of a page."""
 
-    Attributes:
-        kind: "python", "sh", "text" or another language.
-        text: what stands in it.
-        line: the line of the page at which it begins.
-        not_run: the reason why no test runs it; None if one does.
-    """
-
-    kind: str
+    kind: str  # "python", "sh", "text" or another language
     text: str
-    line: int
-    not_run: str | None
+    line: int  # of the page
+    not_run: str | None  # the reason why no test runs it
 
 
-def blocks_of(page: str) -> Iterator[Block]:
+def blocks_of(page):
     """Yield the blocks of a page, of which one marked as not run has to say why."""
     for found in _BLOCK.finditer(page):
         line = page.count("\n", 0, found.start("kind")) + 1
@@ -55,8 +43,7 @@ def blocks_of(page: str) -> Iterator[Block]:
         yield Block(found["kind"], text, line, found["reason"])
 
 
-def commands_of(block: Block) -> Iterator[str]:
-    """Yield the commands of a shell block, without comments."""
+def commands_of(block):
     for line in block.text.replace("\\\n", " ").splitlines():
         for command in line.split("&&"):
             words = command.split("#")[0].strip()
@@ -64,20 +51,11 @@ def commands_of(block: Block) -> Iterator[str]:
                 yield words
 
 
-def follow(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Do what a page says, from top to bottom, and hold what it shows against what is printed.
-
-    Args:
-        page: the file.
-        folder: the working folder, in which the page's files are written.
-        capsys: what reads what is printed.
-
-    Returns:
-        What could not be done here, for want of something optional.
-    """
-    space: dict[str, Any] = {"__name__": "page"}
-    lacking: list[str] = []
-    printed: str | None = None
+def follow(page, folder, capsys):
+    """Do what a page says in a folder; return what could not be done, for want of something."""
+    space = {"__name__": "page"}
+    lacking = []
+    printed = None
     for block in blocks_of(page.read_text(encoding="utf-8")):
         place = f"{page.name}:{block.line}"
         if block.kind == "text":
@@ -98,7 +76,7 @@ def follow(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> list
     return lacking
 
 
-def _session(block: Block, place: str, folder: Path, space: dict[str, Any]) -> None:
+def _session(block, place, folder, space):
     """Run a Python block, and write it if it says which file it is."""
     named = _FILE.match(block.text)
     if named is not None:
@@ -113,7 +91,7 @@ def _session(block: Block, place: str, folder: Path, space: dict[str, Any]) -> N
         raise NotHereError(str(error)) from error
 
 
-def _terminal(block: Block, place: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def _terminal(block, place, folder, capsys):
     """Run the commands of a shell block; what is to be installed is there."""
     before = ""
     for command in commands_of(block):
@@ -133,7 +111,7 @@ def _terminal(block: Block, place: str, folder: Path, capsys: pytest.CaptureFixt
     print(before, end="")
 
 
-def assert_shown(shown: str, printed: str, place: str) -> None:
+def assert_shown(shown, printed, place):
     """Make sure that what a page shows is what is printed; a line `...` stands for any lines."""
     wanted, found = (
         "\n".join(line.rstrip() for line in text.strip("\n").splitlines())

@@ -1,23 +1,18 @@
 """What a file of runs holds, as tests look at it."""
 
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from explorative_user_env.results.metrics import RUN_FRAMES
-from explorative_user_env.results.results import Results
-from explorative_user_env.results.store import Part, Store
 
 ASKED = {"command": "evaluate", "options": {"seed": 0, "agents": {"BAIR": {"delta": 0.1}}}}
 """A request of a store."""
 
 
-def runs(first: int = 0, n_runs: int = 3) -> dict[str, Any]:
+def runs(first=0, n_runs=3):
     """Return columns of best-arm identification, of the users from `first` on."""
     numbers = np.arange(first, first + n_runs)
     columns = {name: numbers + place for place, name in enumerate(RUN_FRAMES["bai"])}
@@ -27,12 +22,12 @@ def runs(first: int = 0, n_runs: int = 3) -> dict[str, Any]:
     return columns
 
 
-def part_of(mine: Store, **record: Any) -> Part:
+def part_of(mine, **record):
     """Return a part of a store."""
     return mine.part("bai", "BAIR", {"seed": 0, **record})
 
 
-def rows_in(path: Path) -> dict[str, list[Any]]:
+def rows_in(path):
     """Return the rows of runs by table, each with the key of its part in place of its number."""
     with closing(sqlite3.connect(path)) as db:
         return {
@@ -44,12 +39,12 @@ def rows_in(path: Path) -> dict[str, list[Any]]:
         }
 
 
-def without_numbers(rows: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+def without_numbers(rows):
     """Return rows without the numbers of their parts, which follow the order of the work."""
     return {table: [row[:1] + row[2:] for row in each] for table, each in rows.items()}
 
 
-def assert_same(ours: Results, others: Results) -> None:
+def assert_same(ours, others):
     """Make sure that two results are equal to the bit, with their types."""
     pd.testing.assert_frame_equal(ours.runs, others.runs, check_exact=True)
     assert dict(ours.cell) == dict(others.cell)

@@ -1,4 +1,4 @@
-"""What the architecture test looks for, as functions of a tree that return what they find."""
+"""The rooms of the package and what each module imports, for the tests and the site."""
 
 import ast
 import functools
@@ -76,42 +76,3 @@ def all_imports(root: Path) -> list[Import]:
     known = modules(root)
     found = [each for name, path in known.items() for each in imports(name, path, known)]
     return [each for each in found if each.importer != each.imported]
-
-
-def strangers(root: Path) -> list[str]:
-    """Return rooms that are on no floor, and rooms on floors that are not there."""
-    known = {room for floor in FLOORS for room in floor}
-    there = {room_of(module) for module in modules(root)}
-    return sorted(known ^ there)
-
-
-def arrows_up(root: Path) -> list[str]:
-    """Return imports that do not point down."""
-    level = {room: number for number, floor in enumerate(FLOORS) for room in floor}
-    found = []
-    for importer, imported in all_imports(root):
-        here, there = room_of(importer), room_of(imported)
-        if here != there and level[there] >= level[here]:
-            found.append(f"{importer} imports {imported}")
-    return sorted(set(found))
-
-
-def circles(root: Path) -> list[str]:
-    """Return modules that import each other, over however many others."""
-    below: dict[str, set[str]] = {}
-    for importer, imported in all_imports(root):
-        # A package's own file gathers what its modules define: that is no way back.
-        if not importer.startswith(f"{imported}.") and not imported.startswith(f"{importer}."):
-            below.setdefault(importer, set()).add(imported)
-
-    def reaches(start: str) -> set[str]:
-        seen: set[str] = set()
-        ahead = [*below.get(start, ())]
-        while ahead:
-            module = ahead.pop()
-            if module not in seen:
-                seen.add(module)
-                ahead += below.get(module, ())
-        return seen
-
-    return sorted(module for module in below if module in reaches(module))

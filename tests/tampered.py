@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from explorative_user_env.results.records import digest
@@ -13,7 +12,7 @@ from explorative_user_env.results.records import digest
 Change = Callable[[Any], Any]
 
 
-def by_sql(honest: Path, place: Path, *words: str) -> Path:
+def by_sql(honest, place, *words):
     """Return a copy of a file in which these statements were carried out."""
     shutil.copyfile(honest, place)
     with closing(sqlite3.connect(place)) as db, db:
@@ -22,14 +21,12 @@ def by_sql(honest: Path, place: Path, *words: str) -> Path:
     return place
 
 
-def without_digests(path: Path) -> Path:
+def without_digests(path):
     """Take out of a file what tells its rows from any others, and return it."""
     return with_records(path, lambda record: record.pop("digests", None))
 
 
-def with_records(
-    path: Path, change: Change, table: str = "results", column: str = "record"
-) -> Path:
+def with_records(path, change, table="results", column="record"):
     """Change what a file says in a column of JSON, in place."""
     with closing(sqlite3.connect(path)) as db, db:
         for row, text in db.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
@@ -40,23 +37,23 @@ def with_records(
     return path
 
 
-def with_request(path: Path, change: Change) -> Path:
+def with_request(path, change):
     """Change what a file says that it was asked for, in both places."""
 
-    def of_about(whole: Any) -> None:
+    def of_about(whole):
         if isinstance(whole, dict):  # the other entry says that the run is finished
             change(whole["options"])
 
     with_records(path, of_about, "about", "value")
 
-    def of_results(record: Any) -> None:
+    def of_results(record):
         change(record["request"])
         record["cell"]["seed"] = record["request"]["seed"]
 
     return with_records(path, of_results)
 
 
-def with_parts(path: Path, change: Change) -> Path:
+def with_parts(path, change):
     """Change what the runs of a file are said to follow from, with keys that fit."""
     with_records(path, change, "parts")
     with closing(sqlite3.connect(path)) as db, db:

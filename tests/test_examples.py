@@ -4,10 +4,8 @@ import importlib
 import json
 import re
 import runpy
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -23,10 +21,10 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def run(monkeypatch, capsys):
     """What runs an example as a script would, on fewer users, and returns what it prints."""
 
-    def of(name: str, *arguments: Any, **constants: int) -> str:
+    def of(name, *arguments, **constants):
         space = runpy.run_path(str(EXAMPLES / f"{name}.py"))
         for constant, value in constants.items():
             assert constant in space, f"{name} has no {constant} any more"
@@ -41,58 +39,53 @@ PPO = {"STEPS": 512, "N_USERS": 8, "N_STEPS": 64, "N_INSTANCES": 5}
 ONE_FILE = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64, "N_INSTANCES": 5}
 SCALE = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
 TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
+RATIOS = r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n"
+STEPS = r"\(256\) +\d+ steps a second, [\d.]+ times"
+PRINTED = {
+    "quickstart": ({"N_INSTANCES": 5}, r"arm 2: accepted", r"BAIR\s+\d"),
+    "custom_agent": ({"N_INSTANCES": 5}, r"BAIR\s+\d", r"mine\s+\d"),
+    "text_agent": ({"N_INSTANCES": 3}, r"words\s+\d", "answers that could not be read: 0"),
+    "theory": ({"N_INSTANCES": 5}, r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"),
+    "cleanrl_style": (ONE_FILE, r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"),
+    "train_ppo": (PPO, r"SE\s+\d", r"PPO\s+\d"),
+    "training_speed": (TRAINING, r"8 DummyVecEnvs +\d+ steps a second\n", STEPS),
+    "scale_out": (SCALE, RATIOS, r"run takes [2-5]\d bytes"),
+}
+LONG = ("training_speed", "scale_out")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize(
-    ("name", "constants", "printed"),
+    "name",
     [
-        ("quickstart", {"N_INSTANCES": 5}, [r"arm 2: accepted", r"BAIR\s+\d", r"EXP3\s+\d"]),
-        ("custom_agent", {"N_INSTANCES": 5}, [r"BAIR\s+\d", r"mine\s+\d"]),
-        ("text_agent", {"N_INSTANCES": 3}, [r"words\s+\d", "answers that could not be read: 0"]),
-        ("theory", {"N_INSTANCES": 5}, [r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"]),
-        ("cleanrl_style", ONE_FILE, [r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"]),
-        pytest.param("train_ppo", PPO, [r"SE\s+\d", r"PPO\s+\d"], marks=pytest.mark.slow),
-        pytest.param(
-            "training_speed",
-            TRAINING,
-            [r"8 DummyVecEnvs +\d+ steps a second\n", r"\(256\) +\d+ steps a second, [\d.]+ times"],
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "scale_out",
-            SCALE,
-            [r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n", r"run takes [2-5]\d bytes"],
-            marks=pytest.mark.slow,
-        ),
+        pytest.param(name, marks=pytest.mark.exhaustive) if name in LONG else name
+        for name in PRINTED
     ],
 )
-def test_an_example_runs(
-    run: Callable[..., str], name: str, constants: dict[str, int], printed: list[str]
-) -> None:
+def test_an_example_runs(run, name):
     if name.startswith("train"):
         pytest.importorskip("sb3_contrib")
+    constants, *patterns = PRINTED[name]
     told = run(name, **constants)
-    for pattern in printed:
+    for pattern in patterns:
         assert re.search(pattern, told), pattern
 
 
-def test_the_pictures_of_the_documents_are_drawn(run: Callable[..., str], tmp_path: Path) -> None:
+def test_the_pictures_of_the_documents_are_drawn(run, tmp_path):
     run("pictures", tmp_path)
     for path in tmp_path.iterdir():
         assert (EXAMPLES / "pictures" / path.name).exists()
         assert "<svg" in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
-def test_speed_prints_every_comparison(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.exhaustive
+def test_speed_prints_every_comparison(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.syspath_prepend(EXAMPLES)
-    speed: Any = importlib.import_module("speed")
-    small: dict[str, Any] = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096, "FRAMES": 3}
+    speed = importlib.import_module("speed")
+    small = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096, "FRAMES": 3}
     small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
     # In this process: another for each row would start Python as often.
     small |= {"SHORT_RUNS": 100, "ProcessPoolExecutor": lambda n, context: ThreadPoolExecutor(n)}
@@ -107,9 +100,9 @@ def test_speed_prints_every_comparison(
     assert references == ["1.0"] * 7
 
 
-def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation() -> None:
+def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation():
     told = (EXAMPLES / "rl_zoo3.yml").read_text(encoding="utf-8")
-    env: Any = gym.make(re.findall(r"^(\S+):$", told, flags=re.MULTILINE)[0])
+    env = gym.make(re.findall(r"^(\S+):$", told, flags=re.MULTILINE)[0])
     wrappers = re.findall(r"^    - (\S+)\.(\w+)$", told, flags=re.MULTILINE)
     assert len(wrappers) == 2
     for module, name in wrappers:
@@ -124,13 +117,12 @@ TASKS = ["noisy-k5", "varied-k5", "impatient-k5", "regret-k20", "population-k20"
 
 
 @pytest.fixture
-def room(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The script, imported as who stands in its folder would."""
+def room(monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     return importlib.import_module("learnt_index")
 
 
-def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room: Any) -> None:
+def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room):
     for task in tasks_named(TASKS):
         users = room.USERS_OF[task.name]
         assert Population(**{"n_arms": 5} | users) == task.population
@@ -142,9 +134,10 @@ def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room: Any
             assert path.name == f"seed-{made['seed']}.json"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
-def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task: str) -> None:
+@pytest.mark.parametrize(
+    "task", ["noisy-k5", *(pytest.param(task, marks=pytest.mark.exhaustive) for task in TASKS[1:])]
+)
+def test_a_policy_is_far_better_than_uniform_play_with_its_users(room, task):
     met = room.met_in(task, 1 if task == room.POPULATION_TASK else 12)
     agents = ["UNI", room.shipped(task)[0]]
     runs = eu.evaluate(agents, seed=0, compiled=False, progress=False, **met).runs
@@ -152,10 +145,8 @@ def test_a_policy_is_far_better_than_uniform_play_with_its_users(room: Any, task
     assert learnt < 0.7 * by_chance
 
 
-@pytest.mark.slow
-def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(
-    room: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.exhaustive
+def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(room, monkeypatch):
     script = importlib.import_module("learning_that_pays")
     monkeypatch.setattr(script, "N_INSTANCES", 2)
     monkeypatch.setattr(script, "by_hand", lambda task: [Uniform(), SuccessiveElimination()])
@@ -168,9 +159,7 @@ def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(
 
 
 @pytest.mark.slow
-def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(
-    monkeypatch: pytest.MonkeyPatch, room: Any
-) -> None:
+def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(monkeypatch, room):
     script = importlib.import_module("tuned_by_hand")
     ways = script.ways("regret")
     assert len({agent.name for agent in ways}) == len(ways)
@@ -178,7 +167,7 @@ def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(
     monkeypatch.setattr(script, "ways", lambda task: tried)
     seeds, evaluate = [], eu.evaluate
 
-    def asked(agents: Any, *, seed: int, **met: Any) -> Any:
+    def asked(agents, *, seed, **met):
         seeds.append(seed)
         return evaluate(agents, seed=seed, compiled=False, **met)
 
@@ -188,16 +177,16 @@ def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(
     assert 0 not in seeds
 
 
-def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
-    """In turn, the least accepted first, until an arm is rejected."""
+def test_without_training_it_recommends_as_elimination_does(room):
     agent = room.learnt_index()
     agent.reset(4, np.random.default_rng(0), 100)
 
-    def after(accepted: bool) -> int:
+    def after(accepted):
         arm = int(agent.act())
         agent.observe(arm, accepted)
         return arm
 
+    # In turn, the least accepted first, until an arm is rejected.
     arms = [after(True) for _ in range(8)]
     assert sorted(arms[:4]) == [0, 1, 2, 3]
     dropped = after(False)
@@ -207,9 +196,7 @@ def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
 
 
 @pytest.mark.slow
-def test_training_follows_from_its_seed_and_begins_at_elimination(
-    room: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_training_follows_from_its_seed_and_begins_at_elimination(room, monkeypatch):
     script = importlib.import_module("train_index")
     for name, few in (("N_DRAWS", 4), ("N_BEST", 2), ("N_TIMES", 2), ("N_USERS", 3)):
         monkeypatch.setattr(script, name, few)

@@ -1,12 +1,10 @@
 """Every fault of the list fits the code of today, and near tests catch it."""
 
-from pathlib import Path
-
 import pytest
-from faults import ROOT, Fault, copy_of_the_tree, faults, is_caught
+from faults import ROOT, copy_of_the_tree, faults, is_caught
 
 
-def test_every_fault_fits_its_file() -> None:
+def test_every_fault_fits_its_file():
     assert len(faults()) >= 80
     for fault in faults():
         compile(fault.content(ROOT), fault.file, "exec")
@@ -14,12 +12,12 @@ def test_every_fault_fits_its_file() -> None:
 
 
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tree(tmp_path_factory):
     """A copy of the tree that faults are put into."""
     return copy_of_the_tree(tmp_path_factory.mktemp("tree"))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("fault", faults(), ids=lambda fault: fault.file)
-def test_near_tests_catch_it(fault: Fault, tree: Path) -> None:
+def test_near_tests_catch_it(fault, tree):
     assert is_caught(fault, tree)

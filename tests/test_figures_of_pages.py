@@ -4,7 +4,6 @@ import re
 import runpy
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +30,7 @@ TUNE, INTERVALS, RL = (
 )
 
 
-def cells(line: str) -> list[str]:
+def cells(line):
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
@@ -41,14 +40,13 @@ USERS = Population(setting=RELEASED, n_arms=20)
 HOW = {"population": USERS, "delta": 0.005, "max_steps": 1_000_000, "workers": 2, "seed": 0}
 
 
-def rows(heading: str) -> list[list[str]]:
-    """The cells of the table below a heading of tune_n1.md, without its head."""
+def rows(heading):
     table = TUNE.split(f"### {heading}", 1)[1].split("\n\n", 2)[1]
     return [cells(line) for line in table.splitlines() if line.startswith("|")][2:]
 
 
-@pytest.mark.slow
-def test_the_search_for_the_least_n1_is_the_pages() -> None:
+@pytest.mark.exhaustive
+def test_the_search_for_the_least_n1_is_the_pages():
     draw = partial(successes, HOW)
     candidates = list(search(draw, 200, 8000, delta=0.005, error=0.05, cap=20_000))
     assert [search_line(candidate).split() for candidate in candidates] == [
@@ -57,8 +55,8 @@ def test_the_search_for_the_least_n1_is_the_pages() -> None:
     assert found(candidates, 0.005)[0] == 2
 
 
-@pytest.mark.slow
-def test_the_frontier_is_the_pages() -> None:
+@pytest.mark.exhaustive
+def test_the_frontier_is_the_pages():
     shown = {int(row[0]): row for row in rows(f"Frontier, {FRONTIER_USERS} users")}
     for row in frontier_of([0, 2, 20, 8000], HOW, silent).to_dict("records"):
         _, time, success, *_ = shown[row["n1"]]
@@ -68,7 +66,7 @@ def test_the_frontier_is_the_pages() -> None:
 
 
 @pytest.mark.slow
-def test_the_confirmation_is_near_the_pages() -> None:
+def test_the_confirmation_is_near_the_pages():
     """The 95% interval of the first 3000 of its 100000 users holds the page's success."""
     agents = [TunedAgent(2, {"delta": 0.005})]
     row = meet(agents, HOW, 3000, CONFIRMATION, progress=silent).summary().iloc[0]
@@ -79,12 +77,11 @@ def test_the_confirmation_is_near_the_pages() -> None:
 # intervals.md
 
 COVERAGE = INTERVALS.split("<!-- coverage -->")[1].split("<!-- /coverage -->")[0].strip()
-Place = tuple[str, str, int, int]
 
 
-def coverages(tables: str) -> tuple[dict[Place, float], dict[Place, float]]:
+def coverages(tables):
     """Every coverage, exact and simulated, by its table, row, column and place in the cell."""
-    read: tuple[dict[Place, float], dict[Place, float]] = {}, {}
+    read = {}, {}
     title, kind = "", 0
     for line in tables.splitlines():
         title = line if line.startswith("#") else title
@@ -101,7 +98,8 @@ def coverages(tables: str) -> tuple[dict[Place, float], dict[Place, float]]:
 EXACT, SIMULATED = coverages(COVERAGE)
 
 
-def test_the_exact_coverages_are_what_the_script_finds(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.slow
+def test_the_exact_coverages_are_what_the_script_finds(capsys):
     space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
     space |= {"SIZES": (20, 100), "NAMED_SIZES": ["n = 20", "n = 100"]}
     space["print_exact"]()
@@ -110,10 +108,8 @@ def test_the_exact_coverages_are_what_the_script_finds(capsys: pytest.CaptureFix
     assert again == pytest.approx({key: EXACT[key] for key in again}, abs=0.0011)
 
 
-@pytest.mark.slow
-def test_the_simulated_coverages_are_near_what_fewer_samples_find(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+@pytest.mark.exhaustive
+def test_the_simulated_coverages_are_near_what_fewer_samples_find(capsys):
     """80 samples in place of 2000: five errors of their difference, for 200 figures."""
     space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
     space["N_SAMPLES"] = 80
@@ -129,15 +125,14 @@ def test_the_simulated_coverages_are_near_what_fewer_samples_find(
 # rl.md
 
 
-def row_of(beginning: str) -> list[str]:
-    """The cells of the row of rl.md that begins so."""
+def row_of(beginning):
     (line,) = (line for line in RL.splitlines() if line.startswith(f"| {beginning} |"))
     return cells(line)
 
 
 @pytest.mark.slow
-def test_the_figures_of_those_who_need_no_training_are_the_pages() -> None:
-    shared: dict[str, Any] = {"n_instances": 2000, "workers": 2, "progress": False}
+def test_the_figures_of_those_who_need_no_training_are_the_pages():
+    shared = {"n_instances": 2000, "workers": 2, "progress": False}
     agents = ["bair", "uni", "se"]
     regret = eu.evaluate(agents, task="regret", n_arms=5, **shared).summary().set_index("agent")
     for agent, beginning in {

@@ -22,7 +22,7 @@ PACKAGE = ROOT / "explorative_user_env"
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+def wheel(tmp_path_factory):
     """A wheel built from a copy of the checkout, with the setuptools of this environment."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
@@ -38,21 +38,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(built)
 
 
-def test_all_that_it_needs_but_numba_it_needs_in_a_browser_too(wheel: zipfile.ZipFile) -> None:
-    (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-    lines = wheel.read(metadata).decode().splitlines()
-    told = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
-    needed = [each for each in map(Requirement, told) if "extra ==" not in str(each.marker)]
-    assert "numba" in {each.name for each in needed}
-    for place, missing in (("linux", set()), ("emscripten", {"numba"})):
-        here = {"sys_platform": place}
-        gone = {each.name for each in needed if each.marker and not each.marker.evaluate(here)}
-        assert gone == missing
-
-
-def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(
-    wheel: zipfile.ZipFile,
-) -> None:
+def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(wheel):
     names = wheel.namelist()
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"explorative_user_env"}
@@ -67,18 +53,25 @@ def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(
     assert wanted - {*names} == set()
 
 
-def test_the_wheel_installs_the_command(wheel: zipfile.ZipFile) -> None:
-    (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
-    lines = wheel.read(name).decode().split()
-    assert lines == [
-        "[console_scripts]",
-        "explorative-user",
-        "=",
-        "explorative_user_env.commands:main",
-    ]
+def member(wheel, ending):
+    (name,) = (name for name in wheel.namelist() if name.endswith(ending))
+    return wheel.read(name).decode()
 
 
-def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path: Path) -> None:
+def test_the_wheel_needs_no_numba_in_a_browser_and_installs_the_command(wheel):
+    lines = member(wheel, ".dist-info/METADATA").splitlines()
+    told = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+    needed = [each for each in map(Requirement, told) if "extra ==" not in str(each.marker)]
+    assert "numba" in {each.name for each in needed}
+    for place, missing in (("linux", set()), ("emscripten", {"numba"})):
+        here = {"sys_platform": place}
+        gone = {each.name for each in needed if each.marker and not each.marker.evaluate(here)}
+        assert gone == missing
+    command = "[console_scripts] explorative-user = explorative_user_env.commands:main"
+    assert member(wheel, "entry_points.txt").split() == command.split()
+
+
+def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path):
     # As Git leaves it on some Windows: a file with the link's target in the link's place.
     shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=lambda *_: ["agents", "__pycache__"])
     (tmp_path / PACKAGE.name / "agents").write_text("../agents")
@@ -88,14 +81,14 @@ def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path: 
     assert finished.stdout == f"{tmp_path / PACKAGE.name / '__init__.py'} BAIR()\n", finished.stderr
 
 
-def test_the_version_of_the_citation_and_the_changelog_is_the_package_s() -> None:
+def test_the_version_of_the_citation_and_the_changelog_is_the_package_s():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.+)$", citation, flags=re.MULTILINE) == [__version__]
     news = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (\S+)", news, flags=re.MULTILINE)[0] == __version__
 
 
-def test_the_oldest_libraries_of_ci_are_those_that_are_promised() -> None:
+def test_the_oldest_libraries_of_ci_are_those_that_are_promised():
     pinned = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8")
     oldest = dict(re.findall(r"^([\w-]+)==([\d.]+)\.\*$", pinned, flags=re.MULTILINE))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

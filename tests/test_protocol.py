@@ -3,13 +3,11 @@
 import copy
 import json
 import pickle
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
+from keepers import KeeperOfMany
 
 from explorative_user_env import shipped
 from explorative_user_env.agents import BAIR, EXP3, FullInformation, uniform
@@ -17,12 +15,9 @@ from explorative_user_env.protocol import (
     BAI,
     POPULATION,
     REGRET,
-    STOP,
     TASKS,
     Agent,
-    Array,
     ManyUserAgent,
-    OneUserAtATime,
     as_task,
     cap_of,
     name_of,
@@ -35,14 +30,14 @@ from explorative_user_env.protocol import (
 class Bare:
     """An agent that says nothing of itself."""
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None: ...
+    def reset(self, n_arms, rng, horizon=None): ...
 
-    def act(self) -> int | None:
+    def act(self):
         return None
 
-    def observe(self, arm: int, accepted: bool) -> None: ...
+    def observe(self, arm, accepted): ...
 
-    def answer(self) -> int:
+    def answer(self):
         return 0
 
 
@@ -56,14 +51,12 @@ class Telling(Bare):
     trained_on = {"n_arms": 3}  # noqa: RUF012 - as an agent might have it
 
 
-def said(agent: Any) -> tuple[Any, ...]:
+def said(agent):
     asked = (name_of, cap_of, needs_horizon, sees_rewards, trained_on)
     return tuple(ask(agent) for ask in asked)
 
 
-def test_what_an_agent_says_of_itself_is_heard_and_what_it_does_not_say_has_a_default() -> None:
-    assert isinstance(Bare(), Agent)
-    assert not isinstance(Bare(), ManyUserAgent)
+def test_what_an_agent_does_not_say_of_itself_has_a_default():
     assert said(Bare()) == ("Bare", None, False, False, {})
     assert said(Telling()) == ("teller", 7, True, True, {"n_arms": 3})
     for name in ("", None, 3):
@@ -75,47 +68,31 @@ def test_what_an_agent_says_of_itself_is_heard_and_what_it_does_not_say_has_a_de
     assert sees_rewards(FullInformation())
 
 
-@pytest.mark.parametrize("method", ["reset", "act", "observe", "answer"])
-def test_what_lacks_a_method_is_no_agent(method: str) -> None:
-    methods = {name: None for name in ("reset", "act", "observe", "answer") if name != method}
-    assert not isinstance(type("Half", (), methods)(), Agent)
+def test_an_object_that_lacks_a_method_is_no_agent():
+    methods = ("reset", "act", "observe", "answer")
+    assert isinstance(Bare(), Agent)
+    assert not isinstance(Bare(), ManyUserAgent)
+    for missing in methods:
+        rest = {name: None for name in methods if name != missing}
+        assert not isinstance(type("Half", (), rest)(), Agent)
 
 
-class Crowd(OneUserAtATime):
-    """Recommends an arm a step and keeps what it is told; it stops after the last."""
-
-    def reset_all(
-        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
-    ) -> None:
-        self.n_arms, self.rngs, self.horizon = n_arms, rngs, horizon
-        self.told: list[tuple[list[int], list[int], list[bool]]] = []
-
-    def act_all(self, users: Array) -> Array:
-        arm = len(self.told)
-        return np.full(users.size, arm if arm < self.n_arms else STOP)
-
-    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        self.told.append((users.tolist(), arms.tolist(), accepted.tolist()))
-
-    def answer_all(self, users: Array) -> Array:
-        return np.full(users.size, self.n_arms - 1)
-
-
-def test_an_agent_of_many_users_meets_one_as_its_first() -> None:
-    agent, rng = Crowd(), np.random.default_rng(0)
+def test_an_agent_of_many_users_meets_one_as_its_first():
+    agent, rng = KeeperOfMany(), np.random.default_rng(0)
     assert isinstance(agent, Agent)
     assert isinstance(agent, ManyUserAgent)
     agent.reset(2, rng, 50)
-    assert (agent.n_arms, [*agent.rngs], agent.horizon) == (2, [rng], 50)
-    for arm, accepted in [(0, True), (1, False)]:
+    n_arms, rngs, horizon = agent.kept.pop()
+    assert (n_arms, [*rngs], horizon) == (2, [rng], 50)
+    for arm, accepted in [(0, True), (1, False)] * 6:
         assert agent.act() == arm
         agent.observe(arm, accepted)
-    assert agent.told == [([0], [0], [True]), ([0], [1], [False])]
+        assert [each.tolist() for each in agent.kept.pop()] == [[0], [arm], [accepted]]
     assert agent.act() is None
-    assert (type(agent.answer()), agent.answer()) == (int, 1)
+    assert (type(agent.answer()), agent.answer()) == (int, 0)
 
 
-def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent() -> None:
+def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent():
     assert TASKS == {"regret": REGRET, "bai": BAI, "population": POPULATION}
     for record in (REGRET, BAI, POPULATION, uniform.ALGORITHM):
         for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
@@ -125,9 +102,7 @@ def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent() -> None:
     assert replace(uniform.ALGORITHM, stops_itself=True) != uniform.ALGORITHM
 
 
-def test_a_model_of_other_users_is_never_the_usual_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_of_other_users_is_never_the_usual_one(tmp_path, monkeypatch):
     made = {
         "a/noisy/seed-0": {"noise": 0.2, "behaviour": "explorative"},
         "a/noisy/seed-1": {"noise": 0.2, "behaviour": "explorative"},
@@ -140,7 +115,7 @@ def test_a_model_of_other_users_is_never_the_usual_one(
     monkeypatch.setattr(shipped, "MODELS", tmp_path)
     assert list(shipped.shipped_models()) == [*made]
 
-    def found(task: Any, n_arms: int, **users: Any) -> str | None:
+    def found(task, n_arms, **users):
         model = shipped.shipped_for(task, n_arms, **users)
         return model and model[0]
 

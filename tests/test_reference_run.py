@@ -21,7 +21,7 @@ DIGESTS = {
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(("setting", "noise"), DIGESTS)
-def test_the_reference_run_is_what_it_was(setting: str, noise: float, compiled: bool) -> None:
+def test_the_reference_run_is_what_it_was(setting, noise, compiled):
     line_up = [
         BAIR(),
         BAIR(m="paper", rejections="consecutive", name="patient"),

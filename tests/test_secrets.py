@@ -1,6 +1,5 @@
 """Nothing that is handed over leads to what a user keeps to herself, however far it is followed."""
 
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -32,13 +31,11 @@ from explorative_user_env.wrappers.observations import OBSERVATIONS, PolicyAgent
 from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
-OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
+OPTIONS = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
 
-FEW: dict[str, Any] = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
+FEW = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
-# What the environments hand over
-
-SINGLE: dict[str, Callable[[], Any]] = {
+SINGLE = {
     "response": lambda: made(ENV_ID, reward="realized"),
     "counts": lambda: CountsObservation(made(ENV_ID, reward="realized")),
     "last step": lambda: LastStepObservation(made(ENV_ID)),
@@ -53,9 +50,9 @@ SINGLE: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("form", SINGLE)
-def test_observations_and_infos_hold_no_secret(form: str) -> None:
+def test_observations_and_infos_hold_no_secret(form):
     env = SINGLE[form]()
-    user: ExplorativeUserEnv = env.unwrapped
+    user = env.unwrapped
     handed = [env.reset(seed=SEED)]
     numbers, seeds = numbers_of(user.hidden_state()), [SEED]
     if isinstance(user, ExplorativePopulationEnv):
@@ -68,65 +65,47 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
     if "bai" in form:
         observation, _, *_, info = env.step(3)
         handed.append((observation, info))
-        numbers = [number for number in numbers if number != -user.step_cost]  # type: ignore[attr-defined]
+        numbers = [number for number in numbers if number != -user.step_cost]
     if hasattr(user, "action_masks"):
         handed.append((user.action_masks(), {}))
     assert [*Secrets(seeds, numbers).ways_from(handed)] == []
 
 
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_users_who_come_one_after_another_keep_theirs_in_step(mode: AutoresetMode) -> None:
-    given: dict[str, Any] = FEW | {"n_arms": 3, "autoreset_mode": mode, "compiled": True}
-    envs: Any = make_task("population", 4, "sorted-population-counts", **given)
-    users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
-    handed, numbers, seeds = [envs.reset(seed=streams)], [], set(streams)
-    for step in range(19):
-        seeds |= {each for seed in users.episode_seeds for each in [seed, *member_seeds(seed, 4)]}
-        numbers += [number for popular in users.popularity() for number in popular]
-        numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
-        observations, rewards, terminated, truncated, infos = envs.step(np.full(4, step % 3))
-        handed.append((observations, terminated, truncated, infos))
-        numbers += rewards.tolist()
-        if mode == AutoresetMode.DISABLED and terminated.any():
-            handed.append(envs.reset(options={"reset_mask": terminated}))
-    assert [*Secrets([*seeds], numbers).ways_from(handed)] == []
-
-
 @pairs(
     compiled=[False, True],
     mode=list(AutoresetMode),
-    task=["regret", "bai"],
+    task=["regret", "bai", "population"],
     observation=OBSERVATIONS,
 )
-def test_observations_and_infos_of_users_in_step_hold_no_secret(
-    observation: str, task: str, mode: AutoresetMode, compiled: bool
-) -> None:
-    given = OPTIONS | {"compiled": compiled, "autoreset_mode": mode}
-    envs: Any = make_task(task, 4, observation, 6, **given)
-    users = envs.unwrapped
-    seeds = [SEED + lane for lane in range(4)]
-    handed = [envs.reset(seed=seeds)]
-    numbers = [n for truth in users.hidden_states() for n in numbers_of(truth)]
-    for step in range(9):
-        actions = np.full(4, step % 3)
-        observations, rewards, terminated, truncated, infos = envs.step(actions)
-        handed.append((observations, terminated, truncated, infos))
-        numbers += rewards.tolist() if task == "regret" else []
+def test_observations_and_infos_of_users_in_step_hold_no_secret(observation, task, mode, compiled):
+    given = OPTIONS | {"horizon": 6, "compiled": compiled, "autoreset_mode": mode}
+    if task == "population":
+        given |= FEW
+        observation = observation.replace("counts", "population-counts")
+    envs = make_task(task, 4, observation, **given)
+    users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
+    handed, numbers, seeds = [envs.reset(seed=streams)], list[float](), {*streams}
+    for step in range(19 if task == "population" else 9):
+        if task == "population":
+            for seed in users.episode_seeds:
+                seeds |= {seed, *member_seeds(seed, 4)}
+            numbers += [number for popular in users.popularity() for number in popular]
         numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
+        observations, rewards, terminated, truncated, infos = envs.step(np.full(4, step % 3))
+        handed.append((observations, terminated, truncated, infos))
+        numbers += rewards.tolist() if task != "bai" else []
         if mode == AutoresetMode.DISABLED and (terminated | truncated).any():
             handed.append(envs.reset(options={"reset_mask": terminated | truncated}))
         if task == "bai":
             handed.append(users.action_masks())
-    assert [*Secrets(seeds, numbers).ways_from(handed)] == []
-
-
-# What an evaluation hands over
+    numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
+    assert [*Secrets([*seeds], numbers).ways_from(handed)] == []
 
 
 @pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
-def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compiled: bool) -> None:
+def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
     agent = make()
-    facts: dict[str, Any] = OPTIONS | ({"horizon": 12} if task == "regret" else {})
+    facts = OPTIONS | ({"horizon": 12} if task == "regret" else {})
     found = eu.evaluate(
         [agent], task=task, n_instances=5, compiled=compiled, progress=False, **facts
     )
@@ -136,32 +115,24 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compil
 
 
 @pairs(batched=[False, True], observation=OBSERVATIONS)
-def test_what_a_policy_is_handed_leads_to_no_secret(observation: str, batched: bool) -> None:
-    kept: list[Any] = []
+def test_what_a_policy_is_handed_leads_to_no_secret(observation, batched):
+    kept = []
     agent = PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
-    facts: dict[str, Any] = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
+    facts = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
     found = eu.evaluate([agent], progress=False, **facts)
     handed = [*kept]  # a replay hands over more
     assert handed
     assert [*secrets_of(found).ways_from([handed, agent])] == []
 
 
-# The walk itself
-
-
-def planted() -> dict[str, Any]:
+def planted(env):
     """Ways that have led to a secret, or could: each holds the seed, the stream or the truth."""
-    env = ExplorativeUserEnv(**OPTIONS)
-    env.reset(seed=SEED)
     stream, means = env.np_random, np.array(env.instance().means)
 
-    def closure() -> Any:
+    def closure():
         return means
 
-    def generator(seed: int) -> Any:
-        yield seed
-
-    def failed(secret: Any) -> Exception:
+    def failed(secret):
         try:
             raise ValueError("with a traceback")
         except ValueError as error:
@@ -171,7 +142,8 @@ def planted() -> dict[str, Any]:
         __slots__ = ("hidden",)
         hidden: Any
 
-    begun, slotted, many = generator(SEED), Slotted(), np.empty(2, object)
+    begun = (seed for seed in [SEED, SEED])
+    slotted, many = Slotted(), np.empty(2, object)
     next(begun)
     slotted.hidden, many[1] = env.hidden_state(), {"deep": [(env,)]}
     return {
@@ -192,10 +164,10 @@ def planted() -> dict[str, Any]:
     }
 
 
-def test_the_walk_finds_what_is_hidden(subtests: Any) -> None:
+def test_the_walk_finds_what_is_hidden(subtests):
     env = ExplorativeUserEnv(**OPTIONS)
     env.reset(seed=SEED)
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))
-    for way, handed in planted().items():
+    for way, handed in planted(env).items():
         with subtests.test(way):
             assert next(secrets.ways_from([handed]))

@@ -4,7 +4,6 @@ One process without them does what readers of the course do; it is compared with
 """
 
 import json
-from typing import Any
 
 import gymnasium as gym
 import pytest
@@ -12,31 +11,30 @@ from in_a_browser import steps_of_many
 from processes import TESTS, python
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.kernels import compiler as presence
 
 pytestmark = pytest.mark.slow
 
-SHARED: dict[str, Any] = {"n_arms": 3, "n_instances": 8, "seed": 3}
+SHARED = {"n_arms": 3, "n_instances": 8, "seed": 3}
 MODES = ["NextStep", "SameStep", "Disabled"]
-LINE_UP = [*AGENTS, *REFERENCES]
+LINE_UP = ["BAIR", "T&S", "UNI", "Full-information"]
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def browser(tmp_path_factory):
     """What came of everything, by what it is, in a process that is as a browser's Python."""
     folder = tmp_path_factory.mktemp("browser")
     asked = json.dumps({"shared": SHARED, "line_up": LINE_UP, "modes": MODES})
     done = python(str(TESTS / "in_a_browser.py"), asked, folder=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {"runs.csv", "table.md"} <= {path.name for path in (folder / "bench").iterdir()}
-    found: dict[str, Any] = json.loads((folder / "found.json").read_text())
+    found = json.loads((folder / "found.json").read_text())
     return found
 
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("task", ["bai", "regret"])
-def test_runs_are_the_compiled_ones_to_the_last_bit(browser: dict[str, Any], task: str) -> None:
+def test_runs_are_the_compiled_ones_to_the_last_bit(browser, task):
     options = SHARED | ({} if task == "bai" else {"task": task, "horizon": 60})
     results = eu.evaluate(LINE_UP, progress=False, **options)
     assert browser[task] == results.runs.map(repr).to_numpy().tolist()
@@ -44,16 +42,14 @@ def test_runs_are_the_compiled_ones_to_the_last_bit(browser: dict[str, Any], tas
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("mode", MODES)
-def test_users_in_step_are_the_compiled_ones(browser: dict[str, Any], mode: str) -> None:
+def test_users_in_step_are_the_compiled_ones(browser, mode):
     assert browser[mode] == steps_of_many(mode)
-    many: Any = gym.make_vec("ExplorativeUser-v0", 70)
+    many = gym.make_vec("ExplorativeUser-v0", 70)
     many.reset(seed=1)
     assert many.unwrapped.compiled  # here
 
 
-def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(
-    browser: dict[str, Any],
-) -> None:
+def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(browser):
     assert set(browser["versions"]) == {"explorative-user-env", "python", "gymnasium", "numpy"}
     without, alone = browser["notices"]
     assert without.startswith(f"without numba ({presence.NONE_THERE}) all runs in plain Python")
@@ -62,7 +58,7 @@ def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(
     assert words in browser["compiled users"]
 
 
-def test_all_else_works(browser: dict[str, Any]) -> None:
+def test_all_else_works(browser):
     failed = {what for what, found in browser["works"].items() if found is not True}
     assert failed == set()
     assert len(browser["works"]) == 15

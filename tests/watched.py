@@ -1,13 +1,10 @@
 """Runs for tests of what is seen and told of them."""
 
 import math
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.protocol import Agent
-from explorative_user_env.runs.loop import Episode, rollout
+from explorative_user_env.runs.loop import rollout
 
 
 class Silent:
@@ -15,26 +12,24 @@ class Silent:
 
     name = "silent"
 
-    def __init__(self, steps: int = 60) -> None:
+    def __init__(self, steps=60):
         self.steps = steps
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         self.accepted, self.rng, self.t = [0] * n_arms, rng, 0
 
-    def act(self) -> int | None:
+    def act(self):
         return None if self.t == self.steps else int(self.rng.integers(len(self.accepted)))
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.t += 1
         self.accepted[arm] += accepted
 
-    def answer(self) -> int:
+    def answer(self):
         return self.accepted.index(max(self.accepted))
 
 
-def run(
-    agent: Agent | str = "bair", seed: int = 7, *, max_steps: int = 300, **users: Any
-) -> Episode:
+def run(agent="bair", seed=7, *, max_steps=300, **users):
     """Let an agent meet a user for some steps."""
     env = ExplorativeUserEnv(**{"n_arms": 5, **users})
     return rollout(env, agent, seed, max_steps=max_steps, horizon=max_steps)
@@ -53,7 +48,7 @@ class Read(NamedTuple):
     estimates: list[float]
 
 
-def reading(episode: Episode, alpha: float = 1.0, **users: Any) -> tuple[list[Read], Any]:
+def reading(episode, alpha=1.0, **users):
     """Return every step of a run of the printed setting, by arithmetic of its own.
 
     Her rewards come from another environment that is paid them; all else is worked out here:
@@ -62,7 +57,7 @@ def reading(episode: Episode, alpha: float = 1.0, **users: Any) -> tuple[list[Re
     env = ExplorativeUserEnv(**{"n_arms": 5, "alpha": alpha, **users}, reward="realized")
     env.reset(seed=episode.seed)
     n_arms = env.user.n_arms
-    rewards: list[list[float]] = [[] for _ in range(n_arms)]
+    rewards = [[] for _ in range(n_arms)]
     n, gamma, steps = 0, 0.0, []
     for t, (arm, accepted) in enumerate(zip(episode.arms, episode.accepted, strict=True), 1):
         means = [sum(each) / len(each) if each else 0.0 for each in rewards]

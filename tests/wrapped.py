@@ -1,12 +1,10 @@
 """Environments that wrappers are put around: one user or seven in step, who take some time."""
 
 import math
-from typing import Any
 
 import gymnasium as gym
-from gymnasium.vector import AutoresetMode
 
-from explorative_user_env import BAI_ENV_ID, ENV_ID, ExplorativeUserVectorEnv
+from explorative_user_env import BAI_ENV_ID, ExplorativeUserVectorEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 
 N_ARMS = 3
@@ -15,37 +13,30 @@ LANES = 7  # more than the compiled lanes look ahead
 LIMIT = 11
 """Steps of an episode of those in step, before the task's own horizon."""
 
-VECTOR_ENVS = {ENV_ID: ExplorativeUserVectorEnv, BAI_ENV_ID: ExplorativeUserBAIVectorEnv}
-
 Heard = list[tuple[int, int]]
 """(arm, 1 accepted or 0 rejected), the oldest first."""
 
 
-def made(name: str, limit: int | None = HORIZON, **kwargs: Any) -> gym.Env[Any, Any]:
+def made(name, limit=HORIZON, **kwargs):
     """Return the environment of one user."""
     return gym.make(name, limit, **({"n_arms": N_ARMS, "noise": 0.4} | kwargs))
 
 
-def own_horizon(name: str) -> dict[str, Any]:
-    """Return what ends an episode of those in step by itself, if anything does."""
-    return {"horizon": LIMIT + 2} if name == BAI_ENV_ID else {}
-
-
-def vector_of(
-    name: str, mode: AutoresetMode | str = "NextStep", limit: int | None = LIMIT, **kwargs: Any
-) -> Any:
+def vector_of(name, mode="NextStep", limit=LIMIT, **kwargs):
     """Return the environment of seven users in step."""
-    kwargs = {"n_arms": N_ARMS, "noise": 0.4} | own_horizon(name) | kwargs
-    return VECTOR_ENVS[name](LANES, limit, mode, **kwargs)
+    given = {"n_arms": N_ARMS, "noise": 0.4} | kwargs
+    if name == BAI_ENV_ID:
+        return ExplorativeUserBAIVectorEnv(LANES, limit, mode, **{"horizon": LIMIT + 2} | given)
+    return ExplorativeUserVectorEnv(LANES, limit, mode, **given)
 
 
-def ranks_of(heard: Heard, horizon: int = 10**9) -> list[int]:
+def ranks_of(heard, horizon=10**9):
     """Return the arms, the most accepted first; beyond the horizon counts are alike."""
     accepted = [min(heard.count((arm, 1)), horizon) for arm in range(N_ARMS)]
     return sorted(range(N_ARMS), key=lambda arm: (-accepted[arm], arm))
 
 
-def counts_of(heard: Heard, arms: Any, horizon: int) -> list[float]:
+def counts_of(heard, arms, horizon):
     """The features of these arms, in this order, then the time."""
     each = []
     for arm in arms:
@@ -59,7 +50,7 @@ def counts_of(heard: Heard, arms: Any, horizon: int) -> list[float]:
     return [arm[i] for i in range(4) for arm in each] + [min(len(heard), horizon) / horizon]
 
 
-def last_step_of(heard: Heard, horizon: int) -> list[float]:
+def last_step_of(heard, horizon):
     """The last arm, its response and the time."""
     arm, response = heard[-1] if heard else (-1, 0)
     one_hot = [float(arm == each) for each in range(N_ARMS)]

@@ -2,24 +2,17 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Generator
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pairs import pairs
+from toy_agents import drive
 
-from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import BAIR, SuccessiveElimination
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.users.population import Setting
 
-Drive = Callable[..., list[int]]
-
-CHOICES: dict[str, list[Any]] = {
+CHOICES = {
     "rejections": ["all", "consecutive"],
     "phase1_counts": ["acceptances", "steps"],
     "first_sweep": ["full", "skipping"],
@@ -36,19 +29,19 @@ OPTIONS = st.fixed_dictionaries(
 
 
 def algorithms_1_and_2(
-    n_arms: int,
-    n1: float,
-    m: int = 1,
-    rejections: str = "all",
-    phase1_counts: str = "acceptances",
-    first_sweep: str = "full",
-    phase2: str = "fewest acceptances",
-) -> Generator[int, bool, int]:
+    n_arms,
+    n1,
+    m=1,
+    rejections="all",
+    phase1_counts="acceptances",
+    first_sweep="full",
+    phase2="fewest acceptances",
+):
     """The paper's pseudo-code: yields an arm, is sent the response, returns the answer."""
     accepted = Counter[int]()
     clock = 0
 
-    def recommend(arm: int) -> Generator[int, bool, bool]:
+    def recommend(arm):
         nonlocal clock
         response = yield arm
         accepted[arm] += response
@@ -86,9 +79,7 @@ def algorithms_1_and_2(
     return left.pop()
 
 
-def assert_follows_the_pseudo_code(
-    n_arms: int, options: dict[str, Any], respond: Callable[[int], bool], n_steps: int = 400
-) -> bool:
+def follows_the_pseudo_code(n_arms, options, respond, n_steps=400):
     """Compare the arms of a run, and its answer; return whether it came to one in these steps."""
     agent = BAIR(**options)
     agent.reset(n_arms, np.random.default_rng(0))
@@ -110,46 +101,26 @@ def assert_follows_the_pseudo_code(
     return True
 
 
-def test_runs_come_to_the_answer_of_the_pseudo_code() -> None:
+def test_runs_come_to_the_answer_of_the_pseudo_code():
     rng = np.random.default_rng(0)
     for chosen in itertools.product(*CHOICES.values()):
         options = dict(zip(CHOICES, chosen, strict=True)) | {"n1": 9, "m": 2}
         for chances in ((0.5, 0.4, 0.9, 0.5), tuple(rng.uniform(0.3, 0.9, 25))):
 
-            def respond(arm: int, of: tuple[float, ...] = chances) -> bool:
+            def respond(arm, of=chances):
                 return bool(rng.random() < of[arm])
 
-            assert assert_follows_the_pseudo_code(len(chances), options, respond, 4000)
+            assert follows_the_pseudo_code(len(chances), options, respond, 4000)
 
 
-@settings(max_examples=250)
-@given(
-    n_arms=st.integers(2, 12),
-    options=OPTIONS,
-    responses=st.lists(st.booleans(), min_size=1, max_size=40),
-)
-def test_any_stream_of_responses_is_met_as_in_the_pseudo_code(
-    n_arms: int, options: dict[str, Any], responses: list[bool]
-) -> None:
+@settings(max_examples=120)
+@given(st.integers(2, 12), OPTIONS, st.lists(st.booleans(), min_size=1, max_size=40))
+def test_any_stream_of_responses_is_met_as_in_the_pseudo_code(n_arms, options, responses):
     stream = itertools.cycle(responses)
-    assert_follows_the_pseudo_code(n_arms, options, lambda arm: next(stream))
+    follows_the_pseudo_code(n_arms, options, lambda arm: next(stream))
 
 
-@pairs(n_arms=[2, 5], noise=[0.0, 0.1], rejections=["all", "consecutive"])
-def test_runs_with_real_users_are_those_of_the_pseudo_code(
-    setting: Setting, n_arms: int, noise: float, rejections: str
-) -> None:
-    given = setting.agent_options("BAIR", n_arms)
-    own = {"n1": 2 * n_arms / 0.1, "m": 1 if noise == 0.0 else 4, "rejections": rejections}
-    options = given | own
-    env = ExplorativeUserEnv(n_arms, setting=setting, noise=noise)
-    for seed in range(3):
-        env.reset(seed=seed)
-        respond = lambda arm: bool(env.step(arm)[0])  # noqa: E731
-        assert assert_follows_the_pseudo_code(n_arms, options, respond, n_steps=10**5)
-
-
-def test_phases_1_and_2_by_hand(drive: Drive) -> None:
+def test_phases_1_and_2_by_hand():
     agent = BAIR(n1=6)
     # Pass 1 accepts all of 0..3, pass 2 all but 1: seven acceptances, Phase 2 begins with 1.
     script = [True] * 4 + [True, False, True, True] + [False, True, False, False]
@@ -157,47 +128,47 @@ def test_phases_1_and_2_by_hand(drive: Drive) -> None:
     assert agent.answer() == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "n_arms", "n1"),
-    [
+def test_elimination_by_hand():
+    # The pass: 0 accepted, 1 rejected, 2 accepted; nobody is dropped. Then the least accepted arm
+    # left, the lower of tied ones: 1 accepted (one each), 0 dropped, 1 accepted, 2 accepted (two
+    # each), 1 dropped.
+    script = [True, False, True, True, False, True, True, False]
+    agent = SuccessiveElimination()
+    assert drive(agent, 3, lambda step, arm: script[step]) == [0, 1, 2, 1, 0, 1, 2, 1]
+    assert agent.answer() == 2
+
+
+def test_n1_and_m_are_the_papers():
+    rows = [
         ({}, 5, 100),
         ({"n1": "proof", "delta": 0.005}, 2, 400),
         ({"alpha": 0.8, "delta": 0.01}, 100, 20_000**1.25),
         ({"alpha": 2.0, "rho_0": 0.5, "n1": "proof", "delta": 0.2}, 11, 20),
         ({"n1": 7.5}, 5, 7.5),
-    ],
-)
-def test_n1_is_the_paper_s(options: dict[str, Any], n_arms: int, n1: float) -> None:
-    assert BAIR(**options).params(n_arms, None).n1 == pytest.approx(n1, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("options", "n_arms", "m"),
-    [
+    ]
+    for options, n_arms, n1 in rows:
+        assert BAIR(**options).params(n_arms, None).n1 == pytest.approx(n1, rel=1e-12)
+    rows = [
         ({"m": "released"}, 5, 1),
         ({"noise": 0.02, "delta": 0.01}, 20, 16),  # 2 log 2000 = 15.2
         ({"noise": 0.1, "delta": 0.999}, 2, 2),  # 2 log 2.002 = 1.39
         ({"noise": 0.1, "m": "released"}, 5, 6),  # more than 1.125 log 100 = 5.18
         ({"noise": 0.3, "m": "released"}, 2, 5),  # more than 1.125 log 40 = 4.15
         ({"m": np.int64(3), "noise": 0.1}, 5, 3),
-    ],
-)
-def test_m_is_the_paper_s(options: dict[str, Any], n_arms: int, m: int) -> None:
-    assert BAIR(**options).params(n_arms, None).m == m
+    ]
+    for options, n_arms, m in rows:
+        assert BAIR(**options).params(n_arms, None).m == m
 
 
-def cut_off(script: list[bool], n_arms: int, seed: int, **options: Any) -> int:
+def cut_off(script, n_arms, seed, **options):
     """The answer of a run cut off when the script is over."""
     agent = BAIR(**options)
-    agent.reset(n_arms, np.random.default_rng(seed))
-    for response in script:
-        arm = agent.act()
-        assert arm is not None
-        agent.observe(arm, response)
+    arms = drive(agent, n_arms, lambda step, arm: script[step], len(script), seed)
+    assert len(arms) == len(script)
     return agent.answer()
 
 
-def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left() -> None:
+def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left():
     # Sweep: all accepted. Phase 2: 0 a, 1 a, 2 r, 3 a, 0 a, 1 a, 3 a, 0 r. Arms 0, 1 and 3 have
     # three acceptances each, and 0 is eliminated.
     script = [True] * 4 + [True, True, False, True, True, True, True, False]
@@ -208,45 +179,22 @@ def test_a_cut_off_run_answers_a_random_one_of_the_most_accepted_arms_left() -> 
     assert cut_off([False] * 3 + [True] * 5 + [False, True], 3, 0, n1=100) == 0
 
 
-def test_elimination_by_hand(drive: Drive) -> None:
-    # The pass: 0 accepted, 1 rejected, 2 accepted; nobody is dropped. Then the least accepted arm
-    # left, the lower of tied ones: 1 accepted (one each), 0 dropped, 1 accepted, 2 accepted (two
-    # each), 1 dropped.
-    script = [True, False, True, True, False, True, True, False]
-    agent = SuccessiveElimination()
-    assert drive(agent, 3, lambda step, arm: script[step]) == [0, 1, 2, 1, 0, 1, 2, 1]
-    assert agent.answer() == 2
-
-
-def test_every_option_of_elimination_is_one_of_bair_and_handed_on() -> None:
-    changed: dict[str, Any] = {
-        "delta": 0.03,
-        "m": 4,
-        "rejections": "consecutive",
-        "noise": 0.2,
-        "first_sweep": "skipping",
-        "phase2": "round robin",
+def test_elimination_is_bair_with_n1_zero():
+    changed = {
+        **{"delta": 0.03, "m": 4, "rejections": "consecutive", "noise": 0.2},
+        **{"first_sweep": "skipping", "phase2": "round robin"},
     }
     for name, value in changed.items():
         agent = SuccessiveElimination(**{name: value})
         assert agent.options[name] == value
         assert agent.params(5, None) == BAIR(n1=0, **{name: value}).params(5, None)
     assert SuccessiveElimination().informed({"n1": "proof"}).params(5, None).n1 == 0.0
-
-
-@pairs(noise=[0.0, 0.1], compiled=[True, False])
-def test_runs_of_elimination_are_those_of_bair_with_n1_zero(
-    setting: Setting, noise: float, compiled: bool
-) -> None:
-    options: dict[str, Any] = {
-        "setting": setting,
-        "noise": noise,
-        "n_instances": 12,
-        "max_steps": 3000,
-        "compiled": compiled,
-        "progress": False,
-    }
-    runs = evaluate([SuccessiveElimination()], **options).runs
+    few = {"n_instances": 6, "max_steps": 1000, "compiled": False}
+    few |= {"noise": 0.1, "progress": False}
     # The stream, for ties, follows from the name.
-    pd.testing.assert_frame_equal(runs, evaluate([BAIR(n1=0, name="SE")], **options).runs)
-    assert not runs.equals(evaluate([BAIR(name="SE")], **options).runs)
+    runs, same, other = (
+        evaluate([agent], **few).runs
+        for agent in (SuccessiveElimination(), BAIR(n1=0, name="SE"), BAIR(name="SE"))
+    )
+    assert runs.equals(same)
+    assert not runs.equals(other)

@@ -3,40 +3,33 @@
 import copy
 import dataclasses
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
 from explorative_user_env.agents import (
-    AGENTS,
+    ALGORITHMS,
     BAIR,
-    CARRIERS,
     EXP3,
-    REFERENCES,
     UCB1,
     AlgorithmAgent,
     FullInformation,
-    SuccessiveElimination,
     Thompson,
     TrackAndStop,
     TransferElimination,
     Uniform,
     agent_named,
 )
-from explorative_user_env.agents.uniform import ALGORITHM
 from explorative_user_env.protocol import Against
-from explorative_user_env.results.records import record_of
 from explorative_user_env.show.words import explanation_of
 
 K = 4
 
 
-def meet(agent: Any, steps: int, seed: int = 3) -> Iterator[int | None]:
+def meet(agent, steps):
     """Let an agent meet somebody who likes arms of high numbers; yield what it recommends."""
-    user = np.random.default_rng(seed)
-    agent.reset(K, np.random.default_rng(seed + 1), 400 if agent.needs_horizon else None)
+    user = np.random.default_rng(3)
+    agent.reset(K, np.random.default_rng(4), 400 if agent.needs_horizon else None)
     for _ in range(steps):
         arm = agent.act()
         yield arm
@@ -45,8 +38,8 @@ def meet(agent: Any, steps: int, seed: int = 3) -> Iterator[int | None]:
         agent.observe(arm, bool(user.random() < (arm + 1) / (K + 1)))
 
 
-@pytest.mark.parametrize("name", AGENTS | REFERENCES | CARRIERS)
-def test_each_agent_says_something_of_itself_at_every_moment(name: str) -> None:
+@pytest.mark.parametrize("name", [*ALGORITHMS, "SE"])
+def test_each_agent_says_something_of_itself_at_every_moment(name):
     agent = agent_named(name)
     for _ in meet(agent, 120):
         before = copy.deepcopy(agent._state)
@@ -55,40 +48,22 @@ def test_each_agent_says_something_of_itself_at_every_moment(name: str) -> None:
     assert any(len(each) == K for each in explanation_of(agent, K).values() if type(each) is tuple)
 
 
-def test_bair_names_its_phase_what_it_counts_to_and_who_is_left() -> None:
+def test_bair_names_its_phase_what_it_counts_to_and_who_is_left():
     agent, told = BAIR(n1=30, m=2), []
     for _ in meet(agent, 300):
         told.append(agent.explain())
         state = agent._state
         assert (told[-1]["F"], told[-1]["n_i"]) == (state.candidate, state.accepted)
-        assert told[-1]["acceptances of N_1"] == Against(sum(state.accepted), 30) or (
-            told[-1]["phase"] == "Phase 2, elimination"
-        )
+        if told[-1]["phase"] != "Phase 2, elimination":
+            assert told[-1]["acceptances of N_1"] == Against(sum(state.accepted), 30)
         assert told[-1]["rejections of m"].target == [2] * K
     phases = list(dict.fromkeys(each["phase"] for each in told))
     assert phases == ["Phase 1, first sweep", "Phase 1, rounds", "Phase 2, elimination"]
-    assert sum(told[-1]["F"]) == 1
-    assert told[-1]["F"].index(1) == agent.answer()
-    alone = SuccessiveElimination()
-    list(meet(alone, 5))
-    assert set(alone.explain()) == {"phase", "F", "n_i"}
-
-
-def test_uniform_exploration_names_whose_turn_it_is_and_exp3_the_chances_that_it_draws_by() -> None:
-    uniform = Uniform(horizon=10)
-    for arm in meet(uniform, 20):
-        assert arm is None or uniform.explain()["turn"] == f"arm {arm}"
-    assert uniform.explain()["t of T"] == Against(10, 10)
-    agent = EXP3(horizon=400)
-    for arm in meet(agent, 60):
-        assert arm is not None
-        chances = agent.explain()["chance"]
-        assert sum(chances) == pytest.approx(1.0)
-        assert chances[arm] == agent._state.chance[0]
+    assert told[-1]["F"] == [arm == agent.answer() for arm in range(K)]
 
 
 @pytest.mark.parametrize("delta", [0.2, 1e-9])
-def test_track_and_stop_stops_and_tracks_by_what_it_names(delta: float) -> None:
+def test_track_and_stop_stops_and_tracks_by_what_it_names(delta):
     agent, below, tracked = TrackAndStop(delta=delta), 0, 0
     for arm in meet(agent, 4000 if delta == 0.2 else 300):
         told = agent.explain()
@@ -108,17 +83,25 @@ def test_track_and_stop_stops_and_tracks_by_what_it_names(delta: float) -> None:
     assert tracked > (0 if delta == 0.2 else 50)
 
 
-def test_ucb1_recommends_the_largest_of_the_bounds_that_it_names() -> None:
-    agent = UCB1(horizon=400)
-    for t, arm in enumerate(meet(agent, 60)):
+def test_baselines_choose_by_what_they_name():
+    uniform, exp3, ucb1 = Uniform(horizon=10), EXP3(horizon=400), UCB1(horizon=400)
+    for arm in meet(uniform, 20):
+        assert arm is None or uniform.explain()["turn"] == f"arm {arm}"
+    assert uniform.explain()["t of T"] == Against(10, 10)
+    for arm in meet(exp3, 60):
         assert arm is not None
-        told = agent.explain()
+        chances = exp3.explain()["chance"]
+        assert sum(chances) == pytest.approx(1.0)
+        assert chances[arm] == exp3._state.chance[0]
+    for t, arm in enumerate(meet(ucb1, 60)):
+        assert arm is not None
+        told = ucb1.explain()
         assert ("upper bound" in told) == (t >= K)
         assert t < K or told["upper bound"][arm] == max(told["upper bound"])
-    assert agent.explain()["upper bound"] != agent._state.bounds
+    assert ucb1.explain()["upper bound"] != ucb1._state.bounds  # those of the next step
 
 
-def test_those_who_draw_from_a_posterior_name_it_and_the_draws_that_decided() -> None:
+def test_those_who_draw_from_a_posterior_name_it_and_the_draws_that_decided():
     agent = Thompson(horizon=400, prior=(2.0, 1.0))
     for arm in meet(agent, 30):
         told = agent.explain()
@@ -131,7 +114,7 @@ def test_those_who_draw_from_a_posterior_name_it_and_the_draws_that_decided() ->
     assert told_rewards.explain()["posterior mean"][2] == pytest.approx(1.5)
 
 
-def test_who_carries_over_says_what_it_knows_of_users() -> None:
+def test_who_carries_over_says_what_it_knows_of_users():
     agent = TransferElimination()
     agent.reset(3, np.random.default_rng(0))
     assert "s^2" not in agent.explain()
@@ -144,10 +127,9 @@ def test_who_carries_over_says_what_it_knows_of_users() -> None:
     assert told["s^2"] == 3.0
 
 
-def test_what_an_algorithm_says_of_itself_is_no_part_of_its_rule() -> None:
-    silent = AlgorithmAgent(dataclasses.replace(ALGORITHM, explain=None), {"horizon": 5})
+def test_an_algorithm_may_say_nothing_of_itself():
+    record = ALGORITHMS["UNI"]
+    silent = AlgorithmAgent(dataclasses.replace(record, explain=None), {"horizon": 5})
     silent.reset(K, np.random.default_rng(0))
     assert silent.explain() == {}
-    assert silent.algorithm == ALGORITHM
-    assert hash(silent.algorithm) == hash(ALGORITHM)
-    assert record_of(silent.algorithm) == record_of(ALGORITHM)
+    assert silent.algorithm == record  # it is no part of the rule

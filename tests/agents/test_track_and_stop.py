@@ -1,10 +1,9 @@
 """Track-and-Stop held against its description written down once more, with exact rates."""
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,25 +14,24 @@ from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.agents import track_and_stop as rule
 from explorative_user_env.agents.optimal_weights import blank_solver, characteristic_weights
 from explorative_user_env.protocol import STOP
-from explorative_user_env.users.population import Setting
 
 FIRST, SECOND, THIRD = rule.THRESHOLDS
 
 DELTA = 0.1
 
-THRESHOLDS: dict[str, Callable[[int, int], float]] = {
+THRESHOLDS = {
     FIRST: lambda t, n_arms: math.log((1 + math.log(t)) / DELTA),
     SECOND: lambda t, n_arms: math.log(2 * t * (n_arms - 1) / DELTA),
     THIRD: lambda t, n_arms: math.log(t / DELTA),
 }
 
 
-def log_likelihood(accepted: int, recommended: int, mean: Fraction) -> float:
+def log_likelihood(accepted, recommended, mean):
     rejected = recommended - accepted
     return (accepted and accepted * math.log(mean)) + (rejected and rejected * math.log(1 - mean))
 
 
-def weights_of(rates: Sequence[Fraction], leader: int) -> list[float]:
+def weights_of(rates, leader):
     """The characteristic weights, from nothing; test_optimal_weights.py says that they are."""
     solver = blank_solver(len(rates))
     characteristic_weights([float(rate) for rate in rates], leader, solver)
@@ -41,11 +39,9 @@ def weights_of(rates: Sequence[Fraction], leader: int) -> list[float]:
 
 
 class Reference:
-    """Track-and-Stop from its description: with exact rates, and all found anew at each step."""
+    """With exact rates, and all found anew at each step."""
 
-    def __init__(
-        self, n_arms: int, threshold: str = FIRST, primed: bool = False, tied: str = "random"
-    ) -> None:
+    def __init__(self, n_arms, threshold=FIRST, primed=False, tied="random"):
         self.n_arms = n_arms
         self.threshold = THRESHOLDS[threshold]
         self.tied = tied
@@ -53,7 +49,7 @@ class Reference:
         self.accepted = [int(primed)] * n_arms
         self.kinds = Counter[str]()
 
-    def evidence(self, leader: int) -> float:
+    def evidence(self, leader):
         """The generalised likelihood ratio of the leader against the arm nearest to it."""
         n, s = self.recommended, self.accepted
         ratios = []
@@ -64,7 +60,7 @@ class Reference:
                 ratios.append(apart - sum(log_likelihood(s[a], n[a], both) for a in (leader, arm)))
         return min(ratios)
 
-    def allowed(self) -> set[int | None]:
+    def allowed(self):
         """The decisions the description allows now; None is to stop."""
         n, t = self.recommended, sum(self.recommended)
         if t < self.n_arms:
@@ -87,14 +83,12 @@ class Reference:
         self.kinds["tracked" if len(chosen) == 1 else "tracked, unclear"] += 1
         return {*chosen}
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.recommended[arm] += 1
         self.accepted[arm] += accepted
 
 
-def follow(
-    reference: Reference, respond: Callable[[int, int], bool], n_steps: int, **options: Any
-) -> None:
+def follow(reference, respond, n_steps, **options):
     """Compare every decision of a run with those allowed."""
     agent = TrackAndStop(delta=DELTA, **options)
     agent.reset(reference.n_arms, np.random.default_rng(0))
@@ -111,33 +105,28 @@ def follow(
 
 
 @pairs(n_arms=[2, 5], primed=[False, True], tied=["random", "least recommended"])
-def test_runs_with_real_users_are_those_of_the_description(
-    setting: Setting, n_arms: int, primed: bool, tied: str
-) -> None:
+def test_runs_with_users_are_those_of_the_description(setting, n_arms, primed, tied):
     env = ExplorativeUserEnv(n_arms, setting=setting, gap=0.3, noise=0.1)
     env.reset(seed=n_arms)
     reference = Reference(n_arms, FIRST, primed, tied)
     respond = lambda step, arm: bool(env.step(arm)[0])  # noqa: E731
-    follow(reference, respond, n_steps=300, primed=primed, tied=tied)
+    follow(reference, respond, n_steps=200, primed=primed, tied=tied)
     assert reference.kinds["tracked"] > 10 * reference.kinds["tracked, unclear"]
 
 
-@pairs(threshold=rule.THRESHOLDS, chances=[(0.9, 0.3), (0.2, 0.7, 0.4, 0.1)])
-def test_runs_with_independent_responses_are_those_of_the_description(
-    threshold: str, chances: tuple[float, ...]
-) -> None:
+@pytest.mark.parametrize("threshold", rule.THRESHOLDS)
+def test_runs_with_independent_responses_are_those_of_the_description(threshold):
     rng = np.random.default_rng(7)
-    reference = Reference(len(chances), threshold)
-    respond = lambda step, arm: bool(rng.random() < chances[arm])  # noqa: E731
-    follow(reference, respond, n_steps=2000, threshold=threshold)
-    assert reference.kinds["stop"] == 1
-    assert reference.kinds["tracked"] > 0
-    assert (reference.kinds["forced"] > 0) == (len(chances) > 2)
+    for chances in ((0.9, 0.3), (0.2, 0.7, 0.4, 0.1)):
+        reference = Reference(len(chances), threshold)
+        respond = lambda step, arm, of=chances: bool(rng.random() < of[arm])  # noqa: E731
+        follow(reference, respond, n_steps=2000, threshold=threshold)
+        assert reference.kinds["stop"] == 1
+        assert reference.kinds["tracked"] > 0
+        assert (reference.kinds["forced"] > 0) == (len(chances) > 2)
 
 
-def counted(
-    accepted: Sequence[int], recommended: Sequence[int], **options: Any
-) -> tuple[rule.Params, rule.State]:
+def counted(accepted, recommended, **options):
     """The agent's state when it has seen these numbers."""
     params = TrackAndStop(delta=DELTA, **options).params(len(accepted), None)
     state = rule.blank(params)
@@ -150,10 +139,10 @@ def counted(
     return params, state
 
 
-def decisions(accepted: Sequence[int], recommended: Sequence[int], **options: Any) -> Counter[int]:
+def decisions(accepted, recommended):
     """What the agent does when it has seen these numbers, a thousand times."""
     rng = np.random.default_rng(0)
-    params, state = counted(accepted, recommended, **options)
+    params, state = counted(accepted, recommended)
     return Counter(rule.act(params, state, rng) for _ in range(1000))
 
 
@@ -166,14 +155,14 @@ EXACT = [
 ]
 
 
-def test_rates_are_compared_exactly() -> None:
+def test_rates_are_compared_exactly():
     for accepted, recommended, top in EXACT:
         assert rule.leader_of(counted(accepted, recommended)[1]) == (min(top), len(top))
         if len(top) > 1:
             assert set(decisions(accepted, recommended)) == top
 
 
-def test_tied_leaders_are_equally_likely_and_no_test_is_made() -> None:
+def test_tied_leaders_are_equally_likely_and_no_test_is_made():
     chosen = decisions([200, 400, 0, 2000], [400, 800, 500, 4000])
     assert set(chosen) == {0, 1, 3}
     # A third of 1000 each, five standard deviations sqrt(1000 * 1/3 * 2/3) = 14.9.
@@ -181,13 +170,12 @@ def test_tied_leaders_are_equally_likely_and_no_test_is_made() -> None:
     assert set(decisions([0, 400, 0], [400, 400, 400])) == {STOP}
 
 
-def test_of_arms_that_lag_behind_equally_the_first_is_recommended() -> None:
+def test_of_arms_that_lag_behind_most_the_first_is_recommended():
     assert decisions([18, 2, 2, 2], [20, 5, 5, 5]) == {1: 1000}
-    # Where one lags behind most it is that one, wherever it stands.
     assert decisions([18, 2, 2, 2], [20, 6, 5, 6]) == {2: 1000}
 
 
-def test_the_thresholds_are_those_named() -> None:
+def test_the_thresholds_are_those_named():
     # By hand for t = 100, K = 5, delta = 0.1.
     figures = {FIRST: 4.026274, SECOND: 8.987197, THIRD: 6.907755}
     for threshold, figure in figures.items():
@@ -195,36 +183,34 @@ def test_the_thresholds_are_those_named() -> None:
         assert rule._threshold(params, 100) == pytest.approx(figure, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("accepted", "recommended", "ties", "answers"),
-    [
-        ([9, 2, 1], [30, 6, 2], "random", {2}),
-        ([2, 20, 4, 20], [4, 40, 8, 40], "random", {1, 3}),
-        ([2, 20, 4, 20], [4, 40, 8, 40], "first", {1}),
-        ([0, 0, 0], [3, 4, 5], "random", {0, 1, 2}),
-        ([8, 30], [10, 40], "random", {0}),
-    ],
-)
-def test_the_answer_has_the_highest_rate_and_of_those_most_acceptances(
-    accepted: list[int], recommended: list[int], ties: str, answers: set[int]
-) -> None:
-    params, state = counted(accepted, recommended, ties=ties)
-    rng = np.random.default_rng(0)
-    given = Counter(rule.verdict(params, state, rng) for _ in range(900))
-    assert set(given) == answers
-    share = 1 / len(answers)
-    # Five standard deviations of a binomial count.
-    width = 5 * math.sqrt(900 * share * (1 - share))
-    assert all(abs(count - 900 * share) <= width for count in given.values())
+# Acceptances, recommendations, the rule of ties, and the answers.
+ANSWERS = [
+    ([9, 2, 1], [30, 6, 2], "random", {2}),
+    ([2, 20, 4, 20], [4, 40, 8, 40], "random", {1, 3}),
+    ([2, 20, 4, 20], [4, 40, 8, 40], "first", {1}),
+    ([0, 0, 0], [3, 4, 5], "random", {0, 1, 2}),
+    ([8, 30], [10, 40], "random", {0}),
+]
 
 
-@pytest.mark.parametrize("n_arms", [2, 3, 8])
-def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared(n_arms: int) -> None:
-    rng = np.random.default_rng(n_arms)
+def test_the_answer_has_the_highest_rate_and_of_those_most_acceptances():
+    for accepted, recommended, ties, answers in ANSWERS:
+        params, state = counted(accepted, recommended, ties=ties)
+        rng = np.random.default_rng(0)
+        given = Counter(rule.verdict(params, state, rng) for _ in range(900))
+        assert set(given) == answers
+        share = 1 / len(answers)
+        # Five standard deviations of a binomial count.
+        width = 5 * math.sqrt(900 * share * (1 - share))
+        assert all(abs(count - 900 * share) <= width for count in given.values())
+
+
+def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared():
     seen = Counter[str]()
-    for chance in (0.0, 0.3, 0.5, 0.9, 1.0):
+    for n_arms, chance in itertools.product((2, 3, 8), (0.0, 0.3, 0.9, 1.0)):
+        rng = np.random.default_rng(n_arms)
         params, state = counted([1] * n_arms, [2] * n_arms)
-        for _ in range(300):
+        for _ in range(150):
             rule.act(params, state, rng)  # finds what is not known
             rule.observe(params, state, int(rng.integers(n_arms)), bool(rng.random() < chance))
             rates = [Fraction(s, n) for s, n in zip(state.accepted, state.recommended, strict=True)]
@@ -235,4 +221,4 @@ def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared(n_
             if state.neglected[0] >= 0:
                 assert state.neglected[0] == state.recommended.index(min(state.recommended))
                 seen["neglected"] += 1
-    assert min(seen["several"], seen["one"], seen["neglected"]) > 20, seen
+    assert min(seen["several"], seen["one"], seen["neglected"]) > 60, seen

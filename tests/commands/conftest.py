@@ -3,8 +3,6 @@ import functools
 import io
 import pkgutil
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,22 +13,18 @@ from explorative_user_env import commands as cli
 
 
 class Call(NamedTuple):
-    """With what a function was called."""
-
     arguments: tuple[Any, ...]
     options: dict[str, Any]
 
 
 class Ended(NamedTuple):
-    """How a command ended and what it said."""
-
     code: int
     out: str
     err: str
 
 
 @pytest.fixture(autouse=True)
-def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def _plain_terminal(monkeypatch):
     """Whoever runs the tests may have another terminal, or colours asked for."""
     for name in ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TERM", "TTY_COMPATIBLE"):
         monkeypatch.delenv(name, raising=False)
@@ -40,12 +34,10 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Ended]:
+def run(monkeypatch, capsys):
     """What runs the command line in this process; only the first argument is split into words."""
 
-    def of(*arguments: object) -> Ended:
+    def of(*arguments):
         words = [*str(arguments[0]).split(), *map(str, arguments[1:])]
         monkeypatch.setattr(sys, "argv", ["explorative-user", *words])
         capsys.readouterr()
@@ -58,17 +50,17 @@ def run(
 
 
 @pytest.fixture
-def calls_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Call]]:
+def calls_of(monkeypatch):
     """What puts in a function's place one that keeps its arguments and ends the command there.
 
     The command then says that it was interrupted, with exit code 130.
     """
 
-    def replaced(name: str) -> list[Call]:
-        calls: list[Call] = []
+    def replaced(name):
+        calls = []
 
         @functools.wraps(pkgutil.resolve_name(name))  # of which the command makes its options
-        def called(*arguments: Any, **options: Any) -> None:
+        def called(*arguments, **options):
             calls.append(Call(arguments, options))
             raise KeyboardInterrupt
 
@@ -79,22 +71,22 @@ def calls_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Call]]:
 
 
 @pytest.fixture
-def output(tmp_path: Path) -> Path:
+def output(tmp_path):
     return tmp_path / "out"
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, str]]:
+def finished(tmp_path_factory):
     """What gives the folder of a command of `tiny_commands`, and what it printed.
 
     Each is run once; nobody writes there.
     """
 
     @functools.cache
-    def of(name: str) -> tuple[Path, str]:
+    def of(name):
         folder, printed = tmp_path_factory.mktemp("finished") / name, io.StringIO()
         with contextlib.redirect_stdout(printed):
-            assert run_tiny(name, str(folder), anew=True) == 0
+            assert run_tiny(name, str(folder)) == 0
         return folder, printed.getvalue()
 
     return of

@@ -1,9 +1,6 @@
 """The command that checks what is somebody's own."""
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,18 +16,13 @@ from gymnasium import register
 wide = LAWS["has_variance_at_most_one"]
 made = Honest
 ready = Honest()
+wanting = lambda needed: Honest()
 register("Mine-v0", "explorative_user_env:ExplorativeUserEnv", max_episode_steps=9)
-
-
-class Wanting:
-    def __init__(self, needed):
-        pass
 """
 
 
 @pytest.fixture(autouse=True)
-def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A folder with a module of one's own, which nobody remembers afterwards."""
+def _working_folder(tmp_path, monkeypatch):
     import gymnasium as gym
 
     (tmp_path / "own_checked.py").write_text(MODULE)
@@ -41,55 +33,41 @@ def _working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     gym.registry.pop("Mine-v0", None)
 
 
-@pytest.mark.parametrize(
-    ("target", "name"),
-    [
+def test_a_fault_is_caught_under_its_name(run):
+    for target, name in (
         ("AsksTheCollector", "depends_on_responses_alone"),
         ("ShiftsItsLanes", "lanes_are_single_environments"),
-        ("OutOfRange", "recommends_arms"),
-    ],
-)
-def test_a_fault_is_caught_under_its_name(run: Any, target: str, name: str) -> None:
-    code, printed, said = run("check", f"own_checked:{target}", "--only", name)
-    (row,) = [line for line in printed.splitlines() if line.split()[:1] == [name]]
-    assert (code, row.split()[1], said) == (1, "failed", "")
-    assert len(row.split()) > 4
+    ):
+        code, printed, said = run("check", f"own_checked:{target}", "--only", name)
+        (row,) = [line for line in printed.splitlines() if line.split()[:1] == [name]]
+        assert (code, row.split()[1], said) == (1, "failed", "")
+        assert len(row.split()) > 4
 
 
-@pytest.mark.parametrize(
-    ("words", "kinds"),
-    [
-        ("own_checked:made", ["Honest (agent)"]),
-        ("own_checked:ready", ["Honest (agent)"]),
-        ("uni", ["UNI (agent)"]),
-        (ENV_ID, [f"{ENV_ID} (environment)", f"{ENV_ID} (vector environment)"]),
-        (f"{ENV_ID} --kind=vector environment", [f"{ENV_ID} (vector environment)"]),
-        ("own_checked:Mine-v0", ["Mine-v0 (environment)"]),
-        ("own_checked:wide", ["wide (reward law)"]),
-        ("own_checked:overflowing_law --kind=reward law", ["overflowing_law (reward law)"]),
-        ("bair-tuned:200", ["BAIR-tuned (agent)"]),
-    ],
-)
-def test_a_target_is_told_by_its_kind_or_the_one_that_is_asked_for(
-    run: Any, words: str, kinds: list[str]
-) -> None:
-    target, *more = words.split(" ", 1)
-    code, printed, _ = run("check", target, "--explain", *more)
-    assert code == 0
-    assert [line for line in printed.splitlines() if line.endswith(")")] == kinds
-    if "agent" in kinds[0]:
-        for check in checks_of("agent"):
-            assert f"{check.name}: {check.asks}" in printed
-
-
-def test_what_does_not_tell_its_kind_or_cannot_be_made_is_refused(run: Any) -> None:
-    told = "error: target must be an agent, an environment, a Behaviour, "
-    for target in ("overflowing_law", "Wanting"):
+def test_a_target_is_told_by_its_kind_or_the_one_that_is_asked_for(run, subtests):
+    for target, kind, subjects in (
+        ("own_checked:made", [], ["Honest (agent)"]),
+        ("own_checked:ready", [], ["Honest (agent)"]),
+        ("bair-tuned:200", [], ["BAIR-tuned (agent)"]),
+        (ENV_ID, [], [f"{ENV_ID} (environment)", f"{ENV_ID} (vector environment)"]),
+        (ENV_ID, ["--kind=vector environment"], [f"{ENV_ID} (vector environment)"]),
+        ("own_checked:Mine-v0", [], ["Mine-v0 (environment)"]),
+        ("own_checked:wide", [], ["wide (reward law)"]),
+        ("own_checked:overflowing_law", ["--kind=reward law"], ["overflowing_law (reward law)"]),
+    ):
+        with subtests.test(target, kind=kind):
+            code, printed, _ = run("check", target, "--explain", *kind)
+            assert code == 0
+            assert [line for line in printed.splitlines() if line.endswith(")")] == subjects
+            if "agent" in subjects[0]:
+                assert all(f"{one.name}: {one.asks}" in printed for one in checks_of("agent"))
+    for target in ("overflowing_law", "wanting"):
         ended = run("check", f"own_checked:{target}")
+        told = "error: target must be an agent, an environment, a Behaviour, "
         assert (ended.code, ended.err.startswith(told)) == (2, True)
 
 
-def test_a_known_fault_is_expected_and_no_failure(run: Any) -> None:
+def test_a_known_fault_is_expected_and_no_failure(run):
     name = "has_variance_at_most_one"
     words = f"check own_checked:wide --only {name}"
     assert run(words).code == 1

@@ -1,9 +1,8 @@
 """The runs of a command are kept while it goes on: broken off, it is gone on with by --resume."""
 
+import itertools
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stores import rows_in, without_numbers
@@ -25,25 +24,21 @@ COMMANDS = {
     "lower-bound": "paper lower-bound --n-instances 30 --delta 0.2",
     "tune-n1": "paper tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",
 }
-"""What is asked for, by a name for it."""
-
-Breaking = Callable[[int], None]
+USUAL = ("bench", "tune-n1")
 
 
 @pytest.fixture
-def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
+def broken_off_after(monkeypatch):
     """What has the next command interrupted after so many chunks."""
     usual = places.done
 
-    def after(n_chunks: int) -> None:
-        left = n_chunks
+    def after(n_chunks):
+        left = itertools.count(n_chunks, -1)
 
-        def some_of(chunks: Iterator[Any]) -> Iterator[Any]:
-            nonlocal left
+        def some_of(chunks):
             for chunk in chunks:
-                if left == 0:
+                if next(left) == 0:
                     raise KeyboardInterrupt
-                left -= 1
                 yield chunk
 
         monkeypatch.setattr(backends, "done", lambda *arguments: some_of(usual(*arguments)))
@@ -52,22 +47,25 @@ def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
 
 
 @pytest.fixture(autouse=True)
-def _small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_studies(monkeypatch):
     monkeypatch.setattr("explorative_user_env.studies.tuning.FRONTIER_USERS", 40)
     monkeypatch.setattr("explorative_user_env.studies.lower_bound.DEFAULT_N0S", (3, 10))
 
 
-def files_in(folder: Path) -> dict[str, bytes]:
-    """Return what is in all files but the runs, and their manifest's digests of pictures."""
+def files_in(folder):
+    """Return what is in all files but the runs, pictures and their manifest."""
     names = [path.name for path in folder.iterdir() if path.suffix in (".csv", ".md", ".json")]
     return {name: (folder / name).read_bytes() for name in names if name != MADE_BY}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.exhaustive] * (one not in USUAL)) for one in COMMANDS],
+)
 def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
-    name: str, run: Any, broken_off_after: Breaking, tmp_path: Path
-) -> None:
+    name, run, broken_off_after, tmp_path
+):
     words, whole, out = COMMANDS[name], tmp_path / "whole", tmp_path / "out"
     printed = run(words, "--output", whole).out.replace(str(whole), str(out))
     file, n_chunks, asked = out / RUN_FILE, 1, f"{words} --output {out}"
@@ -87,7 +85,7 @@ def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
 
 
 @pytest.fixture
-def broken(run: Any, broken_off_after: Breaking, output: Path) -> Path:
+def broken(run, broken_off_after, output):
     """The file of a bench that was broken off."""
     broken_off_after(2)
     assert run(BENCH, "--output", output).code == 130
@@ -95,22 +93,17 @@ def broken(run: Any, broken_off_after: Breaking, output: Path) -> Path:
     return output / RUN_FILE
 
 
-def test_other_options_are_refused_with_what_both_say(
-    run: Any, broken: Path, subtests: pytest.Subtests
-) -> None:
+def test_other_options_are_refused_with_what_both_say(run, broken):
     before, same = broken.read_bytes(), "the file of a run that was asked for the same "
     for words, told in {
         "bench --seed 3": f"--resume must be {same}(seed is 0 there and 3 here",
-        "bench --n-instances 31": "n_instances is 30 there and 31 here",
         "bench --setting printed": "setting is None there and printed here",
-        "bench --alpha 2": "alpha is 1.0 there and 2.0 here",
         "bench --agent tas": "agent is ['bair', 'uni'] there and ['tas'] here",
         "suite": "--resume must be a run of suite (it is of bench)",
     }.items():
-        with subtests.test(words):
-            ended = run(f"{words} --resume {broken}")
-            assert (ended.code, ended.err.count("\n")) == (2, 1)
-            assert told in ended.err
+        ended = run(f"{words} --resume {broken}")
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert told in ended.err
     ended = run("bench --resume", broken.with_name("none.sqlite"))
     assert "--resume must be a file of runs (there is none)" in ended.err
     ended = run(BENCH, "--seed", "3", "--output", broken.parent)
@@ -119,9 +112,7 @@ def test_other_options_are_refused_with_what_both_say(
 
 
 @pytest.mark.compiler  # which has chunks of another size
-def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(
-    run: Any, broken: Path
-) -> None:
+def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(run, broken):
     told = run("results show", broken).out
     assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
     assert "BAIR" in told
@@ -133,32 +124,29 @@ def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(
         assert words in told
 
 
-def test_another_agent_of_the_same_name_is_refused(
-    run: Any, broken_off_after: Breaking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+AGENT = """
+class Mine:
+    def reset(self, n_arms, rng, horizon=None): self.left = {}
+    def act(self):
+        self.left -= 1
+        return 0 if self.left else None
+    def observe(self, arm, accepted): pass
+    def answer(self): return 0
+"""
+
+
+def test_another_agent_of_the_same_name_is_refused(run, broken_off_after, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    agent = (
-        "class Mine:\n"
-        "    def reset(self, n_arms, rng, horizon=None): self.left = {}\n"
-        "    def act(self):\n"
-        "        self.left -= 1\n"
-        "        return 0 if self.left else None\n"
-        "    def observe(self, arm, accepted): pass\n"
-        "    def answer(self): return 0\n"
-    )
-    Path("kept_agent.py").write_text(agent.format(5))
+    Path("kept_agent.py").write_text(AGENT.format(5))
     broken_off_after(2)
     words = "bench --agent kept_agent:Mine --n-instances 30 --n-arms 2 --delta 0.1 --output out"
     assert run(words).code == 130
-    Path("kept_agent.py").write_text(agent.format(6))
+    Path("kept_agent.py").write_text(AGENT.format(6))
     ended = run(f"bench --resume out/{RUN_FILE}")
-    assert ended.code == 2
-    assert "agents.Mine.code is" in ended.err
+    assert (ended.code, "agents.Mine.code is" in ended.err) == (2, True)
 
 
-def test_a_file_may_be_given_in_place_of_a_folder(
-    run: Any, broken_off_after: Breaking, tmp_path: Path
-) -> None:
+def test_a_file_may_be_given_in_place_of_a_folder(run, broken_off_after, tmp_path):
     broken_off_after(1)
     file = tmp_path / "mine.db"
     assert run(REGRET, "--out", file).code == 130
@@ -170,8 +158,8 @@ def test_a_file_may_be_given_in_place_of_a_folder(
 
 
 def test_a_finished_run_is_run_again_by_who_asks_for_it_again_and_by_no_other(
-    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, output, monkeypatch
+):
     assert run(REGRET, "--output", output, "--workers", "1").code == 0
     rows = rows_in(output / RUN_FILE)
     assert run(REGRET, "--output", output, "--workers", "2").code == 0
@@ -192,13 +180,11 @@ def test_a_finished_run_is_run_again_by_who_asks_for_it_again_and_by_no_other(
     assert json.loads((output / MADE_BY).read_text())["options"]["seed"] == 3
 
 
-def test_a_model_is_not_trained_over_another(
-    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_not_trained_over_another(run, tmp_path, monkeypatch):
     pytest.importorskip("sb3_contrib", reason="needs the extra rl")
     trained = []
 
-    def train(*arguments: Any, output: Any, **options: Any) -> None:
+    def train(*arguments, output, **options):
         trained.append(options["seed"])
         output.write({})
 

@@ -1,15 +1,12 @@
 """What is asked for on the command line arrives where the work is done, and nothing else."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from explorative_user_env.commands import options as shared
 from explorative_user_env.results.store import Store
-from explorative_user_env.studies import paper
 from explorative_user_env.studies.suite import VARIETIES
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.population import RELEASED, Population
@@ -21,24 +18,23 @@ SUITE = "studies.suite.run_suite"
 TUNE = "studies.tuning.tune_n1"
 TRAIN = "rl.train"
 REPRODUCE = "commands.paper.reproduce"
-LADDER = "commands.paper.run_ladder"
-OVERLAP, SUCCESS = "studies.lower_bound.overlap", "studies.lower_bound.success"
+OVERLAP = "studies.lower_bound.overlap"
 
 HER = (
     " --setting released --n-arms 4 --alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9"
     " --reward-law bounded --behaviour forgetful"
 )
-USERS: dict[str, Any] = {
+USERS = {
     **{"setting": "released", "n_arms": 4, "alpha": 2.0, "gap": 0.3, "noise": 0.1},
     **{"means": "normal", "rho": 0.9, "reward_law": "bounded", "behaviour": "forgetful"},
 }
 POPULATION = Population(**USERS | {"setting": RELEASED, "behaviour": as_behaviour("forgetful")})
 OTHERS = {name: value for name, value in USERS.items() if name != "n_arms"}
 HOW = " --n-instances 9 --seed 8 --workers 3"
-WORK: dict[str, Any] = {"n_instances": 9, "seed": 8, "workers": 3}
+WORK = {"n_instances": 9, "seed": 8, "workers": 3}
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 
-ALL: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
+ALL = [
     (
         "bench --agent uni --agent bair --task bai --delta 0.2 --delta 0.3 --n-arms 3 "
         "--baseline-time 70 --step-cost 0.01 --until-width 0.2 --max-steps 77" + HOW + HER,
@@ -89,29 +85,31 @@ ALL: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 """Words, the function that they reach, and all that it is called with."""
 
-SOME: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
+SOME = [
     (
         *("bench", RUN_CELLS, (PAPERS, [0.1], [5])),
         {"n_instances": 1000, "seed": 0, "workers": 7, "max_steps": None, "setting": "released"},
     ),
     ("bench --all", RUN_CELLS, (PAPERS, [0.1, 0.01], [2, 5, 20]), {"step_cost": None}),
     ("bench --quick", RUN_CELLS, (), {"n_instances": 100}),
-    ("bench --quick --n-instances 7", RUN_CELLS, (), {"n_instances": 7}),
     ("bench --until-width 0.1", RUN_CELLS, (), {"n_instances": 1_000_000}),
     ("bench --task regret --horizon 33", RUN_CELLS, (), {"task": "regret", "horizon": 33}),
     (
         *("bench --task population --n-users 3 --deviation 0.2", RUN_CELLS, ()),
         {"n_users": 3, "deviation": 0.2, "setting": "printed"},
     ),
-    ("bench --baseline-time T&S", RUN_CELLS, (), {"baseline_time": "T&S"}),
     ("bench --baseline-time 1.5", RUN_CELLS, (), {"baseline_time": "1.5"}),
+    (
+        *("paper tables table2", REPRODUCE, (["table2"], ["printed", "released"])),
+        {"n_instances": 1000, "seed": 0},
+    ),
+    ("paper tables table2 --quick", REPRODUCE, (), {"n_instances": 100}),
     ("suite", SUITE, (), {"tasks": None, "quick": False}),
     (
         *("suite --user all", ROBUSTNESS, (None, [each.name for each in VARIETIES])),
         {"population": Population(), "delta": 0.1, "baseline_time": None, "n_instances": 1000}
         | {"max_steps": 20_000, "seed": 0},
     ),
-    ("suite --user all --quick", ROBUSTNESS, (), {"n_instances": 100}),
     (
         *("paper tune-n1", TUNE, ()),
         {"delta": 0.1, "error": 0.05, "n_arms": 20, "setting": "released", "seed": 0}
@@ -130,7 +128,7 @@ SOME: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
 """Words, the function, what it is called with, if that is said, and some of its options."""
 
 
-def plain(given: Any) -> Any:
+def plain(given):
     """Return agents, users and experiments by their names."""
     if isinstance(given, list | tuple):
         return [plain(each) for each in given]
@@ -138,15 +136,7 @@ def plain(given: Any) -> Any:
 
 
 @pytest.mark.parametrize(("rows", "every"), [(ALL, True), (SOME, False)], ids=["all", "some"])
-def test_what_is_asked_for_arrives(
-    rows: list[Any],
-    every: bool,
-    run: Any,
-    calls_of: Any,
-    output: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    subtests: pytest.Subtests,
-) -> None:
+def test_what_is_asked_for_arrives(rows, every, run, calls_of, output, monkeypatch, subtests):
     monkeypatch.setattr(shared, "cores", lambda: 7)
     for words, function, arguments, expected in rows:
         if function == TRAIN and missing_of(("stable_baselines3", "sb3_contrib")):
@@ -165,51 +155,31 @@ def test_what_is_asked_for_arrives(
             assert (options if every else {name: options[name] for name in expected}) == expected
 
 
-def test_the_step_cap_is_all_agents_and_those_of_a_table_are_chosen(
-    run: Any, calls_of: Any, output: Path
-) -> None:
-    for command in (
-        f"bench --n-instances 3 --output {output}",
-        f"suite --user all --output {output}x",
-    ):
-        calls = calls_of(f"explorative_user_env.{RUN_CELLS if 'bench' in command else ROBUSTNESS}")
-        assert run(f"{command} --agent uni --agent bair --max-steps 77").code == 130
+def test_the_step_cap_is_all_agents_and_those_of_a_table_are_chosen(run, calls_of, output):
+    few = f"--agent uni --agent bair --max-steps 77 --output {output}"
+    for command, function in (("bench", RUN_CELLS), ("suite --user all", ROBUSTNESS)):
+        calls = calls_of(f"explorative_user_env.{function}")
+        assert run(f"{command} --overwrite {few}").code == 130
         assert [agent.max_steps for agent in calls[0].arguments[0]] == [77, 77]
     calls = calls_of(f"explorative_user_env.{REPRODUCE}")
-    assert (
-        run("paper tables table3 --quick --agent t&s --output", output.with_name("y")).code == 130
-    )
+    assert run("paper tables table3 --quick --agent t&s --overwrite --output", output).code == 130
     ((experiment,), _) = calls[0].arguments
     assert (experiment.n_arms, plain(experiment.entrants)) == ((2, 5, 20), ["T&S"])
 
 
 def test_the_pair_of_the_lower_bound_and_the_ladder_of_all_tables_are_what_is_asked_for(
-    run: Any, calls_of: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, calls_of, output, monkeypatch
+):
     room = "explorative_user_env."
     monkeypatch.setattr(room + OVERLAP, lambda *arguments, **options: pd.DataFrame())
     monkeypatch.setattr(room + REPRODUCE, lambda *arguments, **options: [])
-    calls = calls_of(room + SUCCESS)
+    calls = calls_of(room + "studies.lower_bound.success")
     words = "paper lower-bound --delta 0.3 --delta 0.05 --n-arms 4 --alpha 0.5 --gap 0.3" + HOW
     assert run(words, "--output", output).code == 130
     (((pair,), options),) = calls
     found = (pair.delta, pair.alpha, pair.n_arms, pair.epsilon, pair.n0)
     assert found == (0.05, 0.5, 4, 0.3, 1000)
-    ladder = calls_of(room + LADDER)
-    assert run("paper tables all" + HOW, "--output", output.with_name("tables")).code == 130
+    ladder = calls_of(room + "commands.paper.run_ladder")
+    assert run("paper tables all --overwrite" + HOW, "--output", output).code == 130
     for given in (options, ladder[0].options):
         assert {name: given[name] for name in given if name not in ("progress", "store")} == WORK
-
-
-@pytest.mark.parametrize(("quick", "users", "most"), [("", 1000, 100), ("--quick", 100, 20)])
-def test_all_of_a_table_runs_where_nothing_else_is_asked_for(
-    run: Any, calls_of: Any, tmp_path: Path, monkeypatch: Any, quick: str, users: int, most: int
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    calls = calls_of(f"explorative_user_env.{REPRODUCE}")
-    assert run(f"paper tables table2 {quick}").code == 130
-    ((((experiment,), settings), options),) = calls
-    assert replace(experiment, n_arms=()) == replace(paper.TABLE2, n_arms=())
-    assert (max(experiment.n_arms), settings) == (most, ["printed", "released"])
-    assert (options["n_instances"], options["seed"]) == (users, 0)
-    assert (tmp_path / "results" / "table2").is_dir()

@@ -1,35 +1,23 @@
 """What `paper` does on users, tables and questions of its own."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
-from tiny_commands import few
 
 from explorative_user_env.commands.run import RUN_FILE
-from explorative_user_env.studies import lower_bound, paper
+from explorative_user_env.studies import paper
 from explorative_user_env.users.population import DIFFERENCES
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(autouse=True)
-def small_tables(monkeypatch: pytest.MonkeyPatch) -> Sequence[str]:
-    """One cell and agent of each experiment, and the ladder's first steps, without compiling."""
+@pytest.mark.exhaustive
+def test_all_is_every_experiment_and_the_ladder_in_one_report(run, output, monkeypatch):
     for name, experiment in list(paper.EXPERIMENTS.items()):
         small = replace(experiment, deltas=experiment.deltas[:1], n_arms=experiment.n_arms[:1])
         monkeypatch.setitem(paper.EXPERIMENTS, name, replace(small, entrants=small.entrants[:1]))
     monkeypatch.setattr(paper, "DIFFERENCES", DIFFERENCES[:2])
-    return [paper.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
-
-
-def test_all_is_every_experiment_and_the_ladder_in_one_report(
-    run: Any, output: Path, small_tables: Sequence[str]
-) -> None:
     assert run("paper tables all --n-instances 3 --workers 1 --output", output).code == 0
     page = (output / "report.md").read_text(encoding="utf-8")
     for experiment in paper.EXPERIMENTS.values():
@@ -38,26 +26,12 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
     assert judged == {f"table{number}" for number in range(2, 8)}
     shown = pd.read_csv(output / "ladder.csv")
     assert list(shown["agent"]) == ["BAIR", "T&S", "UNI", "EXP3"] * 3
-    assert list(shown["point"].unique()) == small_tables
+    points = [paper.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
+    assert list(shown["point"].unique()) == points
     assert not (output / "runs.csv").exists()
 
 
-def test_a_gap_that_nobody_can_see_has_its_tables_and_its_picture(
-    run: Any, output: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    small = partial(lower_bound.success, n_grid=(8, 16), agents=few)
-    monkeypatch.setattr(lower_bound, "success", small)
-    monkeypatch.setattr(lower_bound, "DEFAULT_N0S", (3, 10))
-    words = "paper lower-bound --n-instances 60 --delta 0.2 --workers 1 --gap 1e-15 --output"
-    assert "not drawn" not in run(words, output).out
-    assert (output / "lower_bound.png").exists()
-    needed = pd.read_csv(output / "needed.csv")
-    assert needed["interactions"].dtype == float
-    assert needed.query("agent == 'standard bandit'")["interactions"].min() > 2.0**53
-
-
-def test_where_no_n1_is_found_it_says_so_and_where_its_runs_are(run: Any, output: Path) -> None:
+def test_where_no_n1_is_found_it_says_so_and_where_its_runs_are(run, output):
     words = "paper tune-n1 --n-arms 3 --delta 0.2 --gap 0.4 --n-instances 600 --confirm 80"
     ended = run(f"{words} --workers 1 --max-steps 3 --output", output)
     told = f"error: no N_1 was found to succeed with probability 0.8; its runs are in {output}"

@@ -4,9 +4,6 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from processes import PACKAGE
@@ -19,25 +16,23 @@ WORDS = "play --terminal --n-arms 3 --gap 2 --seed 7"
 
 
 @pytest.fixture(autouse=True)
-def _no_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_model_is_loaded(monkeypatch):
     monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)
 
 
 @pytest.fixture
-def typed(run: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """What runs a command while lines are typed, and returns the lines that it prints."""
-
-    def of(lines: str, *words: str) -> list[str]:
+def typed(run, monkeypatch):
+    def of(lines, *words):
         monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
         ended = run(*words)
         assert ended.code == 0
-        printed: list[str] = ended.out.splitlines()
+        printed = ended.out.splitlines()
         return printed
 
     return of
 
 
-def test_a_game_is_played_repeated_to_the_bit_and_gone_on_with(typed: Any) -> None:
+def test_a_game_is_played_repeated_to_the_bit_and_gone_on_with(typed):
     printed = typed("0x20\n1x20\n2x20\n0x5\n", WORDS)
     answers = [line for line in printed if line.startswith("Arm ")]
     moves = (0,) * 20 + (1,) * 20 + (2,) * 20 + (0,) * 5
@@ -46,18 +41,18 @@ def test_a_game_is_played_repeated_to_the_bit_and_gone_on_with(typed: Any) -> No
     assert [": yes" in line for line in answers] == list(heard.responses)
     address = printed[-1].split("'")[1]
     assert address.endswith(f"&moves={moves_as_text(moves)}")
-    for form in (address, f"http://127.0.0.1:8421/play?{address}", f"?{address}"):
+    for form in (address, f"http://127.0.0.1:8421/play?{address}"):
         again = typed("", "play --terminal --address", form)
         assert [line for line in again if line.startswith("Arm ")] == answers
     again = typed("address\nquit\n", "play --terminal --address seed=7&moves=1x4")
     assert "seed=7&moves=1x4" in again
 
 
-def test_the_truth_is_told_after_an_answer_or_to_who_asks(typed: Any) -> None:
+def test_the_truth_is_told_after_an_answer_or_to_who_asks(typed):
     means = [f"{mean:.2f}" for mean in instance_at_end(Game(options=OPTIONS, seed=7)).means]
     address = "n_arms=3&gap=2&seed=7&moves=0.1.2"
 
-    def tells(address: str, lines: str = "") -> bool:
+    def tells(address, lines=""):
         printed = "\n".join(typed(lines, "play --terminal --address", address))
         told = [f"true mean {mean}" in printed for mean in means]
         assert all(told) or not any(told)
@@ -71,8 +66,8 @@ def test_the_truth_is_told_after_an_answer_or_to_who_asks(typed: Any) -> None:
 
 
 def test_without_the_extra_the_page_says_what_it_needs_and_the_terminal_plays(
-    run: Any, typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, typed, monkeypatch
+):
     monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     for name in ("jinja2", "starlette", "uvicorn"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -82,50 +77,40 @@ def test_without_the_extra_the_page_says_what_it_needs_and_the_terminal_plays(
     assert "With the very same user:" in typed("0\nbest 0\n", WORDS)
 
 
-@pytest.mark.parametrize("port", [None, 0])
-def test_the_page_is_served_and_opened_where_the_game_is(
-    run: Any, monkeypatch: pytest.MonkeyPatch, port: int | None
-) -> None:
+def test_the_page_is_served_and_opened_where_the_game_is(run, monkeypatch):
     room = "explorative_user_env.play.page"
-    asked: list[int | None] = []
-    opened: list[str] = []
+    asked = []
+    opened = []
 
-    def serve(port: int | None, ready: Callable[[str], None]) -> None:
+    def serve(port, ready):
         asked.append(port)
         ready("http://127.0.0.1:1/")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(f"{room}.serve", serve)
     monkeypatch.setattr(f"{room}.open_browser", opened.append)
-    words = "play" if port is None else f"play --port {port}"
-    printed = "".join(run(words + more).out for more in ("", " --seed 7"))
-    printed += run(f"{words} --no-browser --alpha 2").out
-    assert asked == [port] * 3
+    words = ("play", "play --seed 7 --port 0", "play --no-browser --alpha 2")
+    printed = "".join(run(each).out for each in words)
+    assert asked == [None, 0, None]
     assert opened == ["http://127.0.0.1:1/", "http://127.0.0.1:1/play?gap=2&seed=7"]
     assert printed.count("The page is closed.") == 3
     assert "http://127.0.0.1:1/play?alpha=2&gap=2&seed=" in printed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("redirected", "variables"),
-    [
-        ("| head -1", {}),
-        ("| cat", {"PYTHONIOENCODING": "ascii", "TERM": "dumb", "COLUMNS": "60"}),
-        ("<&- | cat", {}),
-    ],
-)
-def test_a_shell_without_a_home_sees_no_error(
-    redirected: str, variables: dict[str, str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("redirected", ["| head -1", "| cat", "<&- | cat"])
+def test_a_shell_without_a_home_sees_no_error(redirected, tmp_path):
     lines = "0x10\\n\\xff\\xfe\\n1x10\\nbest 1\\n"  # what is no text is no command and no end
     # What writes to a closed input may be ended by that; only the command itself is asked for.
     command = f"'{sys.executable}' -m explorative_user_env {WORDS} {redirected}"
+    environment = {name: value for name, value in os.environ.items() if name != "HOME"}
+    environment["PYTHONPATH"] = str(PACKAGE)
+    if redirected == "| cat":
+        environment["PYTHONIOENCODING"] = "ascii"
     finished = subprocess.run(
         ["bash", "-c", f"printf '{lines}' | {command}; exit ${{PIPESTATUS[1]}}"],
         cwd=tmp_path,
-        env={name: value for name, value in os.environ.items() if name != "HOME"}
-        | {"PYTHONPATH": str(PACKAGE), **variables},
+        env=environment,
         capture_output=True,
         check=False,
     )

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,7 @@ from explorative_user_env.studies.suite_tasks import ModelsByTask, who
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(
-    tmp_path: Path,
-) -> None:
+def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(tmp_path):
     trainings = [tmp_path / "regret-k5" / f"seed-{number}" for number in (0, 2, 10)]
     for folder in (tmp_path / "bai-k5", *trainings):
         folder.mkdir(parents=True)
@@ -28,17 +25,18 @@ def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(
         models_in(tmp_path)
 
 
-def test_what_stands_in_a_module_may_be_models_by_task(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = (
-        "from explorative_user_env.agents import UCB1",
-        "from explorative_user_env.studies.suite_tasks import ModelsByTask",
-        "def models() -> ModelsByTask:",
-        "    return ModelsByTask('learnt', {'bai-k5': [UCB1(name='learnt')]})",
-        "agent = UCB1(name='one')",
-    )
-    (tmp_path / "own_models.py").write_text("\n".join(lines), encoding="utf-8")
+MODULE = """
+from explorative_user_env.agents import UCB1
+from explorative_user_env.studies.suite_tasks import ModelsByTask
+
+agent = UCB1(name="one")
+def models():
+    return ModelsByTask("learnt", {"bai-k5": [UCB1(name="learnt")]})
+"""
+
+
+def test_what_stands_in_a_module_may_be_models_by_task(tmp_path, monkeypatch):
+    (tmp_path / "own_models.py").write_text(MODULE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     by_task, one, named = entrants_called(["own_models:models", "own_models:agent", "bair"])
@@ -47,16 +45,12 @@ def test_what_stands_in_a_module_may_be_models_by_task(
 
 
 @pytest.mark.slow
-def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(
-    tmp_path: Path,
-) -> None:
+def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(tmp_path):
     pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
     source = shipped_models()["regret-k5"]
     for number in range(2):
         shutil.copytree(source, tmp_path / "mine" / "regret-k5" / f"seed-{number}")
-    mine, one, named = entrants_called([f"sb3:{tmp_path / 'mine'}", "sb3:regret-k5", "UCB1"])
+    mine, one, _ = entrants_called([f"sb3:{tmp_path / 'mine'}", "sb3:regret-k5", "UCB1"])
     assert isinstance(mine, ModelsByTask)
     assert list(who([mine])) == ["mine #0 (regret-k5)", "mine #1 (regret-k5)"]
-    first = mine.models["regret-k5"][0]
-    assert trained_on(one) == trained_on(first)
-    assert named.name == "UCB1"
+    assert trained_on(one) == trained_on(mine.models["regret-k5"][0])

@@ -1,12 +1,8 @@
-import importlib
 import os
 import pickle
 import platform
 import re
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import platformdirs
@@ -14,12 +10,11 @@ import pytest
 from planted import Planted
 from processes import python
 
-from explorative_user_env.evaluation import evaluate
-
 numba = pytest.importorskip("numba")
 llvmlite = pytest.importorskip("llvmlite")
 
 
+from explorative_user_env.kernels import cache
 from explorative_user_env.kernels.cache import APPLICATION, FOLDER
 from explorative_user_env.kernels.compiler import compile_loop
 
@@ -27,91 +22,71 @@ Answer = Callable[..., int]
 
 needs_modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
-FILES = {
-    "rule_of_theirs": """
-from number_of_theirs import NUMBER
-from plain_of_theirs import plain
-from compiled_of_theirs import compiled
-def rule(x):
-    return x + {own} + NUMBER + plain() + compiled()
-""",
-    "number_of_theirs": "NUMBER = {number}",
-    "plain_of_theirs": """
+THEIRS = """
 def plain():
     return {plain}
-""",
-    "compiled_of_theirs": """
-import numba
 @numba.njit
 def compiled():
     return {compiled}
-""",
-}
-"""Everything that may go into a loop, each in a file of its own."""
+def rule(x):
+    return x + {own} + NUMBER + plain() + compiled()
+"""
+"""Everything that may go into a loop."""
 
 
-def make_loop(rule: Answer) -> Answer:
-    def loop(x: int) -> int:
+def make_loop(rule):
+    def loop(x):
         return rule(x)
 
     return loop
 
 
-def a_rule(x: int) -> int:
+def a_rule(x):
     return x + 1
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def kept(tmp_path, monkeypatch):
     """An empty folder for loops, in force whatever variable says so on this system."""
     monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name, **_: str(tmp_path / name))
     return tmp_path / APPLICATION / FOLDER
 
 
-def kept_loops(folder: Path) -> set[str]:
-    return {path.name for path in folder.glob("*")}
-
-
-def hits(loop: Any) -> tuple[int, int]:
+def hits(loop):
     """Return how often a loop was compiled, and how often it was there."""
     return loop.stats.cache_misses.total(), loop.stats.cache_hits.total()
 
 
+def loop_of_theirs(**numbers):
+    """Return a loop with some numbers in it, written anew as in an edited file."""
+    usual = dict.fromkeys(("own", "number", "plain", "compiled"), 0) | numbers
+    names = {"__name__": "theirs", "numba": numba, "NUMBER": usual["number"]}
+    exec(THEIRS.format(**usual), names)
+    loop = compile_loop(make_loop(names["rule"]))
+    return loop
+
+
 @pytest.fixture
-def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Answer]]:
-    """What writes somebody's files, with some numbers in them, and compiles a loop of theirs."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def write(**numbers: int) -> Answer:
-        usual = dict.fromkeys(("own", "number", "plain", "compiled"), 0)
-        for name, text in FILES.items():
-            (tmp_path / f"{name}.py").write_text(text.format(**usual | numbers))
-            sys.modules.pop(name, None)
-        importlib.invalidate_caches()
-        loop: Answer = compile_loop(make_loop(importlib.import_module("rule_of_theirs").rule))
-        return loop
-
-    yield write
-    for name in FILES:
-        sys.modules.pop(name, None)
+def warned_anew():
+    cache._warn.cache_clear()
+    yield
+    cache._warn.cache_clear()
 
 
-@pytest.mark.parametrize("text", [b"", b"garbage", b"half"])
-def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path, text: bytes) -> None:
+def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept):
     assert compile_loop(make_loop(a_rule))(5) == 6
     (path,) = kept.iterdir()
     whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2] if text == b"half" else text)
-    broken, mended = (compile_loop(make_loop(a_rule)) for _ in range(2))
-    assert (broken(5), hits(broken)) == (6, (1, 0))
-    assert (mended(5), hits(mended)) == (6, (0, 1))
+    for text in (b"", b"garbage", whole[: len(whole) // 2]):
+        path.write_bytes(text)
+        broken, mended = (compile_loop(make_loop(a_rule)) for _ in range(2))
+        assert (broken(5), hits(broken)) == (6, (1, 0))
+        assert (mended(5), hits(mended)) == (6, (0, 1))
 
 
 @needs_modes
-def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
-    kept: Path, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("warned_anew")
+def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(kept, tmp_path):
     assert compile_loop(make_loop(a_rule))(5) == 6
     (path,) = kept.iterdir()
     path.write_bytes(pickle.dumps(Planted(tmp_path / "ran")))
@@ -125,85 +100,89 @@ def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
 
 
 @pytest.mark.slow
-def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(
-    kept: Path, theirs: Callable[..., Any]
-) -> None:
-    # What another file says goes into the compiled loop as well as the rule's own file.
+def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(kept):
     for count, part in enumerate(["own", "number", "plain", "compiled"]):
-        first, again = theirs(**{part: 1}), theirs(**{part: 1})
+        first, again = loop_of_theirs(**{part: 1}), loop_of_theirs(**{part: 1})
         assert (first(0), again(0)) == (1, 1)
         assert [hits(first), hits(again)] == [(1, 0), (0, 1)]
-        assert len(kept_loops(kept)) == count + 1
+        assert len([*kept.iterdir()]) == count + 1
 
 
-def test_what_another_version_compiled_is_not_taken(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for count, (of, name, value) in enumerate(
-        [
-            (np, "__version__", np.__version__),
-            (numba, "__version__", "0.1"),
-            (llvmlite, "__version__", "0.1"),
-            (np, "__version__", "0.1"),
-            (platform, "python_version", lambda: "3.0.0"),
-        ]
-    ):
+def test_what_another_version_compiled_is_not_taken(kept, monkeypatch):
+    others = [
+        (np, "__version__", np.__version__),
+        (numba, "__version__", "0.1"),
+        (llvmlite, "__version__", "0.1"),
+        (np, "__version__", "0.1"),
+        (platform, "python_version", lambda: "3.0.0"),
+    ]
+    for count, (of, name, value) in enumerate(others):
         monkeypatch.setattr(of, name, value)
         assert compile_loop(make_loop(a_rule))(1) == 2
-        assert len(kept_loops(kept)) == count + 1
+        assert len([*kept.iterdir()]) == count + 1
 
 
-def test_what_has_no_key_is_compiled_in_memory(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_key_is_compiled_in_memory(kept, monkeypatch):
     strange = np.zeros(2, [("x", "i8")]).view(np.recarray)
 
-    def strange_rule(x: int) -> int:
+    def strange_rule(x):
         return x + len(strange)
 
-    def scripted_rule(x: int) -> int:
+    def scripted_rule(x):
         return x + 2
 
     # In another process, "__main__" is another script.
     monkeypatch.setattr(scripted_rule, "__module__", "__main__")
     for rule in (strange_rule, scripted_rule):
         assert compile_loop(make_loop(rule))(5) == 7
-    assert kept_loops(kept) == set()
+    assert not kept.exists()
 
 
-EVALUATION = """
-import os, pwd, sys
-{first}
-from explorative_user_env import evaluate
-runs = evaluate(["UNI"], baseline_time=9, n_instances=3, seed=1, progress=False).runs
-print(runs["acceptances"].tolist())
-"""
+@pytest.mark.usefixtures("warned_anew")
+def test_a_loop_runs_where_it_cannot_be_kept_and_says_so_once(kept):
+    kept.parent.mkdir()
+    kept.write_text("in the way")
+    with pytest.warns(UserWarning, match="cannot be kept in") as told:
+        assert [compile_loop(make_loop(a_rule))(5) for _ in range(2)] == [6, 6]
+    assert len(told) == 1
+
 
 NO_HOME = """
+import os, pwd
 for name in ("HOME", "XDG_CACHE_HOME"):
     os.environ.pop(name, None)
 def nobody(number):
     raise KeyError(number)
 pwd.getpwuid = nobody
+from explorative_user_env.kernels.compiler import compile_loop
+from explorative_user_env.users.model import constant_rule
+print(compile_loop(constant_rule)((1.5,), 1, 1, 2))
 """
 
-IN_THE_WAY = "import platformdirs; platformdirs.user_cache_dir = lambda *_, **__: '/dev/null'"
-
-FAULTS = [
-    (NO_HOME, "cannot be kept in ~.*there is no home folder"),
-    ("os.environ['NUMBA_DISABLE_JIT'] = '1'", "UNI does not compile.*by NUMBA_DISABLE_JIT"),
-    (IN_THE_WAY, "cannot be kept in /dev/null"),
-]
-"""What is done first in another process, and what is said of it."""
+NO_COMPILER = """
+import os
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+from explorative_user_env import evaluate
+runs = evaluate(["UNI"], baseline_time=9, n_instances=3, seed=1, progress=False).runs
+print(len(runs))
+"""
 
 
 @needs_modes
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "told"), FAULTS, ids=["no home", "no compiler", "no folder"])
-def test_an_evaluation_ends_whatever_is_wrong_with_the_folder_and_says_so_once(
-    tmp_path: Path, first: str, told: str
-) -> None:
-    done = python("-c", EVALUATION.format(first=first), folder=tmp_path)
-    runs = evaluate(["UNI"], baseline_time=9, n_instances=3, seed=1, compiled=False).runs
-    assert (done.returncode, done.stdout) == (0, f"{runs['acceptances'].tolist()}\n")
+@pytest.mark.parametrize(
+    ("script", "printed", "told"),
+    [
+        (NO_HOME, "1.5", "cannot be kept in ~.*there is no home folder"),
+        (NO_COMPILER, "3", "UNI does not compile.*by NUMBA_DISABLE_JIT"),
+    ],
+    ids=["no home", "no compiler"],
+)
+def test_a_process_without_a_home_or_a_compiler_goes_on_and_says_so_once(
+    tmp_path, script, printed, told
+):
+    done = python("-c", script, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"{printed}\n"), done.stderr
     assert re.search(told, done.stderr, re.DOTALL)
     assert done.stderr.count("Warning:") == 1
     assert list(tmp_path.iterdir()) == []

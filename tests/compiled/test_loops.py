@@ -1,5 +1,6 @@
+import copy
 import dataclasses
-from typing import Any
+import pickle
 
 import pytest
 from pairs import pairs
@@ -8,34 +9,35 @@ pytest.importorskip("numba")
 
 from compared import CAP, HORIZON, agent_as_in_an_evaluation, as_lists, play_of, run_of
 
+import explorative_user_env as eu
 from explorative_user_env.agents import (
-    AGENTS,
     BAIR,
-    REFERENCES,
+    EXP3,
     UCB1,
     FullInformation,
+    SuccessiveElimination,
     Thompson,
     Uniform,
     informed,
 )
 from explorative_user_env.envs.user import environment_of
-from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Runs
+from explorative_user_env.kernels import loops
+from explorative_user_env.kernels.loops import compiled_loop
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
-from explorative_user_env.users.model import blank_state
+from explorative_user_env.users.behaviours import EXPLORATIVE, forgetful
+from explorative_user_env.users.model import ACCEPTANCE_RATE, blank_state, constant, no_law
 from explorative_user_env.users.population import SETTINGS, Population
 
 SEEDS = (1, 2, 3)
 
-NAMES = sorted({*AGENTS, "Full-information"})
-"""The paper's agents and the one that is told rewards."""
 
-
-@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], setting=sorted(SETTINGS), name=NAMES)
+@pytest.mark.slow
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], setting=sorted(SETTINGS), name=["BAIR", "T&S", "UNI"])
 def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
-    name: str, setting: str, n_arms: int, noise: float
-) -> None:
+    name, setting, n_arms, noise
+):
     users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     env = environment_of(users, agent)
@@ -64,7 +66,9 @@ def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
 
 
 PLAYERS = [
-    *(make() for make in REFERENCES.values()),
+    EXP3(),
+    SuccessiveElimination(),
+    UCB1(),
     UCB1(exploration=0.3, name="UCB1, bold"),
     Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
     Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
@@ -72,10 +76,9 @@ PLAYERS = [
 ]
 
 
+@pytest.mark.slow
 @pairs(n_arms=[2, 5, 20], setting=sorted(SETTINGS), player=PLAYERS)
-def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
-    player: Any, setting: str, n_arms: int
-) -> None:
+def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(player, setting, n_arms):
     """Who has answered is told no more."""
     users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=0.1)
     player = informed(player, users, delta=0.3)
@@ -91,11 +94,28 @@ def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(
         assert left.streams[1] == player._rng.bit_generator.state
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_a_run_that_stops_at_the_very_cap_is_not_censored(compiled: bool) -> None:
-    facts: dict[str, Any] = {"n_instances": 3, "compiled": compiled}
-    cut = evaluate([BAIR(max_steps=7)], **facts).runs
-    whole = evaluate([Uniform(horizon=7)], max_steps=7, **facts).runs
-    assert cut["interactions"].tolist() == whole["interactions"].tolist() == [7] * 3
-    assert cut["censored"].all()
+@pytest.mark.slow
+def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already():
+    loops._compiled.cache_clear()
+    agents = [BAIR(max_steps=7), copy.deepcopy(BAIR(max_steps=7))]
+    agents.append(pickle.loads(pickle.dumps(agents[0])))
+    runs = [eu.evaluate([agent], n_instances=3, progress=False).runs for agent in agents]
+    assert runs[0].equals(runs[1])
+    assert runs[0].equals(runs[2])
+    assert loops._compiled.cache_info().misses == 1
+    # A run that stops at the very cap is not censored.
+    assert runs[0]["interactions"].tolist() == [7] * 3
+    assert runs[0]["censored"].all()
+    whole = eu.evaluate([Uniform(horizon=7)], n_instances=3, max_steps=7, progress=False).runs
     assert not whole["censored"].any()
+
+
+def test_rules_and_not_numbers_of_users_and_agents_compile_in():
+    # Looked at where kernels are kept in memory: on the disk, equal ones are the same anyway.
+    made = [
+        compiled_loop(agent.algorithm, rule, behaviour, no_law)
+        for agent in (UCB1(), UCB1(exploration=0.3), EXP3())
+        for rule in (ACCEPTANCE_RATE.rule, constant(1.0).rule, constant(2.0).rule)
+        for behaviour in (EXPLORATIVE, forgetful(3), forgetful(30))
+    ]
+    assert len({id(loop) for loop in made}) == 2 * 2 * 2

@@ -2,96 +2,174 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 import pytest
-from own_rules import BOUND, FAULTS, LATE, BoundParams, BoundState, own_behaviour, own_schedule
+
+pytest.importorskip("numba")
 
 from explorative_user_env.agents import AlgorithmAgent, uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.protocol import STOP
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.behaviours import Behaviour
+from explorative_user_env.users.model import Schedule
 from explorative_user_env.validation import CallableError
 
-FACTS: dict[str, Any] = {"n_instances": 3, "seed": 4, "progress": False}
+LATE = 50
+"""The first step that reaches too far, by a rule that does."""
+
+FAULTS = ["none", "blank", "start", "act", "observe", "verdict"]
+FAULTS += ["arm above", "arm below", "answer above", "answer below"]
+NONE, BLANK, START, ACT, OBSERVE, VERDICT, ARM_ABOVE, ARM_BELOW, ABOVE, BELOW = range(10)
 
 
-def bound(fault: str = "none", **parts: Any) -> AlgorithmAgent:
-    return AlgorithmAgent(replace(BOUND, **parts), {"fault": fault})
+# An algorithm: the arm of the largest jittered acceptance rate, with helpers that call helpers. Its
+# parts do what they must not, if asked to. One loop is compiled for all faults.
 
 
-def short_blank(params: uniform.Params) -> uniform.State:
+class Params(NamedTuple):
+    n_arms: int
+    width: float
+    fault: int
+
+
+class State(NamedTuple):
+    accepted: list[int]
+    rates: list[float]
+    steps: list[int]
+
+
+def prepare(options, n_arms, horizon):
+    return Params(n_arms, float(options["width"]), FAULTS.index(options["fault"]))
+
+
+def blank(params):
+    short = 2 if params.fault == BLANK else params.n_arms
+    return State([0] * short, [0.0] * params.n_arms, [0])
+
+
+def start(params, state, rng):
+    for arm in range(params.n_arms):
+        state.accepted[arm] = 0
+        state.rates[arm] = 2.0
+    state.steps[0] = 0
+    if params.fault == START:
+        state.accepted[-1 - params.n_arms] = 0
+
+
+def jittered(value, width, rng):
+    return value + width * math.sqrt(rng.random())
+
+
+def largest(params, values, rng):
+    arm, value = 0, -1.0
+    for other in range(params.n_arms):
+        drawn = jittered(values[other], params.width, rng)
+        if drawn > value:
+            arm, value = other, drawn
+    return arm
+
+
+def act(params, state, rng):
+    if state.steps[0] >= 2 * LATE:
+        return STOP
+    if params.fault == ACT and state.steps[0] > LATE:
+        return 0 * state.accepted[state.steps[0]]
+    if params.fault == ARM_ABOVE:
+        return params.n_arms
+    return -3 if params.fault == ARM_BELOW else largest(params, state.rates, rng)
+
+
+def observe(params, state, arm, accepted):
+    state.steps[0] += 1
+    if accepted:
+        state.accepted[arm] += 1
+    if params.fault == OBSERVE and state.steps[0] > LATE:
+        state.accepted[params.n_arms + state.steps[0]] = 1
+    state.rates[arm] = state.accepted[arm] / state.steps[0]
+
+
+def verdict(params, state, rng):
+    if params.fault == VERDICT:
+        return 0 * state.accepted[params.n_arms]
+    if params.fault == ABOVE:
+        return params.n_arms
+    return -3 if params.fault == BELOW else largest(params, state.rates, rng)
+
+
+PARTS = (prepare, blank, start, act, observe, verdict)
+OWN = Algorithm("own", *PARTS, defaults={"width": 0.5, "fault": "none"}, stops_itself=True)
+
+
+def writes_down(user, state, rule, arm, rng):
+    """Remember every step, so that it needs a long memory."""
+    state.memory[state.interactions[0]] = 1.0
+    return rules.respond(user, state, rule, arm, rng)
+
+
+def wave(parameters, n, t, n_arms):
+    return 1.0 + parameters[0] * half_sine(n + t + n_arms)
+
+
+def half_sine(x):
+    return 0.5 + 0.5 * math.sin(x)
+
+
+def facts(height=0.9, memory=999):
+    """Users by own rules, of which a schedule may be too high and a memory too short."""
+    own = Behaviour("writes down", respond=writes_down, memory=memory)
+    options = {"rho": Schedule(wave, 1.0, 2.0, (height,)), "behaviour": own}
+    return options | {
+        "alpha": 0.05,
+        "n_instances": 3,
+        "seed": 4,
+        "max_steps": 200,
+        "progress": False,
+    }
+
+
+@pytest.mark.slow
+def test_runs_by_own_rules_are_those_in_python():
+    # A warning would be an error here: none says that the code does not compile.
+    agent = AlgorithmAgent(OWN, {"width": 0.7})
+    fast, slow = (evaluate([agent], compiled=each, **facts()).runs for each in (True, False))
+    pd.testing.assert_frame_equal(fast, slow, check_exact=True)
+    assert fast["acceptances"].nunique() > 1
+    assert not fast.equals(evaluate([agent], compiled=False, **facts(height=0.0)).runs)
+
+
+def short_blank(params):
     """Return a state of two arms, for the package's own rules."""
     state = uniform.blank(params)
     return state._replace(accepted=state.accepted[:2])
 
 
-def told(agent: AlgorithmAgent, task: str, height: float, memory: int) -> list[str]:
-    """The errors by either path."""
-    facts = FACTS | {"rho": own_schedule(height), "behaviour": own_behaviour(memory)}
-    if "horizon" not in agent.options:
-        facts |= {"horizon" if task == "regret" else "baseline_time": 2 * LATE}
-    errors = []
-    for compiled in (True, False):
-        with pytest.raises(CallableError) as error:
-            evaluate([agent], task=task, compiled=compiled, **facts)
-        errors.append(str(error.value))
-    return errors
-
-
 @pytest.mark.slow
-def test_runs_by_own_rules_are_those_in_python() -> None:
-    # A warning would be an error here: none says that the code does not compile.
-    rules: dict[str, Any] = {"rho": own_schedule(0.9), "behaviour": own_behaviour(999)}
-    options: dict[str, Any] = FACTS | {"n_instances": 5, "baseline_time": 2 * LATE}
-    agent = AlgorithmAgent(BOUND, {"width": 0.7})
-    fast = evaluate([agent], compiled=True, **options, **rules).runs
-    slow = evaluate([agent], compiled=False, **options, **rules).runs
-    pd.testing.assert_frame_equal(fast, slow, check_exact=True)
-    assert fast["acceptances"].nunique() > 1
-    assert not fast.equals(evaluate([agent], compiled=False, **options).runs)
-
-
-@pytest.mark.slow
-def test_an_error_is_the_same_by_either_path(subtests: Any) -> None:
+def test_an_error_is_the_same_by_either_path(subtests):
     """Compiled code that indexes with what is not there would read and write foreign memory."""
-    index, memory = "raised IndexError: list", 999
-    short = AlgorithmAgent(
-        replace(uniform.ALGORITHM, name="own", blank=short_blank), {"horizon": 9}
-    )
-    true = bound(verdict=lambda params, state, rng: True)
-    rows: list[tuple[AlgorithmAgent, str, float, int, str]] = [
-        *((bound(fault), "bai", 0.9, memory, f"of bound {index}") for fault in FAULTS[1:6]),
-        (short, "bai", 0.9, memory, f"of own {index}"),
-        (bound(), "bai", 0.9, LATE, "IndexError"),
-        *((bound(), "bai", height, memory, "rho_t must be in") for height in (1.5, -0.5, math.nan)),
-        (true, "bai", 0.9, memory, "answer of bound must be an arm in 0..4"),
+    index = "raised IndexError: list"
+    short = AlgorithmAgent(replace(uniform.ALGORITHM, name="own", blank=short_blank), {})
+    true = AlgorithmAgent(replace(OWN, verdict=lambda params, state, rng: True), {})
+    faulty = {fault: AlgorithmAgent(OWN, {"fault": fault}) for fault in FAULTS}
+    rows = [
+        *((faulty[fault], facts(), f"of own {index}") for fault in FAULTS[1:6]),
+        (short, facts() | {"baseline_time": 9}, f"of own {index}"),
+        (faulty["none"], facts(memory=LATE), "IndexError"),
+        *((faulty["none"], facts(height), "rho_t must be in") for height in (1.5, -0.5, math.nan)),
+        *(
+            (faulty[fault], facts(), f"{fault.split()[0]} of own must be an arm")
+            for fault in FAULTS[6:]
+        ),
+        (true, facts(), "answer of own must be an arm in 0..4"),
     ]
-    for what in ("arm", "answer"):
-        words = f"{what} of bound must be an arm in 0..4"
-        rows += [(bound(f"{what} above"), "bai", 0.9, memory, words)]
-        rows += [(bound(f"{what} below"), "regret", 0.9, memory, words)]
-    for place, (agent, task, height, room, words) in enumerate(rows):
-        with subtests.test(words, place=place):
-            one, other = told(agent, task, height, room)
-            assert one == other
-            assert words in one
-
-
-LIMIT = np.array([20])
-
-
-def acts_up_to_the_limit(params: BoundParams, state: BoundState, rng: np.random.Generator) -> int:
-    return state.steps[0] % params.n_arms if state.steps[0] < LIMIT[0] else STOP
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("compiled", [True, False])
-def test_a_global_that_changes_between_two_evaluations_counts(compiled: bool) -> None:
-    agent, times = AlgorithmAgent(replace(BOUND, act=acts_up_to_the_limit), {}), []
-    for limit in (20, 30):
-        LIMIT[0] = limit
-        runs = evaluate([agent], compiled=compiled, baseline_time=50, **FACTS).runs
-        times.append(set(runs["interactions"]))
-    assert times == [{20}, {30}]
+    for agent, options, words in rows:
+        with subtests.test(words, fault=agent.options):
+            told = set()
+            for compiled in (True, False):
+                with pytest.raises(CallableError) as error:
+                    evaluate([agent], compiled=compiled, **options)
+                told.add(str(error.value))
+            (message,) = told
+            assert words in message

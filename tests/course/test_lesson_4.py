@@ -1,39 +1,30 @@
 """Lesson 4: classes as students write them, beside the package's agent step by step."""
 
 import math
-from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
-import pytest
 
 from explorative_user_env.agents import BAIR
 from explorative_user_env.teach import check_exercise
-from explorative_user_env.teach.lesson_4 import (
-    USERS_BY_N1,
-    USERS_WHO_SLIP,
-    Encounter,
-    paper_run,
-    parting,
-)
+from explorative_user_env.teach.lesson_4 import USERS_BY_N1, USERS_WHO_SLIP, paper_run, parting
 
 
-def but(right: type, **methods: Any) -> Any:
+def but(right, **methods):
     return type("Mine", (right,), methods)
 
 
 class Sweep:
     """Phase 1, with F as a list that an index goes round."""
 
-    def __init__(self, n_arms: int, n1: float) -> None:
+    def __init__(self, n_arms, n1):
         self.K, self.n1 = n_arms, n1
         self.F, self.i, self.n, self.t = [*range(n_arms)], 0, 0, 0
         self.rounds, self.done = False, False
 
-    def act(self) -> int | None:
+    def act(self):
         return None if self.done else self.F[self.i]
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.t += 1
         self.n += int(accepted)
         if not accepted:
@@ -42,41 +33,35 @@ class Sweep:
             self.i += 1
         self.look(accepted)
 
-    def look(self, accepted: bool) -> None:
+    def look(self, accepted):
         end = self.i >= len(self.F)
         self.done = (end or self.rounds) and self.enough()
         self.turn(end)
 
-    def enough(self) -> bool:
+    def enough(self):
         return self.n >= self.n1
 
-    def turn(self, end: bool) -> None:
+    def turn(self, end):
         if end:
             self.i = 0
         if not self.F:
             self.F, self.rounds = [*range(self.K)], True
 
 
-def at_once(self: Any, accepted: bool) -> None:
+def at_once(self, accepted):
     Sweep.look(self, accepted)
     self.done = self.enough()
 
 
 class Skips(Sweep):
-    def look(self, accepted: bool) -> None:
+    def look(self, accepted):
         if not accepted and not self.rounds:
             self.i += 1  # although the arms behind the rejected one have moved up
         super().look(accepted)
 
 
-class KeepsSweeping(Sweep):
-    def turn(self, end: bool) -> None:
-        super().turn(end)
-        self.rounds = False
-
-
 class EndsWhenEmpty(Sweep):
-    def turn(self, end: bool) -> None:
+    def turn(self, end):
         self.done = self.done or not self.F
         super().turn(end)
 
@@ -84,39 +69,35 @@ class EndsWhenEmpty(Sweep):
 class Eliminate:
     """Phase 2, with NumPy."""
 
-    def __init__(self, n: Iterable[int], m: int = 1) -> None:
+    def __init__(self, n, m=1):
         self.n, self.m = np.array([*n]), m
         self.gone = np.zeros(len(self.n), bool)
         self.no = np.zeros(len(self.n), int)
 
-    def act(self) -> int | None:
+    def act(self):
         return None if (~self.gone).sum() == 1 else self.next()
 
-    def next(self) -> int:
+    def next(self):
         return int(np.argmin(np.where(self.gone, 10**9, self.n)))
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.n[arm] += accepted
         self.no[arm] += not accepted
         self.gone[arm] = self.leaves(arm, accepted)
 
-    def leaves(self, arm: int, accepted: bool) -> Any:
+    def leaves(self, arm, accepted):
         return self.no[arm] >= self.m
 
-    def answer(self) -> Any:
+    def answer(self):
         return int(np.flatnonzero(~self.gone)[0])
 
 
-def last_tied(self: Any) -> int:
-    return len(self.n) - 1 - int(np.argmin(np.where(self.gone, 10**9, self.n)[::-1]))
-
-
-def forgives(self: Any, arm: int, accepted: bool) -> Any:
+def forgives(self, arm, accepted):
     self.no[arm] *= not accepted
     return self.no[arm] >= self.m
 
 
-def n1_of(n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
+def n1_of(n_arms, delta, alpha, rho_0):
     return math.pow(2 * n_arms / delta, 1 / alpha) / rho_0
 
 
@@ -125,115 +106,95 @@ class Mine:
 
     hands_on = True
 
-    def __init__(self, delta: float = 0.1, alpha: float = 1.0, rho_0: float = 1.0) -> None:
+    def __init__(self, delta=0.1, alpha=1.0, rho_0=1.0):
         self.numbers = delta, alpha, rho_0
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         self.sweep = Sweep(n_arms, n1_of(n_arms, *self.numbers))
         self.yes, self.last = [0] * n_arms, None  # type: list[int], Eliminate | None
 
-    def act(self) -> Any:
+    def act(self):
         if self.last is None:
             if (arm := self.sweep.act()) is not None:
                 return arm
             self.last = Eliminate(self.yes if self.hands_on else [0] * len(self.yes))
         return self.last.act()
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.yes[arm] += accepted
-        part: Any = self.sweep if self.last is None else self.last
+        part = self.sweep if self.last is None else self.last
         part.observe(arm, accepted)
 
-    def answer(self) -> Any:
+    def answer(self):
         return self.last.answer() if self.last else self.yes.index(max(self.yes))
 
 
 class NotAnew(Mine):
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         if not hasattr(self, "sweep"):
             super().reset(n_arms, rng)
 
 
-class ForAlpha1(Mine):
-    def __init__(self, delta: float, alpha: float, rho_0: float) -> None:
-        super().__init__(delta, 1.0, rho_0)
-
-
 class Silent:
-    def __init__(self, *numbers: Any, **options: Any) -> None:
+    def __init__(self, *numbers, **options):
         pass
 
-    def reset(self, n_arms: int, rng: Any, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         pass
 
-    def act(self) -> None:
+    def act(self):
         pass
 
 
-def fails(self: Any, arm: int, accepted: bool) -> None:
+def fails(self, arm, accepted):
     raise KeyError(self.F.index(arm) + 3)
 
 
 FAILS = but(Sweep, observe=fails)
 
 
-def leaves(rule: Any) -> Any:
+def leaves(rule):
     """Phase 2 with another rule for who leaves F."""
     return but(Eliminate, leaves=rule)
 
 
 AS_PRINTED = but(Eliminate, next=lambda self: int(np.argmin(self.n)))
-ONE_LEFT = but(Eliminate, act=lambda self: None if self.gone.all() else self.next())
 STRAYS = but(Eliminate, next=lambda self: 0 if self.n.sum() == 35 else Eliminate.next(self))
 GIVES_UP = but(Eliminate, act=lambda self: None if len(self.n) == 5 else Eliminate.act(self))
-WRONG: dict[str, list[tuple[str, Any]]] = {
+WRONG = {
     "4.1": [
-        ("it is right for α = 1 only", lambda k, d, a, r: n1_of(k, d, 1, r)),
         ("the exponent is turned over", lambda k, d, a, r: n1_of(k, d, 1 / a, r)),
-        ("ρ_0 multiplies", lambda k, d, a, r: r * n1_of(k, d, a, 1)),
         ("the factor 2 is missing", lambda k, d, a, r: n1_of(k, 2 * d, a, r)),
-        ("it is rounded up", lambda k, d, a, r: math.ceil(n1_of(k, d, a, r))),
     ],
     "4.2": [
         ("N_1 is compared with time steps", but(Sweep, enough=lambda self: self.t >= self.n1)),
         ("Phase 1 breaks off in the middle of a pass", but(Sweep, look=at_once)),
-        ("one recommendation too many", but(Sweep, enough=lambda self: self.n > self.n1)),
         ("the arm after a rejected one is left out of the pass", Skips),
-        ("the second loop goes on sweeping", KeepsSweeping),
         ("Phase 1 ends when F is empty", EndsWhenEmpty),
-        ("it never leaves the first arm", but(Sweep, observe=lambda *given: None)),
         ("at step 1, in Phase 1, first sweep: that is the first recommendation. It fails", FAILS),
     ],
     "4.3": [
         ("taken literally the pseudo-code never ends", AS_PRINTED),
         ("(with user 3 (printed, K = 5, N_1 = 20) it leaves the paper's agent at", AS_PRINTED),
-        ("it takes the last", but(Eliminate, next=last_tied)),
-        ("it goes on when one arm is left", ONE_LEFT),
-        ("the most accepted arm", but(Eliminate, answer=lambda self: int(self.n.argmax()))),
-        ("it always answers the first arm", but(Eliminate, answer=lambda self: 0)),
         ("It answers None; arm", but(Eliminate, answer=lambda self: None)),
         ("the sign is wrong", leaves(lambda self, arm, accepted: accepted)),
         ("it leaves the paper's agent at step 36, in Phase 2, elimination: arm 0 was", STRAYS),
-        ("was just accepted. It recommends arm 0; arm 1 is right.", STRAYS),
         ("with user 3 (printed, K = 5, N_1 = 20) it stops before it recommends", GIVES_UP),
     ],
     "4.4": [
         ("it remembers the user before", NotAnew),
-        ("N_1 is always that of α = 1", ForAlpha1),
         ("Phase 2 begins with all n_i at 0", but(Mine, hands_on=False)),
-        ("it stops where Phase 1 is over", but(Mine, act=lambda self: self.sweep.act())),
         ("It recommends arm 1; arm 0 is right", but(Mine, act=lambda self: np.int64(1))),
         ("it has to be a class that is made with delta", Mine()),
     ],
     "4.5": [
-        ("one rejection too late", leaves(lambda self, arm, accepted: self.no[arm] > self.m)),
         ("are counted together", leaves(lambda self, arm, yes: not yes and sum(self.no) >= self.m)),
         ("an acceptance sets the count of rejections back", leaves(forgives)),
     ],
 }
 
 
-def test_a_wrong_answer_is_told_what_is_wrong() -> None:
+def test_a_wrong_answer_is_told_what_is_wrong():
     blank = ("it returns nothing yet; it asks for a class that is made with ", Silent)
     for number, rows in WRONG.items():
         for words, answer in [*rows, blank] if number != "4.1" else rows:
@@ -242,19 +203,17 @@ def test_a_wrong_answer_is_told_what_is_wrong() -> None:
             assert words in remark.words
 
 
-@pytest.mark.parametrize(
-    ("number", "answer"),
-    [("4.1", n1_of), ("4.2", Sweep), ("4.3", Eliminate), ("4.4", Mine), ("4.5", Eliminate)],
-)
-def test_another_way_to_write_it_is_right(number: str, answer: Any) -> None:
-    assert check_exercise(number, answer).right
+def test_another_way_to_write_it_is_right():
+    rows = [("4.1", n1_of), ("4.2", Sweep), ("4.3", Eliminate), ("4.4", Mine), ("4.5", Eliminate)]
+    for number, answer in rows:
+        assert check_exercise(number, answer).right, number
 
 
-def test_the_papers_agent_is_itself_to_the_bit() -> None:
+def test_the_papers_agent_is_itself_to_the_bit():
     assert check_exercise("4.4", BAIR).right
     for user in (*USERS_BY_N1, *USERS_WHO_SLIP):
 
-        def make(user: Encounter = user) -> Any:
+        def make(user=user):
             agent = BAIR(n1=user.n1 or "paper", m=user.m)
             agent.reset(user.n_arms, np.random.default_rng(0))
             return agent

@@ -15,7 +15,7 @@ RATES, NEXT_CHANCES, _, EVIDENCE, _ = (one.right for one in exercises_of(3))
 
 
 @pytest.mark.parametrize("setting", ["printed", "released"])
-def test_the_right_answers_are_what_a_user_does(setting: str) -> None:
+def test_the_right_answers_are_what_a_user_does(setting):
     she = ExplorativeUserEnv(n_arms=4, setting=setting, alpha=0.7)
     she.reset(seed=1)
     rejected = 0
@@ -40,14 +40,12 @@ def test_the_right_answers_are_what_a_user_does(setting: str) -> None:
 @pytest.mark.parametrize(
     ("estimate", "bound", "gamma"), [(-0.97, 0.28, 7.05), (0.0, 0.1, 3.0), (0.0, 5.0, 1.0)]
 )
-def test_so_many_acceptances_are_the_first_at_which_she_rejects(
-    estimate: float, bound: float, gamma: float
-) -> None:
+def test_so_many_acceptances_are_the_first_at_which_she_rejects(estimate, bound, gamma):
     n = HOW_OFTEN(estimate, bound, gamma)
     assert INTERVAL(estimate, n, gamma)[1] <= bound < INTERVAL(estimate, n - 1, gamma)[1]
 
 
-def test_the_probabilities_are_those_of_exp3_in_a_run() -> None:
+def test_the_probabilities_are_those_of_exp3_in_a_run():
     episode = rollout(ExplorativeUserEnv(n_arms=3), EXP3(horizon=100), seed=3)
     epsilon, gamma = math.sqrt(3 * math.log(3) / 100), math.sqrt(math.log(3) / (3 * 100))
     weights, chances = [0.0] * 3, [1 / 3] * 3
@@ -61,7 +59,7 @@ def test_the_probabilities_are_those_of_exp3_in_a_run() -> None:
     assert 0 < episode.rejections < 50
 
 
-def test_the_evidence_is_what_stops_track_and_stop() -> None:
+def test_the_evidence_is_what_stops_track_and_stop():
     episode = rollout(ExplorativeUserEnv(n_arms=3), TrackAndStop(delta=0.1), seed=2)
     margins = []
     for t in (episode.stopping_time - 1, episode.stopping_time):

@@ -7,9 +7,7 @@ import math
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,10 +16,9 @@ nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 
 from build import run
 
-from explorative_user_env.teach import LESSONS, Lesson, exercises_of
+from explorative_user_env.teach import LESSONS, exercises_of
 from explorative_user_env.teach.notebooks import (
     FIGURES,
-    Cell,
     notebook_files,
     notebook_of,
     read_source,
@@ -47,13 +44,10 @@ ONE = "# BEGIN SOLUTION\na = 1\n# END SOLUTION"
 TURN = "...  # your turn"
 
 
-def test_teachers_see_the_answer_and_students_what_is_written_for_them() -> None:
+def test_teachers_see_the_answer_and_students_what_is_written_for_them():
     assert with_answers(FUNCTION, solved=True) == SOLVED
     assert with_answers(FUNCTION, solved=False) == BLANK
     assert with_answers(f"{ONE}\nb = 2\n{ONE}", solved=False) == f"{TURN}\nb = 2\n{TURN}"
-
-
-def test_an_answer_that_has_no_end_or_no_beginning_is_no_exercise() -> None:
     begin, answer, end = ONE.split("\n")
     for lines in ([begin, answer], [answer, end], [begin, begin, answer, end], [answer]):
         with pytest.raises(ValueError, match=r"partner|no answer"):
@@ -82,7 +76,7 @@ print(1)
 """
 
 
-def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone() -> None:
+def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone():
     student, teacher = (notebook_of(SOURCE, ["8"], solved)["cells"] for solved in (False, True))
     assert student == notebook_of(SOURCE, ["8"], solved=False)["cells"]
     text = "# 9. Small\n\n- In 2022, of 8.\n- Chapter 11."
@@ -95,7 +89,7 @@ def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone(
     assert student[1]["id"] != ids[1]
 
 
-def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings() -> None:
+def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings():
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     brought = [*project["dependencies"], *project["optional-dependencies"]["course"]]
@@ -114,26 +108,26 @@ def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings() ->
 
 
 @functools.cache
-def ran(lesson: Lesson, solved: bool) -> list[tuple[Cell, Any]]:
+def ran(lesson, solved):
     from matplotlib import pyplot
 
     with pyplot.rc_context():
         return [*run(lesson, solved)]
 
 
-def figures(lesson: Lesson, solved: bool) -> list[str]:
+def figures(lesson, solved):
     pairs = ran(lesson, solved)
     return [each for cell, found in pairs if cell.kind == "markdown" for each in found]
 
 
-def said(lesson: Lesson, solved: bool, call: str) -> Iterator[tuple[str, str]]:
+def said(lesson, solved, call):
     """What follows a call at the beginning of a line, and what is said of it."""
     for cell, value in ran(lesson, solved):
         if cell.kind == "code" and (match := re.search(rf"(?m)^{call}(?s:(...))", cell.text)):
             yield match[1], str(value)
 
 
-def alike(text: str, other: str) -> bool:
+def alike(text, other):
     """Whether two texts are the same, their numbers up to rounding."""
     number = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
     numbers = (map(float, re.findall(number, each.replace(",", ""))) for each in (text, other))
@@ -142,21 +136,22 @@ def alike(text: str, other: str) -> bool:
     )
 
 
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[each.name for each in LESSONS])
+each_lesson = pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] * (each.number != 1))
+        for each in LESSONS
+    ],
+)
 
 
 @pytest.mark.slow
 @each_lesson
-def test_the_figures_of_its_sentences_are_those_that_it_computes(lesson: Lesson) -> None:
+def test_its_figures_are_as_computed_and_its_solutions_are_right(lesson):
     pairs = zip(figures(lesson, True), json.loads(read_source(FIGURES))[lesson.name], strict=True)
     assert [pair for pair in pairs if not alike(*pair)] == []
     # No sentence of a blank notebook rests on an answer.
     assert {*figures(lesson, False)} <= {*figures(lesson, True)}
-
-
-@pytest.mark.slow
-@each_lesson
-def test_solutions_are_all_right_and_blanks_are_told_what_is_asked_for(lesson: Lesson) -> None:
     solved, blank = (dict(said(lesson, each, r'check_exercise\("')) for each in (True, False))
     for one in exercises_of(lesson.number):
         assert solved[one.number] == f"{one.number} is right: {one.shows}"

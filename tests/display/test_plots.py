@@ -1,8 +1,6 @@
 """Figures need no screen; lines differ in more than colour, and names are no formulas."""
 
-import sys
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
@@ -15,32 +13,25 @@ from explorative_user_env.display.plots import (
     verbatim,
 )
 
+matplotlib = pytest.importorskip("matplotlib")
+
 PNG = b"\x89PNG\r\n"
 
 
-def windows() -> list[int]:
-    """The figures that Matplotlib keeps for a screen; other tests may have some."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    return pyplot.get_fignums() if pyplot else []
+def test_a_figure_is_a_png_without_a_screen_or_a_global_state():
+    from matplotlib import pyplot
 
-
-def test_a_figure_is_a_png_without_a_screen_or_a_global_state() -> None:
-    pytest.importorskip("matplotlib")
-    before = windows()
+    before = pyplot.get_fignums()
     figure = plotting.new_figure(2.0, 1.0)
     axes = figure.subplots()
     axes.plot([1, 2])
     assert plotting.as_png(figure).startswith(PNG)
     assert plotting.as_png(axes) == plotting.as_png(figure)
-    assert windows() == before
+    assert pyplot.get_fignums() == before
 
 
-def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-
-    def drawn() -> bytes:
+def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(monkeypatch):
+    def drawn():
         axes = plotting.new_figure(2.0, 1.0).subplots()
         axes.plot([1, 2])
         axes.fill_between([1, 2], [0, 1], [2, 3])
@@ -58,15 +49,12 @@ def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(
     assert "date" not in text.lower().replace("metadata", "")
 
 
-pytest.importorskip("matplotlib")
-
-
-def test_an_axis_is_logarithmic_where_values_spread_over_more_than_twenty_times() -> None:
+def test_an_axis_is_logarithmic_where_values_spread_over_more_than_twenty_times():
     ends = [(1, 19), (1, 21), (0, 1000), (-5, 1000)]
     assert [spread_out(*each) for each in ends] == [False, True, False, False]
 
 
-def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all() -> None:
+def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all():
     styles = [line_style(place) for place in range(280)]
     assert len({(style.colour, str(style.dashes), style.mark) for style in styles}) == 280
     for one, next_one in pairwise(styles):
@@ -75,21 +63,18 @@ def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all() -> No
     assert len({(str(style.dashes), style.mark) for style in styles[:35]}) == 35
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
+def test_a_name_is_drawn_as_it_is_and_no_formula():
+    for name, shown in (
         ("costs $5 or $6", "costs $5 or $6"),
         (r"\alpha", r"\alpha"),
         ("two\nlines", "two lines"),
         ("_own", "_own"),
         ("n" * 40, "n" * 19 + "…"),
-    ],
-)
-def test_a_name_is_drawn_as_it_is_and_no_formula(name: str, shown: str) -> None:
-    axes = plot_axes(None)
-    (line,) = axes.plot([1, 2])
-    name_lines(axes, [(line, verbatim(name, 20))])
-    legend: Any = axes.get_legend()
-    (text,) = legend.get_texts()
-    prepared, is_formula = text._preprocess_math(text.get_text())
-    assert (prepared.strip(), is_formula) == (shown, False)
+    ):
+        axes = plot_axes(None)
+        (line,) = axes.plot([1, 2])
+        name_lines(axes, [(line, verbatim(name, 20))])
+        legend = axes.get_legend()
+        (text,) = legend.get_texts()
+        prepared, is_formula = text._preprocess_math(text.get_text())
+        assert (prepared.strip(), is_formula) == (shown, False)

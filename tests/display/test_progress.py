@@ -4,58 +4,34 @@ import errno
 import io
 import logging
 import sys
-from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from explorative_user_env.display import progress
-from explorative_user_env.display.progress import (
-    named,
-    notice,
-    portion,
-    progress_bar,
-    shown,
-    silent,
-)
-
-Told = list[tuple[str, int, int]]
+from explorative_user_env.display.progress import named, notice, portion, progress_bar, shown
 
 
-class Screen(io.StringIO):
-    """Standard error as a terminal, or as none."""
-
-    def __init__(self, is_terminal: bool) -> None:
-        super().__init__()
-        self.is_terminal = is_terminal
-
-    def isatty(self) -> bool:
-        return self.is_terminal
-
-
-def screen(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> Screen:
+def screen(monkeypatch, is_terminal):
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    made = Screen(is_terminal)
+    made = io.StringIO()
+    monkeypatch.setattr(made, "isatty", lambda: is_terminal)
     monkeypatch.setattr(sys, "stderr", made)
     return made
 
 
-def clocked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clocked(monkeypatch):
     """A clock that is set by hand."""
     time = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: time[0]))
     return time
 
 
-def test_one_of_several_pieces_is_counted_after_those_before_it() -> None:
-    told: Told = []
-
-    def report(what: str, done: int, total: int) -> None:
-        told.append((what, done, total))
-
-    third = portion(report, index=2, n_portions=4)
+def test_one_of_several_pieces_is_counted_after_those_before_it():
+    told = []
+    third = portion(lambda *what: told.append(what), index=2, n_portions=4)
     third("runs", 0, 10)
     third("runs", 5, 10)
     third("runs", 10, 10)
@@ -64,9 +40,7 @@ def test_one_of_several_pieces_is_counted_after_those_before_it() -> None:
     assert told[-1] == ("K = 2 runs", 21, 40)
 
 
-def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(monkeypatch):
     stderr = screen(monkeypatch, is_terminal=False)
     clock = clocked(monkeypatch)
     with progress_bar() as report:
@@ -81,19 +55,15 @@ def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
     ]
 
 
-@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
-def test_a_terminal_that_has_gone_ends_nothing(
-    monkeypatch: pytest.MonkeyPatch, terminal: str
-) -> None:
-    stderr = screen(monkeypatch, is_terminal=True)
-    monkeypatch.setenv("TERM", terminal)
-
-    def gone(text: str) -> int:
+def test_a_terminal_that_has_gone_ends_nothing(monkeypatch):
+    def gone(text):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(stderr, "write", gone)
-    with progress_bar() as report:
-        report("BAIR", 1, 4)
+    for terminal in ("xterm", "dumb"):
+        monkeypatch.setattr(screen(monkeypatch, is_terminal=True), "write", gone)
+        monkeypatch.setenv("TERM", terminal)
+        with progress_bar() as report:
+            report("BAIR", 1, 4)
     monkeypatch.setattr(sys, "stderr", None)
     with progress_bar() as report:
         report("BAIR", 1, 4)
@@ -102,36 +72,29 @@ def test_a_terminal_that_has_gone_ends_nothing(
 class Cell:
     """What IPython shows below a cell of a notebook, as often as it is changed."""
 
-    def __init__(self) -> None:
-        self.seen: list[dict[str, str]] = []
+    def __init__(self):
+        self.seen = []
 
-    def display(self, data: dict[str, str], *, raw: bool, display_id: bool) -> "Cell":
-        assert raw
-        assert display_id
-        self.update(data, raw=True)
+    def display(self, data, **how):
+        assert how == {"raw": True, "display_id": True}
+        self.seen.append(data)
         return self
 
-    def update(self, data: dict[str, str], *, raw: bool) -> None:
+    def update(self, data, *, raw):
         assert raw
         self.seen.append(data)
 
 
-def ipython_with(monkeypatch: pytest.MonkeyPatch, **of_shell: object) -> Cell:
-    cell = Cell()
-    shell = SimpleNamespace(**of_shell)
-    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
-    monkeypatch.setitem(sys.modules, "IPython.display", ModuleType("IPython.display"))
-    vars(sys.modules["IPython"])["get_ipython"] = lambda: shell
-    vars(sys.modules["IPython.display"])["display"] = cell.display
-    return cell
-
-
-def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(monkeypatch):
     stderr = screen(monkeypatch, is_terminal=False)
-    cell = ipython_with(monkeypatch, kernel=object())
-    clock = clocked(monkeypatch)
+    clock, cell = clocked(monkeypatch), Cell()
+    for name, of_module in (
+        ("IPython", {"get_ipython": lambda: SimpleNamespace(kernel=object())}),
+        ("IPython.display", {"display": cell.display}),
+    ):
+        module = ModuleType(name)
+        vars(module).update(of_module)
+        monkeypatch.setitem(sys.modules, name, module)
     with progress_bar() as report:
         report("T&S", 1, 4)
         report("T&S", 2, 4)  # at once: not a sight more
@@ -145,16 +108,14 @@ def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
     assert stderr.getvalue() == ""
 
 
-def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch):
     stderr = screen(monkeypatch, is_terminal=True)
-    with shown(False) as report:
-        assert report is silent
-        report("BAIR", 1, 4)
-    told: Told = []
-    with shown(lambda *what: told.append(what)) as report:
-        report("BAIR", 2, 4)
+    told = []
+    for nowhere in (False, lambda *what: told.append(what)):
+        with shown(nowhere) as report:
+            report("BAIR", 2, 4)
+        assert stderr.getvalue() == ""
     assert told == [("BAIR", 2, 4)]
-    assert stderr.getvalue() == ""
     with shown(True) as report:
         assert "%" not in stderr.getvalue()
         report("BAIR", 3, 4)
@@ -162,7 +123,7 @@ def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.Mo
 
 
 @pytest.fixture(autouse=True)
-def _nothing_said_yet() -> Iterator[None]:
+def _nothing_said_yet():
     notice.cache_clear()
     logger = logging.getLogger("explorative_user_env")
     before = logger.level
@@ -171,9 +132,7 @@ def _nothing_said_yet() -> Iterator[None]:
     logger.setLevel(before)
 
 
-def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(monkeypatch):
     terminal, log = screen(monkeypatch, is_terminal=True), io.StringIO()
     handler = logging.StreamHandler(log)
     logging.getLogger().addHandler(handler)

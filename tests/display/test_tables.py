@@ -2,77 +2,61 @@
 
 import io
 import sys
-from collections.abc import Collection, Sequence
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rich.table import Table
 
 from explorative_user_env.display.tables import Column, as_text, markdown
 from explorative_user_env.display.tables import table as table_of
 from explorative_user_env.display.text import WIDTH
 
 
-def new_table(
-    headings: Sequence[str], left: Collection[str] = (), beside: Collection[str] = (), **how: Any
-) -> Table:
+def new_table(headings, left=(), beside=(), **how):
     """A table without rows."""
     columns = [Column(each, left=each in left, beside=each in beside) for each in headings]
     return table_of([], columns, **how)
 
 
 class Screen(io.TextIOWrapper):
-    """Standard output on a terminal that has few symbols."""
-
-    def __init__(self, encoding: str) -> None:
-        super().__init__(io.BytesIO(), encoding=encoding)
-
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def on_screen(table: Table, columns: int, encoding: str = "utf-8") -> list[str]:
+def on_screen(table, columns):
     """The lines of a table as text, where standard output is a terminal that is so wide."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(columns))
-        patch.setattr(sys, "stdout", Screen(encoding))
+        patch.setattr(sys, "stdout", Screen(io.BytesIO(), encoding="utf-8"))
         return as_text(table).splitlines()
 
 
 NUMBERS = ["1234567", "0.0001", "412 ± 13", "1.00 [.886, 1.00]", "", ".5"]
 
 
-def row_of(cells: list[str]) -> Table:
-    names = [f"c{place}" for place in range(len(cells))]
-    made = new_table(["K", "agent", *names], left=["agent"], leading=2)
-    made.add_row("20", "Full-information", *cells)
-    return made
-
-
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from(NUMBERS), max_size=12), st.integers(40, 130))
 @example(["1.00 [.886, 1.00]"] * 12, 40)
 @example(["1.00 [.886, 1.00]"] * 2, 57)  # as wide as the page
-def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(
-    cells: list[str], columns: int
-) -> None:
-    lines = on_screen(row_of(cells), columns)
+def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(cells, columns):
+    names = [f"c{place}" for place in range(len(cells))]
+    made = new_table(["K", "agent", *names], left=["agent"], leading=2)
+    made.add_row("20", "Full-information", *cells)
+    lines = on_screen(made, columns)
     assert max(map(len, lines)) <= columns
     rows = [line for line in lines if line.split()[:2] == ["20", "Full-information"]]
     heads = [line for line in lines if line.split()[:2] == ["K", "agent"]]
     assert len(rows) == len(heads) == sum("agent" in line for line in lines)
     assert " ".join(" ".join(row.split()[2:]) for row in rows).split() == " ".join(cells).split()
-    names = [name for head in heads for name in head.split()[2:]]
-    assert names == [f"c{place}" for place in range(len(cells))]
+    assert [name for head in heads for name in head.split()[2:]] == names
     wide = [2, len("Full-information"), *(max(2, len(cell)) for cell in cells)]
     needed = sum(wide) + len(wide) + 1  # a blank before, behind and between them
     assert (len(rows) == 1) == (needed <= min(columns, WIDTH))
 
 
-def test_a_column_beside_another_is_never_parted_from_it() -> None:
+def test_a_column_beside_another_is_never_parted_from_it():
     made = new_table(["K", "time", "paper", "share", "paper"], beside=["paper"])
     made.add_row("2", "1" * 20, "2" * 10, "3" * 20, "4" * 10)
     lines = [line.split() for line in on_screen(made, 40) if line]
@@ -83,34 +67,28 @@ def test_a_column_beside_another_is_never_parted_from_it() -> None:
     assert whole == [*first, *second[1:]]
 
 
-@pytest.mark.parametrize(
-    "terminal",
-    [
-        {"COLUMNS": "20", "LINES": "5"},
-        {"TERM": "dumb", "NO_COLOR": "1"},
-        {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TTY_COMPATIBLE": "1"},
-    ],
-    ids=str,
-)
-def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(
-    terminal: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in terminal.items():
-        monkeypatch.setenv(name, value)
+def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(monkeypatch):
     made = new_table(["[bold]", "time"], left=["[bold]"], padding=1, title="[red]of mine")
     made.add_row("T&S", "9 000")
     made.add_row("[italic]", "412")
-    title, *lines = (line.rstrip() for line in as_text(made).splitlines() if line)
-    assert title.strip() == "[red]of mine"
-    assert lines == [
-        "  [bold]      time",
-        " ──────────────────",
-        "  T&S        9 000",
-        "  [italic]     412",
-    ]
+    for terminal in (
+        {"COLUMNS": "20", "LINES": "5", "TERM": "dumb", "NO_COLOR": "1"},
+        {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TTY_COMPATIBLE": "1"},
+    ):
+        for name, value in terminal.items():
+            monkeypatch.setenv(name, value)
+        title, *lines = (line.rstrip() for line in as_text(made).splitlines() if line)
+        assert title.strip() == "[red]of mine"
+        assert lines == [
+            "  [bold]      time",
+            " ──────────────────",
+            "  T&S        9 000",
+            "  [italic]     412",
+        ]
+        monkeypatch.undo()
 
 
-def test_columns_read_records_and_objects_and_show_what_is_repeated_once() -> None:
+def test_columns_read_records_and_objects_and_show_what_is_repeated_once():
     columns = [
         Column("K", once=True),
         Column("agent", left=True),
@@ -131,7 +109,7 @@ def test_columns_read_records_and_objects_and_show_what_is_repeated_once() -> No
     assert shown.splitlines()[-1] == "| BAIR | None |"
 
 
-def test_cells_that_fit_no_page_are_folded_and_names_of_rows_last() -> None:
+def test_cells_that_fit_no_page_are_folded_and_names_of_rows_last():
     name = "a_name_of_twenty_six_signs"
     made = new_table(["check", "verdict", "why"], left=["check", "verdict", "why"], leading=2)
     made.add_row(name, "failed", "it was seen to do what nobody should")

@@ -2,11 +2,8 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
 from snippets import blocks_of, follow
 from typer import rich_utils
@@ -33,12 +30,12 @@ RUN = [
 ]
 
 
-def name_of_page(page: Path) -> str:
+def name_of_page(page):
     return page.relative_to(ROOT).as_posix()
 
 
 @pytest.fixture
-def as_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def as_a_reader(tmp_path, monkeypatch):
     """A new folder and session; what is registered or imported there ends with it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
@@ -60,15 +57,13 @@ def as_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN, ids=name_of_page)
-def test_a_page_does_what_it_says(
-    page: Path, as_a_reader: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_does_what_it_says(page, as_a_reader, capsys):
     lacking = follow(page, as_a_reader, capsys)
     if lacking:
         pytest.skip("; ".join(lacking))
 
 
-def test_links_lead_to_files_as_a_code_host_follows_them() -> None:
+def test_links_lead_to_files_as_a_code_host_follows_them():
     lost = []
     for page in PAGES:
         prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -82,23 +77,23 @@ def test_links_lead_to_files_as_a_code_host_follows_them() -> None:
 BENCHMARK = (DOCS / "benchmark.md").read_text(encoding="utf-8")
 
 
-def table(name: str) -> str:
+def table(name):
     """The table of the benchmark page between the marks of this name."""
     return BENCHMARK.split(f"<!-- {name} -->", 1)[1].split(f"<!-- /{name} -->", 1)[0].strip()
 
 
 @pytest.mark.slow
-def test_the_benchmark_table_is_what_bench_prints(bench: pd.DataFrame) -> None:
+def test_the_benchmark_table_is_what_bench_prints(bench):
     assert table("bench") == markdown(table_of(bench)), "copy the table from results/bench/table.md"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["regret", "bai"])
-def test_the_tables_with_models_are_what_bench_prints(task: str) -> None:
+def test_the_tables_with_models_are_what_bench_prints(task):
     pytest.importorskip("sb3_contrib")
     line_up = agents_called([f"sb3:{task}-k5"], None)
     usual = bench_defaults(line_up, None, None, None, None)
-    options: dict[str, Any] = {"task": usual.task, "setting": usual.setting, "workers": 2}
+    options = {"task": usual.task, "setting": usual.setting, "workers": 2}
     options |= {"deltas": usual.deltas, "n_arms": usual.n_arms, "progress": silent}
     results = run_cells(line_up[:-1], n_instances=1000, **options)
     found = markdown(table_of(compared(results, None))).splitlines()

@@ -5,13 +5,12 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
 
 from explorative_user_env.teach import LESSONS
-
-pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,14 +18,14 @@ ROOT = Path(__file__).parents[2]
 class Page(HTMLParser):
     """What a page links to, and what can be linked to in it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []  # where readers may go
-        self.parts: list[str] = []  # what the page is made of: styles, scripts, pictures
+        self.ids = []
+        self.links = []  # where readers may go
+        self.parts = []  # what the page is made of: styles, scripts, pictures
         self.feed(path.read_text(encoding="utf-8"))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         known = {name: value or "" for name, value in attrs}
         self.ids += [known["id"]] if "id" in known else []
         if tag == "a" and "href" in known:
@@ -38,7 +37,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The folder of the site, built by the command that people are told."""
     for module in ("sphinx", "furo", "latex2mathml", "myst_nb", "sphinx_copybutton"):
         pytest.importorskip(module, reason="the site needs the extra docs")
@@ -53,13 +52,34 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pages(site: Path) -> dict[Path, Page]:
+def pages(site):
     return {path: Page(path) for path in sorted(site.rglob("*.html"))}
 
 
-def test_every_link_leads_somewhere_and_pages_are_read_without_a_network(
-    pages: dict[Path, Page],
-) -> None:
+@pytest.mark.slow
+def test_public_names_have_docstrings_and_the_tables_of_the_paper_are_made(monkeypatch):
+    for module in ("sphinx", "latex2mathml"):
+        pytest.importorskip(module, reason="the site needs the extra docs")
+    from extensions import pages, reference
+    from extensions.formulas import FormulaError, markup
+
+    told = []
+    monkeypatch.setattr(
+        reference, "_log", SimpleNamespace(warning=lambda *words: told.append(words))
+    )
+    for page in reference.PAGES.glob("*.md"):
+        for place in reference._ROOM.findall(page.read_text(encoding="utf-8")):
+            assert len([*reference.page(None, "", place)]) > 5
+    assert told == []
+    for name, table in (("symbols", pages.symbols), ("theory", pages.theory)):
+        assert len([*table(None, "", "")]) == 2 + len(pages.rows(name))
+    assert "<msub>" in markup(r"\rho_t")
+    with pytest.raises(FormulaError, match="is not understood"):
+        markup(r"\nosuch")
+
+
+@pytest.mark.exhaustive
+def test_every_link_leads_somewhere_and_pages_are_read_without_a_network(pages):
     lost = []
     for path, page in pages.items():
         assert [part for part in page.parts if part.startswith(("http:", "https:", "//"))] == []
@@ -76,9 +96,8 @@ def test_every_link_leads_somewhere_and_pages_are_read_without_a_network(
     assert lost == []
 
 
-def test_the_notebooks_come_with_their_pictures_and_without_their_answers(
-    site: Path, pages: dict[Path, Page]
-) -> None:
+@pytest.mark.exhaustive
+def test_the_notebooks_come_with_their_pictures_and_without_their_answers(site, pages):
     for lesson in LESSONS:
         page = pages[site / "course" / "notebooks" / f"{lesson.name}.html"]
         assert any("_images/" in part for part in page.parts)

@@ -5,13 +5,13 @@ from gymnasium.vector import AutoresetMode
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "compiled"])
-def compiled(request: pytest.FixtureRequest) -> bool:
+def compiled(request):
     """Whether many users run in compiled code."""
     return bool(request.param)
 
 
 @pytest.fixture(params=list(AutoresetMode), ids=lambda mode: mode.value)
-def mode(request: pytest.FixtureRequest) -> AutoresetMode:
+def mode(request):
     """When a finished lane gets a new user."""
     assert isinstance(request.param, AutoresetMode)
     return request.param

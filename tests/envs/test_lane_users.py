@@ -1,33 +1,25 @@
 """An error in a lane says whose it is, and how to meet her alone."""
 
-from typing import Any
-
 import pytest
 from failing import breaking_rule, breaks_down, leaving_rule, means_of_the_wrong_type
 from gymnasium.vector import AutoresetMode
 from own_laws import often_nan, raising
-from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
-from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.validation import CallableError
 
-KINDS: list[tuple[dict[str, Any], bool]] = [
-    ({"reward_law": often_nan}, True),
-    ({"reward_law": often_nan}, False),
-    ({"reward_law": raising}, True),
-    ({"rho": eu.Schedule(leaving_rule, 1.0, 2.0)}, True),
-    ({"rho": eu.Schedule(breaking_rule, 1.0, 2.0)}, False),
-    ({"behaviour": eu.Behaviour("hers", respond=breaks_down)}, False),
+USERS = [
+    ({"reward_law": often_nan}, True, 8),
+    ({"rho": eu.Schedule(leaving_rule, 1.0, 2.0)}, True, [20, 3, 11]),
+    ({"rho": eu.Schedule(breaking_rule, 1.0, 2.0)}, False, 8),
+    ({"behaviour": eu.Behaviour("hers", respond=breaks_down)}, False, None),
 ]
-"""Users who fail, and whether in compiled code."""
+"""Users who fail, whether in compiled code, and from which seeds."""
 
 
-def error_of(env: Any, actions: Any) -> str:
-    """What is said once a step fails."""
-
-    def play() -> None:
+def error_of(env, actions):
+    def play():
         for action in actions:
             env.step(action)
 
@@ -36,20 +28,15 @@ def error_of(env: Any, actions: Any) -> str:
     return str(caught.value)
 
 
-def told_apart(message: str) -> tuple[str, str, str]:
-    """What is wrong and at which step; the lane; the rest."""
+def told_apart(message):
     told, _, who = message.partition(" of the user in lane ")
     lane, _, rest = who.partition(", ")
     return told, lane, rest
 
 
-@pairs(users=KINDS, seed=[8, [20, 3, 11], None])
-def test_the_line_in_the_error_meets_her_again(
-    users: tuple[dict[str, Any], bool], seed: Any
-) -> None:
-    kwargs, compiled = users
-    if compiled:
-        pytest.importorskip("numba")
+@pytest.mark.slow
+@pytest.mark.parametrize(("kwargs", "compiled", "seed"), USERS)
+def test_the_line_in_the_error_meets_her_again(kwargs, compiled, seed):
     envs = ExplorativeUserVectorEnv(3, n_arms=3, compiled=compiled, **kwargs)
     envs.reset(seed=seed)
     assert envs.compiled == compiled
@@ -63,16 +50,13 @@ def test_the_line_in_the_error_meets_her_again(
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(
-    mode: AutoresetMode, compiled: bool
-) -> None:
-    """The users before her are played as in the lane, and she fails alone as she does there."""
-    users: dict[str, Any] = {"reward_law": often_nan, "n_arms": 3}
+def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compiled):
+    users = {"reward_law": often_nan, "n_arms": 3}
     limit, arms = 4, list[int]()
     envs = ExplorativeUserVectorEnv(2, limit, mode, compiled, **users)
     envs.reset(seed=39)
 
-    def play_on() -> None:
+    def play_on():
         for t in range(300):
             arms.append(t % 3)  # the last is the one that fails
             _, _, _, truncated, _ = envs.step([t % 3] * 2)
@@ -98,11 +82,11 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(
     assert message == f"{told} of the user, {rest}"
 
 
-def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one() -> None:
+def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one():
     rho, arms = eu.Schedule(leaving_rule, 1.0, 2.0), [[t % 3] * 2 for t in range(50)]
     envs, single = ExplorativeUserVectorEnv(2, n_arms=3, rho=rho), ExplorativeUserEnv(3, rho=rho)
 
-    def rest() -> str:
+    def rest():
         return told_apart(error_of(envs, arms))[2]
 
     envs.reset(seed=1)
@@ -117,17 +101,16 @@ def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one() -> None:
     assert message.endswith(" 12 of the user that env.reset(seed=4, options=...) meets again)")
 
 
-@pairs(
-    users=[
-        {"means": means_of_the_wrong_type},
-        {"reward_law": often_nan, "setting": "released"},
-        {"reward_law": raising, "setting": "released"},
+@pytest.mark.parametrize(
+    ("users", "compiled"),
+    [
+        ({"means": means_of_the_wrong_type}, False),
+        ({"reward_law": often_nan, "setting": "released"}, True),
+        ({"reward_law": raising, "setting": "released"}, False),
     ],
-    compiled=[True, False],
-    env=[ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
 )
-def test_so_is_a_user_who_cannot_start(users: dict[str, Any], compiled: bool, env: Any) -> None:
-    envs = env(40, n_arms=3, compiled=compiled, **users)
+def test_a_user_who_cannot_start_is_met_again_so_too(users, compiled):
+    envs = ExplorativeUserVectorEnv(40, n_arms=3, compiled=compiled, **users)
     with pytest.raises(CallableError) as caught:
         envs.reset(seed=100)
     told, lane, rest = told_apart(str(caught.value))

@@ -1,7 +1,5 @@
 """`ExplorativePopulation-v0`, one episode: a loop over users of their own, to the last bit."""
 
-from typing import Any
-
 import gymnasium as gym
 import pytest
 from population_env import SMALL, arms_of, popularity_of, seed_of_member, slow_episode
@@ -15,19 +13,16 @@ from explorative_user_env.users.behaviours import forgetful
 
 STEPS = 3 * 7
 
-VARIANTS: list[dict[str, Any]] = [
+VARIANTS = [
     {},
-    {"setting": "released", "noise": 0.0, "reward": "realized"},
-    {"reward": "utility", "gap": 2.0, "deviation": 0.0, "rho": 1.5},
-    {"behaviour": "logistic", "reward": "accept"},
+    {"setting": "released", "noise": 0.0, "reward": "realized", "horizon": 1, "n_arms": 2},
+    {"reward": "utility", "gap": 2.0, "deviation": 0.0, "rho": 1.5, "n_users": 1},
     {"behaviour": forgetful(3), "reward_law": "bounded"},
-    {"horizon": 1, "n_arms": 2},
-    {"n_users": 1},
 ]
 
 
 @pytest.mark.parametrize("kwargs", VARIANTS, ids=lambda kwargs: ",".join(kwargs))
-def test_an_episode_is_a_loop_over_users(kwargs: dict[str, Any]) -> None:
+def test_an_episode_is_a_loop_over_users(kwargs):
     given = SMALL | kwargs
     env = ExplorativePopulationEnv(**given)
     arms = arms_of(given["n_users"] * given["horizon"], given["n_arms"])
@@ -43,7 +38,7 @@ def test_an_episode_is_a_loop_over_users(kwargs: dict[str, Any]) -> None:
         env.step(0)
 
 
-def test_users_share_what_is_popular_and_differ_by_their_deviations() -> None:
+def test_users_share_what_is_popular_and_differ_by_their_deviations():
     env = ExplorativePopulationEnv(n_arms=50, n_users=40, horizon=1, deviation=0.5, gap=1e-3)
     env.reset(seed=3)
     assert env.popularity() == tuple(popularity_of(3, 50))
@@ -56,20 +51,18 @@ def test_users_share_what_is_popular_and_differ_by_their_deviations() -> None:
     assert abs(spread / 0.5 - 1) < 4 / (2 * len(apart)) ** 0.5  # four standard errors
 
 
-@pytest.mark.parametrize("user", [0, 2])
-def test_a_user_of_an_episode_can_be_met_alone(user: int) -> None:
-    assert member_seeds(8, user + 1) == [seed_of_member(8, each) for each in range(user + 1)]
+def test_a_user_of_an_episode_can_be_met_alone():
+    assert member_seeds(8, 3) == [seed_of_member(8, each) for each in range(3)]
     env = ExplorativePopulationEnv(**SMALL)
-    _, info = env.reset(seed=8, options={"user": user})
-    assert (info["user"], info["new_user"], info["all_interactions"]) == (user, True, 0)
-    arms = arms_of((3 - user) * 7)
-    moments = slow_episode(8, arms, first=user, **SMALL)
-    for arm, moment in zip(arms, moments, strict=True):
+    _, info = env.reset(seed=8, options={"user": 2})
+    assert (info["user"], info["new_user"], info["all_interactions"]) == (2, True, 0)
+    arms = arms_of(7)
+    for arm, moment in zip(arms, slow_episode(8, arms, first=2, **SMALL), strict=True):
         assert env.step(arm) == (moment.response, moment.reward, moment.over, False, moment.told)
-    assert moments[-1].over
+    assert moment.over
 
 
-def test_what_is_popular_can_be_given_for_one_episode() -> None:
+def test_what_is_popular_can_be_given_for_one_episode():
     env, popular = ExplorativePopulationEnv(**SMALL), [0.0, 1.0, 1.0, -3.0]
     env.reset(seed=8, options={"popularity": popular})
     assert env.popularity() == tuple(popular)
@@ -80,7 +73,7 @@ def test_what_is_popular_can_be_given_for_one_episode() -> None:
     assert env.popularity() == tuple(popularity_of(8, 4))
 
 
-def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one() -> None:
+def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one():
     env = ExplorativePopulationEnv(**SMALL)
     env.reset()  # without any, the first episode is that of the stream
     assert env.episode_seed == env.np_random_seed
@@ -102,9 +95,8 @@ def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one() -> None:
         assert env.episode_seed == seed
 
 
-@pytest.mark.parametrize("mode", ["ansi", "svg"])
-def test_a_picture_is_of_the_present_user_and_says_who_she_is(mode: str) -> None:
-    env = ExplorativePopulationEnv(**SMALL, render_mode=mode, render_intervals=True)
+def test_a_picture_is_of_the_present_user_and_says_who_she_is():
+    env = ExplorativePopulationEnv(**SMALL, render_mode="svg", render_intervals=True)
     env.reset(seed=2)
     first = env.render()
     assert "user 1 of 3" in first
@@ -115,7 +107,7 @@ def test_a_picture_is_of_the_present_user_and_says_who_she_is(mode: str) -> None
     assert env.render().count(nothing) == first.count(nothing) > 0
 
 
-def test_what_knows_of_one_user_only_refuses_it() -> None:
+def test_what_knows_of_one_user_only_refuses_it():
     env = gym.make(POPULATION_ENV_ID, **SMALL)
     for meets in (lambda: rollout(env, "BAIR", seed=1), lambda: check_run(env, BAIR(), seed=1)):
         with pytest.raises(InvalidArgumentError, match="env must be one of one user"):

@@ -2,7 +2,6 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,44 +9,48 @@ import pytest
 from keepers import Keeper, KeeperOfMany
 
 import explorative_user_env as eu
-from explorative_user_env.protocol import Array
 
-MANY: dict[str, Any] = {"n_arms": 20, "n_instances": 400, "progress": False}
-
-
+MANY = {"n_arms": 20, "n_instances": 400, "progress": False}
 LUCK = 0.086
-
-
 """A guess is right with chance .05; this is 3.3 standard errors above."""
 
 
 class Cheat:
-    """An agent that answers at once, or after a few steps, with what it has come by."""
+    """Answers at once, or after some steps, with what it has come by."""
 
     name, n_steps = "cheat", 0
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         self.n_arms, self.steps, self.found = n_arms, 0, 0
         self.look(rng)
 
-    def act(self) -> int | None:
+    def act(self):
         return None if self.steps >= self.n_steps else self.steps % self.n_arms
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.steps += 1
 
-    def answer(self) -> int:
+    def answer(self):
         return self.found
 
-    def look(self, rng: np.random.Generator) -> None:
+    def look(self, rng):
         """Look for the best arm."""
 
 
-class Closure(Cheat):
-    """Draws the means from every stream and every function's insides that it comes by."""
+class ReadsSeed(Cheat):
+    """Draws the means anew from the seed of the stream that it is handed."""
 
-    def look(self, rng: np.random.Generator) -> None:
-        method: Any = rng.standard_normal
+    def look(self, rng):
+        sequence = rng.bit_generator.seed_seq
+        means = np.random.default_rng(sequence.entropy).standard_normal(self.n_arms)
+        self.found = int(means.argmax())
+
+
+class Closure(Cheat):
+    """Draws the means from the streams inside the functions that it is handed."""
+
+    def look(self, rng):
+        method = rng.standard_normal
         insides = [method.__self__, *(getattr(method, "__closure__", None) or ())]
         streams = [each for each in insides if isinstance(each, np.random.Generator)]
         self.found = int(streams[-1].standard_normal(self.n_arms).argmax())
@@ -58,7 +61,7 @@ class ReadsBases(KeeperOfMany):
 
     name = "reads bases"
 
-    def answer_all(self, users: Array) -> Array:
+    def answer_all(self, users):
         answers = np.zeros(users.size, int)
         for handed in self.kept:
             for each in handed if isinstance(handed, tuple) else [handed]:
@@ -70,21 +73,21 @@ class ReadsBases(KeeperOfMany):
 
 
 class RaisesTheFlag(Cheat):
-    """Says in the middle of the run that it is there to see rewards."""
+    """Says in the middle of the run that it sees rewards."""
 
     n_steps = 40
 
-    def __init__(self) -> None:
-        self.told: list[float] = []
+    def __init__(self):
+        self.told = []
 
-    def look(self, rng: np.random.Generator) -> None:
+    def look(self, rng):
         self.best = -np.inf
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         super().observe(arm, accepted)
         self.sees_rewards = self.steps < self.n_steps
 
-    def learn(self, arm: int, reward: float) -> None:
+    def learn(self, arm, reward):
         self.told.append(reward)
         if reward > self.best:
             self.best, self.found = reward, arm
@@ -95,52 +98,50 @@ class Scribbles(KeeperOfMany):
 
     name = "keeper of many"  # so that its streams are the same
 
-    def act_all(self, users: Array) -> Array:
+    def act_all(self, users):
         arms = super().act_all(users.copy())
         users[:] = 0
         return arms
 
-    def observe_all(self, *handed: Array) -> None:
+    def observe_all(self, *handed):
         super().observe_all(*(each.copy() for each in handed))
         for each in handed:
             each[:] = 0
 
-    def answer_all(self, users: Array) -> Array:
+    def answer_all(self, users):
         answers = super().answer_all(users.copy())
         users[:] = 0
         return answers
 
 
-@pytest.mark.parametrize("task", [{"task": "bai"}, {"task": "regret", "horizon": 15}])
-def test_an_agent_that_writes_on_what_it_is_handed_changes_no_run(task: dict[str, Any]) -> None:
+FACTS = {"n_arms": 3, "n_instances": 7, "progress": False}
+TASKS = [{"task": "bai"}, {"task": "regret", "horizon": 15}]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_an_agent_that_writes_on_what_it_is_handed_changes_no_run(task):
     honest, other = (
-        eu.evaluate([agent], n_instances=7, progress=False, n_arms=3, **task).runs
-        for agent in (KeeperOfMany(), Scribbles())
+        eu.evaluate([agent], **FACTS, **task).runs for agent in (KeeperOfMany(), Scribbles())
     )
     pd.testing.assert_frame_equal(honest, other, check_exact=True)
 
 
-@pytest.mark.parametrize("cheat", [Closure, ReadsBases, RaisesTheFlag])
-def test_agents_that_cheat_by_what_they_are_handed_guess(cheat: Any) -> None:
+@pytest.mark.parametrize("cheat", [ReadsSeed, Closure, ReadsBases, RaisesTheFlag])
+def test_agents_that_cheat_by_what_they_are_handed_guess(cheat):
     agent = cheat()
     (row,) = eu.evaluate([agent], **MANY).summary().to_dict("records")
     assert row["success"] <= LUCK
     assert getattr(agent, "told", []) == []
 
 
-FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 4, "progress": False}
-
-
-@pytest.mark.parametrize(
-    ("kind", "task"), [(Keeper, {"task": "bai"}), (KeeperOfMany, {"task": "regret", "horizon": 9})]
-)
-def test_an_agent_that_another_thread_uses_is_refused(kind: Any, task: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("kind", "task"), [*zip((Keeper, KeeperOfMany), TASKS, strict=True)])
+def test_an_agent_that_another_thread_uses_is_refused(kind, task):
     alone = eu.evaluate([kind()], **FACTS, **task).runs
     inside, go_on, agent = threading.Event(), threading.Event(), kind()
     begins = "reset" if kind is Keeper else "reset_all"
     reset = getattr(agent, begins)
 
-    def waits(*handed: Any) -> None:
+    def waits(*handed):
         inside.set()
         assert go_on.wait(20.0)
         reset(*handed)

@@ -1,6 +1,7 @@
 """An evaluation in which something that was handed in fails: who is told of, and what is kept."""
 
-from typing import Any
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,46 +20,46 @@ from own_laws import LAPLACE, often_nan, raising
 from toy_agents import Wanderer
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.runner import run_cells
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.model import constant_rule
 from explorative_user_env.validation import CallableError
 
-SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}
+SMALL = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}
 AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) meets her again\)$"
 
 
 @pytest.mark.slow
-def test_an_agent_that_fails_in_another_process_loses_nobody_elses_runs() -> None:
+def test_an_agent_that_fails_in_another_process_loses_nobody_elses_runs():
     options = SMALL | {"compiled": False, "n_instances": 3, "workers": 2}
     with pytest.raises(CallableError, match=r"^observe of mine raised") as caught:
         eu.evaluate([BAIR(), Failing("observe"), Uniform()], **options)
-    (finished,) = caught.value.finished  # type: ignore[attr-defined]
+    (finished,) = caught.value.finished
     pd.testing.assert_frame_equal(finished.runs, eu.evaluate([BAIR()], **options).runs)
     assert finished.replay(2).seed == finished.runs["user_seed"][2]
     assert any("`finished`" in note for note in caught.value.__notes__)
 
 
-def test_ctrl_c_loses_no_finished_runs() -> None:
-    def interrupt(what: str, done: int, total: int) -> None:
+def test_ctrl_c_loses_no_finished_runs():
+    def interrupt(what, done, total):
         if what == "UNI":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:
         eu.evaluate([BAIR(), Uniform(horizon=9)], **SMALL | {"progress": interrupt})
-    assert [[*each.line_up] for each in caught.value.finished] == [["BAIR"]]  # type: ignore[attr-defined]
+    assert [[*each.line_up] for each in caught.value.finished] == [["BAIR"]]
 
 
-def test_cells_that_are_done_are_not_lost_with_a_later_one() -> None:
-    def agents(delta: float, n_arms: int) -> list[Any]:
+def test_cells_that_are_done_are_not_lost_with_a_later_one():
+    def agents(delta, n_arms):
         return [Uniform(horizon=9), Failing("act" if n_arms == 4 else "never")]
 
-    options: dict[str, Any] = {"n_instances": 2, "compiled": False, "progress": silent}
+    options = {"n_instances": 2, "compiled": False, "progress": silent}
     with pytest.raises(CallableError) as caught:
         run_cells(agents, [0.1], [2, 3, 4, 5], **options)
-    finished = caught.value.finished  # type: ignore[attr-defined]
+    finished = caught.value.finished
     assert [(each.cell["n_arms"], list(each.line_up)) for each in finished] == [
         (2, ["UNI", "mine"]),
         (3, ["UNI", "mine"]),
@@ -66,47 +67,36 @@ def test_cells_that_are_done_are_not_lost_with_a_later_one() -> None:
     ]
 
 
+LATER = pytest.mark.exhaustive
+
+
+def user_that(**parts):
+    return {"behaviour": eu.Behaviour("hers", **parts)}
+
+
+def with_rule(rule):
+    return {"rho": eu.Schedule(rule, 1.0, 2.0)}
+
+
+FAILURES = [
+    (user_that(respond=breaks_down), r"respond of .* raised LookupError.* \(at step 21, "),
+    (with_rule(leaving_rule), r"rho_t must be in \[1, 2\].* got 5\.0 \(at step 12, "),
+    ({"reward_law": often_nan}, r"reward of reward_law 'often_nan' must be .* \(at step \d+, "),
+    ({"means": means_of_the_wrong_type}, r"means .* raised TypeError: .* \(at the start, "),
+]
+MORE = [
+    (user_that(respond=says_nothing), r"response of .* got None \(at step 1, "),
+    (user_that(start=never_begins), r"start of .* raised LookupError.* \(at the start, "),
+    (with_rule(breaking_rule), r"rho .* raised ZeroDivisionError: .* \(at step 40, "),
+    ({"reward_law": eu.RewardLaw("hers", raising)}, r"reward_law 'hers' raised .* \(at step \d+, "),
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("users", "message"),
-    [
-        (
-            {"behaviour": eu.Behaviour("hers", respond=says_nothing)},
-            r"response of behaviour 'hers' must be True or False, got None \(at step 1, ",
-        ),
-        (
-            {"behaviour": eu.Behaviour("hers", respond=breaks_down)},
-            r"respond of behaviour 'hers' raised LookupError: no such arm \(at step 21, ",
-        ),
-        (
-            {"behaviour": eu.Behaviour("hers", start=never_begins)},
-            r"start of behaviour 'hers' raised LookupError: no taste \(at the start, ",
-        ),
-        (
-            {"means": means_of_the_wrong_type},
-            r"means \(means_of_the_wrong_type\) raised TypeError: .* \(at the start, ",
-        ),
-        (
-            {"rho": eu.Schedule(breaking_rule, 1.0, 2.0)},
-            r"rho \(breaking_rule\) raised ZeroDivisionError: .* \(at step 40, ",
-        ),
-        (
-            {"rho": eu.Schedule(leaving_rule, 1.0, 2.0)},
-            r"rho_t must be in \[1, 2\], the range declared for .* got 5\.0 \(at step 12, ",
-        ),
-        (
-            {"reward_law": often_nan},
-            r"reward of reward_law 'often_nan' must be a finite number, got nan \(at step \d+, ",
-        ),
-        (
-            {"reward_law": eu.RewardLaw("hers", raising)},
-            r"reward_law 'hers' raised LookupError: no such taste \(at step \d+, ",
-        ),
-    ],
+    ("users", "message"), [*FAILURES, *(pytest.param(*row, marks=LATER) for row in MORE)]
 )
-def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
-    users: dict[str, Any], message: str
-) -> None:
+def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(users, message):
     lines = []
     for compiled in (True, False):
         with pytest.raises(CallableError, match=f"^{message}{AGAIN}") as caught:
@@ -115,31 +105,31 @@ def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
     assert lines[0] == lines[1]
 
 
-@pytest.mark.parametrize("fails_alone", [True, False])
-def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be(
-    fails_alone: bool,
-) -> None:
+def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be():
     class Wandering(Wanderer):
-        def act_all(self, users: Any) -> Any:
-            if self.told[3:] and (fails_alone or users.size > 1):
+        fails_alone = True
+
+        def act_all(self, users):
+            if self.told[3:] and (self.fails_alone or users.size > 1):
                 raise MemoryError("too many")
             return np.zeros(users.size, int)
 
-        def reset_all(self, *arguments: Any) -> None:
+        def reset_all(self, *arguments):
             super().reset_all(*arguments)
             self.told.clear()
 
-    message = (
-        rf"^act of wanderer raised MemoryError: too many \(at step 5, {AGAIN}"
-        if fails_alone
-        else r"^wanderer raised MemoryError: too many \(with 12 users, .* and with none alone\)$"
-    )
+    agent = Wandering()
+    message = rf"^act of wanderer raised MemoryError: too many \(at step 5, {AGAIN}"
     with pytest.raises(CallableError, match=message):
-        eu.evaluate([Wandering()], max_steps=20, **SMALL)
+        eu.evaluate([agent], max_steps=20, **SMALL)
+    agent.fails_alone = False
+    message = r"^wanderer raised MemoryError: too many \(with 12 users, .* and with none alone\)$"
+    with pytest.raises(CallableError, match=message):
+        eu.evaluate([agent], max_steps=20, **SMALL)
 
 
-def test_a_progress_callable_that_fails_is_named() -> None:
-    def progress(what: str, done: int, total: int) -> None:
+def test_a_progress_callable_that_fails_is_named():
+    def progress(what, done, total):
         raise OSError("no disk")
 
     message = r"^progress raised OSError: no disk \(at UNI, 0 of 12\)$"
@@ -148,43 +138,60 @@ def test_a_progress_callable_that_fails_is_named() -> None:
     assert isinstance(caught.value.__cause__, OSError)
 
 
-def listing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def listing(user, state, rule, arm, rng):
     return {"yes": True}.get(str(arm), rules.respond(user, state, rule, arm, rng))
 
 
-def importing_reward(mean: float, rng: Any) -> Any:
+def importing_reward(mean, rng):
     from own_laws import laplace_reward as same
 
     return same(mean, rng)
 
 
+def answer_by_dict(params, state, rng):
+    counts = {arm: state.accepted[arm] for arm in range(params.n_arms)}
+    return max(counts, key=counts.__getitem__)
+
+
+class Remembering(NamedTuple):
+    accepted: list[int]
+    steps: list[int]
+    following: list[int]
+    seen: dict[int, int]
+
+
+def blank_with_dict(params):
+    return Remembering([0] * params.n_arms, [0], [0], {})
+
+
+def with_record(**own):
+    record = replace(uniform.ALGORITHM, name="mine", **own)
+    return AlgorithmAgent(record, {"horizon": 30, "ties": "first"})
+
+
+EXPLORATIVE = {"behaviour": "explorative"}
+CONSTANT = {"rho": eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))}
+IMPORTING = {"reward_law": eu.RewardLaw("hers", importing_reward)}
+UNCOMPILABLE = [
+    (with_record(verdict=answer_by_dict), {}, {}, "mine"),
+    (BAIR(), user_that(respond=listing), EXPLORATIVE, "behaviour 'hers'"),
+    (with_record(blank=blank_with_dict), {}, {}, "mine"),
+    (BAIR(), with_rule(uncompilable_rule), CONSTANT, r"rho \(uncompilable_rule\)"),
+    (BAIR(), IMPORTING, {"reward_law": LAPLACE}, "reward_law 'hers'"),
+]
+
+
 @pytest.mark.slow
+@pytest.mark.compiler
 @pytest.mark.parametrize(
-    ("own", "same", "blamed"),
-    [
-        (
-            {"rho": eu.Schedule(uncompilable_rule, 1.0, 2.0)},
-            {"rho": eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))},
-            r"rho \(uncompilable_rule\)",
-        ),
-        (
-            {"reward_law": eu.RewardLaw("hers", importing_reward)},
-            {"reward_law": LAPLACE},
-            "reward_law 'hers'",
-        ),
-        (
-            {"behaviour": eu.Behaviour("hers", respond=listing)},
-            {"behaviour": "explorative"},
-            "behaviour 'hers'",
-        ),
-    ],
-    ids=["rho", "law", "behaviour"],
+    ("agent", "own", "same", "blamed"),
+    [UNCOMPILABLE[0], *(pytest.param(*row, marks=LATER) for row in UNCOMPILABLE[1:])],
 )
-def test_what_of_a_user_does_not_compile_is_not_blamed_on_the_agent(
-    own: dict[str, Any], same: dict[str, Any], blamed: str
-) -> None:
+def test_what_does_not_compile_is_named_and_runs_all_the_same(agent, own, same, blamed):
     facts = SMALL | {"max_steps": 300}
-    with pytest.warns(UserWarning, match=rf"^{blamed} does not compile, so BAIR runs in the slow"):
-        slow = eu.evaluate([BAIR()], **facts | own)
-    expected = eu.evaluate([BAIR()], compiled=False, **facts | same)
+    who = "it" if blamed == "mine" else "BAIR"
+    with pytest.warns(UserWarning, match=rf"^{blamed} does not compile, so {who} runs in the slow"):
+        slow = eu.evaluate([agent], **facts | own)
+    sound = agent if blamed != "mine" else Uniform(horizon=30, ties="first", name="mine")
+    expected = eu.evaluate([sound], compiled=False, **facts | same)
     pd.testing.assert_frame_equal(slow.runs, expected.runs)

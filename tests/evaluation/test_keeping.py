@@ -1,11 +1,7 @@
 """Evaluations that keep their runs: gone on with where they were broken off, to equal rows."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from stores import assert_same, rows_in, without_numbers
 from toy_agents import Wanderer
@@ -19,11 +15,8 @@ from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
 
-SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "seed": 5, "progress": False}
-
-
-TASKS: dict[str, dict[str, Any]] = {
-    "bai": {"max_steps": 300},
+SHARED = {"n_instances": 40, "n_arms": 3, "seed": 5, "progress": False}
+TASKS = {
     "regret": {"task": "regret", "horizon": 60},
     "released": {"setting": "released", "max_steps": 300},
     "theory": {"check_theory": True, "n_instances": 25},
@@ -31,52 +24,48 @@ TASKS: dict[str, dict[str, Any]] = {
 
 
 class Chooser:
-    """An agent of one's own: it remembers its users, counts its calls, and has an option."""
+    """An agent that remembers its users, counts its calls and has an option."""
 
-    def __init__(self, share: float = 0.5, fails_with: int | None = None) -> None:
+    def __init__(self, share=0.5, fails_with=None):
         self.share, self.fails_with, self.n_users = share, fails_with, 0
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+    def reset(self, n_arms, rng, horizon=None):
         self.n_arms, self.rng, self.steps = n_arms, rng, 0
         self.n_users += 1
         if self.n_users == self.fails_with:
             raise ZeroDivisionError
 
-    def act(self) -> int | None:
+    def act(self):
         if self.steps == 20:
             return None
         return 0 if self.rng.random() < self.share else int(self.rng.integers(self.n_arms))
 
-    def observe(self, arm: int, accepted: bool) -> None:
+    def observe(self, arm, accepted):
         self.steps += 1
 
-    def answer(self) -> int:
+    def answer(self):
         return 0
 
 
-def line_up(**own: Any) -> list[Any]:
-    return [BAIR(), Uniform(), Chooser(**own), Wanderer()]
-
-
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     return tmp_path / "run.sqlite"
 
 
 @pytest.fixture
-def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+def met(monkeypatch):
     """How many users were met since it was last asked."""
-    met: list[int] = []
+    met = []
     done = places.done
 
-    def counted(job: Any, chunks: Any, *rest: Any) -> Any:
+    def counted(job, chunks, *rest):
         if getattr(job, "func", job).__name__ != "checked":  # of the theory
             met.extend(map(len, chunks))
         return done(job, chunks, *rest)
 
     monkeypatch.setattr(backends, "done", counted)
 
-    def asked() -> int:
+    def asked():
         found = sum(met)
         met.clear()
         return found
@@ -84,27 +73,10 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     return asked
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_results_are_saved_and_loaded_as_they_are(path: Path, task: str) -> None:
-    agents = line_up() if task != "theory" else [BAIR()]
-    results = eu.evaluate(agents, **SHARED | TASKS[task])
-    results.save(path)
-    loaded = eu.load(str(path), own=[agent for agent in agents if isinstance(agent, Chooser)])
-    assert isinstance(loaded, Results)
-    assert_same(results, loaded)
-    with pytest.raises(InvalidArgumentError, match="path must be a new file"):
-        results.save(path)
-    loaded.save(path.with_name("again.sqlite"))
-    again = eu.load(path.with_name("again.sqlite"))
-    assert isinstance(again, Results)
-    assert_same(results, again)
-
-
-def interrupted_at(call: int) -> Callable[..., None]:
-    """Return what is told of the progress, and interrupts when it has been so often."""
+def interrupted_at(call):
     n_calls = 0
 
-    def tell(what: str, done: int, total: int) -> None:
+    def tell(what, done, total):
         nonlocal n_calls
         n_calls += 1
         if n_calls == call:
@@ -113,12 +85,12 @@ def interrupted_at(call: int) -> Callable[..., None]:
     return tell
 
 
-@pytest.mark.parametrize(("task", "call"), [*zip(TASKS, [20, 9, 5, 4], strict=True)])
-def test_it_goes_on_where_it_was_broken_off(
-    path: Path, met: Callable[[], int], task: str, call: int
-) -> None:
+@pytest.mark.parametrize(("task", "call"), [*zip(TASKS, [9, 5, 4], strict=True)])
+def test_it_goes_on_where_it_was_broken_off(path, met, task, call):
     options = SHARED | TASKS[task]
-    agents: list[Any] = [BAIR(), Wanderer()] if task == "theory" else line_up()
+    agents = (
+        [BAIR(), Wanderer()] if task == "theory" else [BAIR(), Uniform(), Chooser(), Wanderer()]
+    )
     whole = path.with_name("whole.sqlite")
     undisturbed = eu.evaluate(agents, store=whole, **options)
     assert (n_all := met()) == options["n_instances"] * len(agents)
@@ -135,9 +107,16 @@ def test_it_goes_on_where_it_was_broken_off(
     assert met() == 0
     assert without_numbers(rows_in(path)) == without_numbers(rows_in(whole))
     assert about(path).n_results == about(whole).n_results == 1
+    loaded = eu.load(whole, own=[each for each in agents if isinstance(each, Chooser)])
+    assert_same(undisturbed, loaded)
+    loaded.save(path.with_name("saved.sqlite"))
+    again = eu.load(path.with_name("saved.sqlite"))
+    assert_same(undisturbed, again)
+    with pytest.raises(InvalidArgumentError, match="path must be a new file"):
+        loaded.save(whole)
 
 
-def test_what_an_agent_remembers_is_no_option_of_it() -> None:
+def test_what_an_agent_remembers_is_no_option_of_it():
     fresh, used = Chooser(), Chooser()
     eu.evaluate([used], n_instances=7, n_arms=4, progress=False)
     assert used.n_users == 7
@@ -146,12 +125,12 @@ def test_what_an_agent_remembers_is_no_option_of_it() -> None:
     assert {*told} - {"rng"} == {"fails_with", "n_arms", "share"}
     assert used.n_users == 7  # it was not asked itself
     assert agent_record(Chooser(fails_with=1), 3)["attributes"]["fails_with"] == 1  # nor tried
-    used.options = {"share": 0.5}  # type: ignore[attr-defined]
+    used.options = {"share": 0.5}
     assert agent_record(used, 3)["attributes"] == {"share": 0.5}  # what it says it is
 
 
-def test_the_results_of_a_sweep_are_in_one_file(path: Path, met: Callable[[], int]) -> None:
-    cells: dict[str, Any] = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 12}
+def test_the_results_of_a_sweep_are_in_one_file(path, met):
+    cells = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 12}
     cells |= {"seed": 4, "progress": False}
     made = eu.sweep([BAIR(), Thompson(horizon=30)], store=path, **cells)
     assert met() == 72  # Thompson's do not depend on delta: in each row they are the same
@@ -166,8 +145,8 @@ def test_the_results_of_a_sweep_are_in_one_file(path: Path, met: Callable[[], in
         eu.sweep([BAIR(), Thompson(horizon=30)], store=path, **cells | {"deltas": [0.1]})
 
 
-def test_a_file_never_names_code_that_is_run(path: Path) -> None:
-    def steep(n_arms: int, rng: np.random.Generator) -> list[float]:
+def test_a_file_never_names_code_that_is_run(path):
+    def steep(n_arms, rng):
         return [float(arm) for arm in range(n_arms)]
 
     made = eu.evaluate([Chooser()], store=path, means=steep, **SHARED)
@@ -178,22 +157,20 @@ def test_a_file_never_names_code_that_is_run(path: Path) -> None:
     assert_same(made, loaded)
     assert loaded.replay(3) == made.replay(3)
     with pytest.raises(InvalidArgumentError, match="line_up"):
-        eu.load(path, own=[steep]).replay(3)  # type: ignore[union-attr]
+        eu.load(path, own=[steep]).replay(3)
 
 
-def test_every_run_of_an_agent_in_python_is_kept_as_it_ends(path: Path) -> None:
+def test_every_run_of_an_agent_in_python_is_kept_as_it_ends(path):
     with pytest.raises(InvalidArgumentError, match="reset of Chooser raised ZeroDivisionError"):
         eu.evaluate([Chooser(fails_with=8)], store=path, **SHARED)
     assert about(path).n_runs == 7
 
 
-def test_another_request_is_refused_with_what_both_say(path: Path) -> None:
+def test_another_request_is_refused_with_what_both_say(path):
     eu.evaluate([BAIR(), Chooser()], store=path, **SHARED)
     before = path.read_bytes()
-    rows: list[tuple[list[Any], dict[str, Any], str]] = [
+    rows = [
         ([BAIR(), Chooser()], {"seed": 6}, "seed is 5 there and 6 here"),
-        ([BAIR(), Chooser()], {"n_instances": 41}, "n_instances is 40 there and 41 here"),
-        ([BAIR(), Chooser()], {"max_steps": 9}, "max_steps is None there and 9 here"),
         ([BAIR(), Chooser()], {"task": "regret"}, "task is bai there and regret here"),
         ([BAIR(), Chooser()], {"setting": "released"}, "setting.name is printed there and rel"),
         ([BAIR(), Chooser()], {"behaviour": "forgetful"}, "behaviour.name is explorative there"),

@@ -5,20 +5,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from processes import PACKAGE, heed_signals
 
-LONG_ENOUGH = 180
-
-
-"""Seconds until the wait for what does not come is over."""
-
+LONG_ENOUGH = 180  # seconds
 
 AGENT = """
 class Slow:
@@ -43,7 +37,7 @@ pytestmark = [
 ]
 
 
-def alive(mark: bytes) -> list[int]:
+def alive(mark):
     """The processes with this in their environment."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
@@ -55,7 +49,7 @@ def alive(mark: bytes) -> list[int]:
     return found
 
 
-def within(condition: Callable[[], Any]) -> bool:
+def within(condition):
     """Wait until it holds, and return whether it came to that."""
     end = time.monotonic() + LONG_ENOUGH
     while not condition() and time.monotonic() < end:
@@ -67,13 +61,13 @@ def within(condition: Callable[[], Any]) -> bool:
     ("how", "everybody", "agent"),
     [
         (signal.SIGTERM, False, "own:Slow"),
-        (signal.SIGINT, True, "own:Slow"),
-        (signal.SIGHUP, False, "thompson"),
+        pytest.param(signal.SIGINT, True, "own:Slow", marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGHUP, False, "thompson", marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(
-    tmp_path: Path, agent: str, how: signal.Signals, everybody: bool
-) -> None:
+    tmp_path, agent, how, everybody
+):
     command = f"bench --agent {agent} --n-instances 1000000 --workers 2 --output out"
     command += "" if agent == "own:Slow" else " --agent uni --baseline-time 2000 --n-arms 20"
     (tmp_path / "own.py").write_text(AGENT)

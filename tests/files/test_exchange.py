@@ -1,16 +1,12 @@
 """Whatever stops an exchange of files, and wherever: the folder has one run's files, or says not.
 
-What would kill the process is an exception that comes again from everything it does afterwards;
-a kill between two moves leaves a mixture, which the manifest tells from a run.
+A kill is an exception that comes again from everything that the process does afterwards.
 """
 
 import errno
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,15 +20,15 @@ LAST = 15
 
 
 class Killed(BaseException):
-    """Nothing that a program can do anything about."""
+    pass
 
 
 @contextmanager
-def stopped_at(place: int, how: BaseException, lasts: bool = True) -> Iterator[None]:
+def stopped_at(place, how, lasts=True):
     """Let the touch of this place, and all after it if that `lasts`, fail; yield nothing."""
     places = count()
 
-    def touch(usual: Any, *arguments: Any, **options: Any) -> Any:
+    def touch(usual, *arguments, **options):
         here = next(places)
         if here == place or (lasts and here > place):
             raise how
@@ -45,13 +41,12 @@ def stopped_at(place: int, how: BaseException, lasts: bool = True) -> Iterator[N
         yield
 
 
-def write(folder: Path, names: tuple[str, ...]) -> None:
+def write(folder, names):
     files = {name: lambda path: path.write_text(" ".join(names)) for name in names}
     Folder(folder, {"command": names[-1]}, overwrite=True).write(files)
 
 
-def run_in(folder: Path) -> str:
-    """Return which run's files a folder has, after a look that it has no other's."""
+def run_in(folder):
     shown = {path.name for path in folder.iterdir() if not path.name.startswith(exchange.PREFIX)}
     for names in (OLD, NEW):
         if shown == {*names, MADE_BY}:
@@ -62,17 +57,10 @@ def run_in(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("place", range(LAST))
-def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(
-    place: int, tmp_path: Path
-) -> None:
+def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(place, tmp_path):
     write(tmp_path, OLD)
-    killed = False
-    try:
-        with stopped_at(place, Killed()):
-            write(tmp_path, NEW)
-    except Killed:
-        killed = True
-    assert killed or place > 8
+    with pytest.raises(Killed) if place <= 8 else suppress(Killed), stopped_at(place, Killed()):
+        write(tmp_path, NEW)
     with suppress(InvalidArgumentError):
         check_one_run("output", tmp_path, OLD)
         assert run_in(tmp_path) in ("older", "newer")
@@ -82,7 +70,7 @@ def test_who_is_killed_leaves_one_run_or_a_mixture_that_is_refused(
 
 @pytest.mark.parametrize("place", range(LAST))
 @pytest.mark.parametrize("how", [OSError(errno.EIO, "error"), KeyboardInterrupt()])
-def test_what_fails_once_changes_nothing(place: int, how: BaseException, tmp_path: Path) -> None:
+def test_what_fails_once_changes_nothing(place, how, tmp_path):
     path = tmp_path / "out"
     write(path, OLD)
     told = ""

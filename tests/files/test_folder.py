@@ -5,9 +5,6 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,26 +19,25 @@ from explorative_user_env.files import (
 )
 from explorative_user_env.validation import InvalidArgumentError
 
-OPTIONS: dict[str, Any] = {"seed": 0, "delta": (0.1, 0.01), "gap": None}
-ASKED: dict[str, Any] = {"command": "bench", "options": OPTIONS}
+OPTIONS = {"seed": 0, "delta": (0.1, 0.01), "gap": None}
+ASKED = {"command": "bench", "options": OPTIONS}
 
 
-def fill(folder: Path, made_by: dict[str, Any], text: str = "a", **options: Any) -> list[Path]:
+def fill(folder, made_by, text="a", **options):
     return Folder(folder, made_by, **options).write({"a": lambda path: path.write_text(text)})
 
 
-def manifest(folder: Path) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads((folder / MADE_BY).read_text())
+def manifest(folder):
+    said = json.loads((folder / MADE_BY).read_text())
     return said
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """What is in every file of a folder, by its name."""
+def contents(folder):
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def test_files_are_written_together_with_what_made_them_and_what_each_holds(tmp_path: Path) -> None:
+def test_files_are_written_together_with_what_made_them_and_what_each_holds(tmp_path):
     path = tmp_path / "deep" / "er"
     folder = Folder(path, ASKED)
     folder.note(cells=[1])
@@ -63,39 +59,33 @@ def test_files_are_written_together_with_what_made_them_and_what_each_holds(tmp_
         assert (manifest(path) == first) == same
 
 
-@pytest.mark.parametrize(
-    ("other", "told"),
-    [
-        ({"options": OPTIONS | {"seed": 1}}, "seed=0"),
-        ({"options": OPTIONS | {"gap": 0.3, "seed": 1}}, "seed=0, no gap"),
-        ({"options": {"seed": 0, "gap": None}}, r"delta=\[0.1, 0.01\]"),
-        ({"command": "robustness"}, "command=bench"),
-        ({"versions": {"numpy": "9"}}, "no numpy"),
-    ],
-)
-def test_another_runs_files_are_written_over_only_if_that_is_asked_for(
-    tmp_path: Path, other: dict[str, Any], told: str
-) -> None:
-    fill(tmp_path, ASKED)
-    before = contents(tmp_path)
-    message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
-    with pytest.raises(InvalidArgumentError, match=message):
-        fill(tmp_path, ASKED | other)
-    assert contents(tmp_path) == before
-    fill(tmp_path, ASKED | other, overwrite=True)
-    assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
+def test_another_runs_files_are_written_over_only_if_that_is_asked_for(tmp_path):
+    others = {
+        "seed=0": {"options": OPTIONS | {"seed": 1}},
+        "seed=0, no gap": {"options": OPTIONS | {"gap": 0.3, "seed": 1}},
+        r"delta=\[0.1, 0.01\]": {"options": {"seed": 0, "gap": None}},
+        "command=bench": {"command": "robustness"},
+        "no numpy": {"versions": {"numpy": "9"}},
+    }
+    for told, other in others.items():
+        fill(tmp_path, ASKED, overwrite=True)
+        before = contents(tmp_path)
+        message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
+        with pytest.raises(InvalidArgumentError, match=message):
+            fill(tmp_path, ASKED | other)
+        assert contents(tmp_path) == before
+        fill(tmp_path, ASKED | other, overwrite=True)
+        assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "\xff", "[" * 100_000])
-def test_a_manifest_that_cannot_be_read_is_another_runs(tmp_path: Path, text: str) -> None:
-    (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
-    with pytest.raises(InvalidArgumentError, match="a run with what cannot be read; --overwrite"):
-        fill(tmp_path, ASKED)
+def test_a_manifest_that_cannot_be_read_is_another_runs(tmp_path):
+    for text in ("", "{", "[1]", "\xff", "[" * 100_000):
+        (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
+        with pytest.raises(InvalidArgumentError, match="with what cannot be read; --overwrite"):
+            fill(tmp_path, ASKED)
 
 
-def test_files_that_a_run_does_not_have_are_taken_away_if_nobody_has_changed_them(
-    tmp_path: Path,
-) -> None:
+def test_files_that_a_run_does_not_have_are_taken_away_if_nobody_has_changed_them(tmp_path):
     (tmp_path / "mine").write_text("not theirs")
     names = ("kept", "gone", "edited")
     Folder(tmp_path, ASKED).write({name: lambda path: path.write_text("old") for name in names})
@@ -105,9 +95,7 @@ def test_files_that_a_run_does_not_have_are_taken_away_if_nobody_has_changed_the
     assert left == {"mine": b"not theirs", "kept": b"new", "edited": b"with a note"}
 
 
-def test_a_folder_that_takes_no_files_is_refused_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_takes_no_files_is_refused_at_once(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     for place in ("file", "file/inside"):
         with pytest.raises(InvalidArgumentError, match="DIR must be a folder that can be written"):
@@ -115,7 +103,7 @@ def test_a_folder_that_takes_no_files_is_refused_at_once(
         with pytest.raises(InvalidArgumentError, match="output must be a folder that can be writ"):
             Folder(tmp_path / place)
 
-    def refuse(*_: object, **__: object) -> None:
+    def refuse(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("os.open", refuse)  # root may write everywhere, so chmod would not do
@@ -123,12 +111,12 @@ def test_a_folder_that_takes_no_files_is_refused_at_once(
         Folder(tmp_path)
 
 
-def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path):
     path = tmp_path / "out"
     path.mkdir()
     (path / "one").write_text("old")
 
-    def refuse(path: Path) -> None:
+    def refuse(path):
         path.write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -137,55 +125,42 @@ def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> N
     assert contents(tmp_path) == {"out/one": b"old"}
 
 
-def a_folder_for_a_file(folder: Path) -> None:
-    (folder / "a").mkdir()
-    (folder / "a" / "mine").write_text("kept")
+def test_what_a_folder_does_not_take_in_the_end_is_refused_and_nothing_changes(tmp_path):
+    def a_file_for_the_folder(folder):
+        folder.rmdir()
+        folder.write_text("")
+
+    happenings = {
+        "a is a folder": lambda folder: (folder / "a").mkdir(),
+        os.strerror(errno.EEXIST): a_file_for_the_folder,
+        "it has a run with seed=1 by now": lambda folder: fill(
+            folder, ASKED | {"options": OPTIONS | {"seed": 1}}
+        ),
+    }
+    for number, (told, happens) in enumerate(happenings.items()):
+        path = tmp_path / f"out{number}"
+        folder = Folder(path, ASKED)
+        happens(path)
+        before = contents(tmp_path)
+        with pytest.raises(InvalidArgumentError) as refused:
+            folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
+        allowed = f"a folder that can be written to ({told})"
+        assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
+        assert before == contents(tmp_path)
 
 
-def a_file_for_the_folder(folder: Path) -> None:
-    folder.rename(folder.with_name("moved"))
-    folder.write_text("")
-
-
-def another_run(folder: Path) -> None:
-    fill(folder, ASKED | {"options": OPTIONS | {"seed": 1}})
-
-
-@pytest.mark.parametrize(
-    ("happens", "told"),
-    [
-        (a_folder_for_a_file, "a is a folder"),
-        (a_file_for_the_folder, os.strerror(errno.EEXIST)),
-        (another_run, "it has a run with seed=1 by now"),
-    ],
-)
-def test_what_a_folder_does_not_take_in_the_end_is_refused_and_nothing_changes(
-    tmp_path: Path, happens: Callable[[Path], None], told: str
-) -> None:
-    path = tmp_path / "out"
-    folder = Folder(path, ASKED)
-    happens(path)
-    before = contents(tmp_path)
-    with pytest.raises(InvalidArgumentError) as refused:
-        folder.write({"a": lambda path: path.write_text("a"), "b": lambda path: path.touch()})
-    allowed = f"a folder that can be written to ({told})"
-    assert str(refused.value) == f"output must be {allowed}, got {str(path)!r}"
-    assert before == contents(tmp_path)
-
-
-@pytest.mark.parametrize("text", [None, "", "b"])
-def test_a_file_that_is_not_as_its_run_has_written_it_is_named(
-    tmp_path: Path, text: str | None
-) -> None:
+def test_a_file_that_is_not_as_its_run_has_written_it_is_named(tmp_path):
     Folder(tmp_path).write({name: lambda path: path.write_text(path.name) for name in ("a", "b")})
     check_one_run("model", tmp_path, ("a", "b"))
     assert finished_file("path", tmp_path, "a") == tmp_path / "a"
-    (tmp_path / "a").unlink()
-    if text is not None:
+    message = r"^model must be a folder whose files are all as its run .* \(a is not\), got '"
+    for text in ("", "b"):
         (tmp_path / "a").write_text(text)
         with pytest.raises(InvalidArgumentError, match=r"\(a is not\)"):
             finished_file("path", tmp_path, "a")
-    message = r"^model must be a folder whose files are all as its run .* \(a is not\), got '"
+        with pytest.raises(InvalidArgumentError, match=message):
+            check_one_run("model", tmp_path, ("b", "a"))
+    (tmp_path / "a").unlink()
     with pytest.raises(InvalidArgumentError, match=message):
         check_one_run("model", tmp_path, ("b", "a"))
     # What somebody has put there, or without a manifest, is her own business.
@@ -200,7 +175,7 @@ def test_a_file_that_is_not_as_its_run_has_written_it_is_named(
 ADDED = {"a": b"1", "b": b"2", "inside/c": b"3"}
 
 
-def test_files_are_added_and_what_somebody_has_there_is_kept(tmp_path: Path) -> None:
+def test_files_are_added_and_what_somebody_has_there_is_kept(tmp_path):
     folder = tmp_path / "of" / "hers"
     assert add_files("folder", folder, ADDED) == (["a", "b", "inside/c"], [], [])
     assert contents(folder) == ADDED
@@ -219,13 +194,11 @@ def test_files_are_added_and_what_somebody_has_there_is_kept(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_who_is_interrupted_has_no_file_more_than_before(
-    failure: type[BaseException] | OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_interrupted_has_no_file_more_than_before(failure, tmp_path, monkeypatch):
     (tmp_path / "b").write_bytes(b"hers")
     replace = os.replace
 
-    def interrupted(source: Path, target: Path) -> None:
+    def interrupted(source, target):
         if target.name == "c":
             raise failure
         replace(source, target)
@@ -236,7 +209,7 @@ def test_who_is_interrupted_has_no_file_more_than_before(
     assert contents(tmp_path) == {"b": b"hers"}
 
 
-def test_what_a_killed_process_has_left_is_removed_an_hour_later(tmp_path: Path) -> None:
+def test_what_a_killed_process_has_left_is_removed_an_hour_later(tmp_path):
     old, new = tmp_path / ".unfinished-old", tmp_path / ".unfinished-new"
     for left in (old, new):
         left.mkdir()

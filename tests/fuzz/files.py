@@ -6,15 +6,12 @@ import random
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from fuzz.fuzzing import Door
-from fuzz.values import ODD
+from fuzz.fuzzing import ODD, Door
 from small_tuning import TUNED
 from tampered import with_records
 
@@ -27,7 +24,7 @@ from explorative_user_env.results.store import about
 from explorative_user_env.studies.tuning import Estimate, load_tuned
 
 
-def changed(text: bytes, rng: random.Random) -> bytes:
+def changed(text, rng):
     """Return a file's content with something done to it."""
     place = rng.randrange(len(text)) if text else 0
     match rng.randrange(6):
@@ -48,38 +45,29 @@ def changed(text: bytes, rng: random.Random) -> bytes:
         return text[::-1]
 
 
-MOST_STEPS = 1000
-"""A file may ask for any number of steps, and whoever verifies it may interrupt that."""
-
-
-def _fits(value: Any) -> bool:
+def _fits(value):
     """Return whether JSON has a word for a value, and it asks for no long run."""
     try:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
         return False
-    return "ud800" not in text and not (isinstance(value, int | float) and abs(value) > MOST_STEPS)
+    return "ud800" not in text and not (isinstance(value, int | float) and abs(value) > 1000)
 
 
 AS_JSON = list(filter(_fits, ODD))
 
 
-def _put_something_odd(record: Any, rng: random.Random, odd: Any = AS_JSON) -> None:
-    """Change one value, somewhere in a record."""
+def _put_something_odd(record, rng, odd=AS_JSON):
     while isinstance(record, dict | list) and record:
-        key: Any = rng.choice(list(record) if isinstance(record, dict) else range(len(record)))
+        key = rng.choice(list(record) if isinstance(record, dict) else range(len(record)))
         if not isinstance(record[key], dict | list) or rng.random() < 0.2:
             record[key] = rng.choice(odd)
             return
         record = record[key]
 
 
-def _door(
-    name: str, folder: Path, change: Callable[[Path, random.Random], Any], cost: int = 1
-) -> Door:
-    """Return a door at which something is done to a copy of a folder."""
-
-    def call(seed: int) -> Any:
+def _door(name, folder, change, cost=1):
+    def call(seed):
         with tempfile.TemporaryDirectory() as place:
             copy = Path(shutil.copytree(folder, Path(place) / "copy"))
             return change(copy, random.Random(seed))
@@ -88,65 +76,60 @@ def _door(
     return Door(name, call, {"seed": range(10**9)}, seeds, spared=seeds, cost=cost)
 
 
-def _of_a_file(folder: Path, file: str, read: Callable[[Path], Any], cost: int = 1) -> Door:
-    def change(copy: Path, rng: random.Random) -> Any:
+def _of_a_file(folder, file, read, cost=1):
+    def change(copy, rng):
         (copy / file).write_bytes(changed((copy / file).read_bytes(), rng))
         return read(copy)
 
     return _door(f"{folder.name}: {file}, {getattr(read, '__name__', '')}", folder, change, cost)
 
 
-def of_files(place: Path) -> Iterator[Door]:
-    """Return the doors, with their whole files in a folder."""
+def of_files(place):
     tuned = replace(TUNED, stopping_time=Estimate(100.0, 90.0, math.nan))
-    (place / "bare").mkdir(parents=True)
+    (place / "bare").mkdir()
     tuned.save(place / "bare" / "tuned.json")
-    Folder(place / "kept", {"command": "tune-n1"}).write({"tuned.json": tuned.save})
     yield _of_a_file(place / "bare", "tuned.json", load_tuned)
-    yield _of_a_file(place / "kept", "tuned.json", load_tuned)
+    Folder(place / "kept", {"command": "tune-n1"}).write({"tuned.json": tuned.save})
     yield _of_a_file(place / "kept", MADE_BY, load_tuned)
     yield _of_a_file(place / "kept", MADE_BY, _written_over)
     (place / "runs").mkdir()
     run = place / "runs" / RUN_FILE
-    evaluate(["BAIR", "UNI"], n_instances=4, max_steps=30, progress=False, store=run)
+    short = {"max_steps": 30, "compiled": False, "progress": False}
+    evaluate(["BAIR", "UNI"], n_instances=4, store=run, **short)
     yield _of_a_file(place / "runs", RUN_FILE, _looked_into)
     yield _door("JSON of runs", place / "runs", _with_another_text)
     yield _door("runs verified, with seals that fit", place / "runs", _with_a_claim, cost=2)
     (place / "rows").mkdir()
-    met: Any = load(run)
+    met = load(run)
     runs_with_cells([met]).to_csv(place / "rows" / "rows.csv", index=False)
     yield _of_a_file(place / "rows", "rows.csv", _verified_rows)
     if find_spec("sb3_contrib") is not None:
         from explorative_user_env.rl import load_agent
         from explorative_user_env.shipped import shipped_models
 
-        for model in shipped_models().values():
-            for file in ("settings.json", "model.zip"):
-                yield _of_a_file(model, file, load_agent, cost=4)
+        model = next(iter(shipped_models().values()))
+        for file in ("settings.json", "model.zip"):
+            yield _of_a_file(model, file, load_agent, cost=4)
 
 
-def _written_over(folder: Path) -> Any:
-    files = {"a": lambda path: path.write_text("a")}
-    return Folder(folder, {"command": "bench", "options": {"seed": 0}}).write(files)
+def _written_over(folder):
+    return Folder(folder, {"command": "bench"}).write({"a": lambda path: path.write_text("a")})
 
 
-def _looked_into(folder: Path) -> None:
+def _looked_into(folder):
     about(folder / RUN_FILE)
     str(load(folder / RUN_FILE))
 
 
-def _verified_rows(folder: Path) -> None:
+def _verified_rows(folder):
     str(verify(folder / "rows.csv", rows=3, compiled=False, progress=False))
 
 
-KEPT_AS_JSON = (
-    *(("about", "value"), ("sessions", "made_by"), ("results", "record"), ("results", "parts")),
-    ("parts", "record"),
-)
-"""Tables of a file of runs, with a column that is JSON."""
+KEPT_AS_JSON = [("about", "value"), ("sessions", "made_by"), ("results", "record")]
+KEPT_AS_JSON += [("results", "parts"), ("parts", "record")]
 
 
-def _with_another_text(folder: Path, rng: random.Random) -> None:
+def _with_another_text(folder, rng):
     table, column = rng.choice(KEPT_AS_JSON[:-1])
     with closing(sqlite3.connect(folder / RUN_FILE)) as db, db:
         ((text,), *_) = db.execute(f"SELECT {column} FROM {table}").fetchall()
@@ -155,8 +138,7 @@ def _with_another_text(folder: Path, rng: random.Random) -> None:
     _looked_into(folder)
 
 
-def _with_a_claim(folder: Path, rng: random.Random) -> None:
-    """Verify a file in which a value of a record is another, and its seal fits again."""
+def _with_a_claim(folder, rng):
     file = folder / RUN_FILE
     with_records(file, lambda record: _put_something_odd(record, rng), *rng.choice(KEPT_AS_JSON))
     str(verify(file, rows=3, compiled=False, progress=False))

@@ -1,19 +1,93 @@
 """Calls with odd arguments, each of which must succeed or be refused in one line."""
 
+import math
 import random
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import IntEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from fuzz.values import ODD, takes_long
+import numpy as np
+import pandas as pd
+from _pytest._io.saferepr import saferepr
 
+from explorative_user_env.users import model as confidence
+from explorative_user_env.users.population import RELEASED
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
-LONGEST_LINE = 1500
-REFUSALS: tuple[type[Exception], ...] = (InvalidArgumentError, MissingExtraError)
+NAMES = ("BAIR", "T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information")
+
+USERS = {
+    **{"setting": ("printed", "released", RELEASED), "n_arms": (2, 3, 4), "alpha": (1.0, 0.5, 2)},
+    **{"gap": (None, 0.1, 0.9), "noise": (0.0, 0.1, 1), "means": (None, "uniform_with_room")},
+    "rho": (None, 1.5, "acceptance_rate", confidence.constant(1.2)),
+    "reward_law": ("gaussian", "bounded"),
+    "behaviour": ("explorative", "omniscient", "forgetful", "logistic"),
+}
+"""Right values of what is said of users."""
+
+SIZES = frozenset(
+    {"n_arms", "n_instances", "max_steps", "horizon", "baseline_time", "num_envs", "n_envs"}
+    | {"workers", "n0", "n1", "confirm", "n_paths", "max_episode_steps", "m"}
+)
+"""What says how much is done."""
+
+
+class Colour(IntEnum):
+    RED = 1
+
+
+class Rude:
+    def _refuse(self, *_):
+        raise ZeroDivisionError("asked")
+
+    __repr__ = __str__ = __bool__ = __len__ = __index__ = __float__ = _refuse
+
+
+class Texts(str):
+    pass
+
+
+def nothing(*_, **__):
+    pass
+
+
+def failing(*_, **__):
+    raise LookupError("not here")
+
+
+WORDS = (
+    *("", " ", "a", "nan", "inf", "1", "0.5", "-1", "--help", "T&S", "BAIR", "9" * 5000, "\0"),
+    *("x" * 100_000, "[/red]", "a\n|b", "\x1b[31m", "\ud800", "∞ δ", "../..", "/", "~"),
+)
+ODD = (
+    *(None, True, False, ..., NotImplemented, *WORDS, Texts("BAIR"), b"1"),
+    *(0, 1, 2, 3, 7, -1, -2, Colour.RED, 2**31, 2**53, 2**63 - 1, 2**63, 2**64, -(2**63) - 1),
+    *(10**30, -(10**30), 10**400),
+    *(0.0, -0.0, 0.1, 0.5, 1.0, 2.0, -0.5, 1.5, 1e-300, 5e-324, -5e-324, 1e17, 1e150, 1e300, 1e308),
+    *(math.nan, math.inf, -math.inf, 1 + 2j, Fraction(1, 3), Decimal("0.3"), Decimal("NaN")),
+    *([], (), {}, set(), [1], [0.5, 0.5], (1.0, 2.0, 3.0), [math.nan] * 3, [[1.0]]),
+    *({"a": 1}, {1, 2}, range(3), iter(()), slice(1), Exception("x")),
+    *(print, nothing, failing, int, object(), Rude()),
+    *(np.int8(-1), np.int64(2), np.uint8(200), np.uint64(2**63), np.float16(0.3), np.float32(0.5)),
+    *(np.bool_(True), np.str_("a"), np.array(1), np.array(0.5), np.array([1, 2]), np.zeros((2, 2))),
+    *(np.array([]), np.array([None]), np.array(["a"]), np.array([math.nan, 1.0]), np.empty((0, 3))),
+    *(np.datetime64("NaT", "s"), np.ma.masked, pd.NA, pd.NaT, pd.Series([1.0, 2.0])),
+    *(pd.DataFrame(), np.random.default_rng(0)),
+)
+
+
+def takes_long(value):
+    """Whether a value may be a size that is allowed, and takes long or much memory."""
+    try:
+        return int(value) in range(50, 2**53 + 1)
+    except Exception:
+        return False
 
 
 @dataclass(frozen=True)
@@ -24,7 +98,6 @@ class Door:
         name: of the door.
         call: what is called, with keywords.
         usual: values that are right, by argument; those in `needed` are always given.
-        sizes: arguments that say how much is done.
         look: raises AssertionError where what was returned is not right, given the keywords.
         spared: arguments that are never odd, as whoever stands before us does not look at them.
         cost: how many times longer a call takes than most others'; so many times fewer are made.
@@ -35,25 +108,19 @@ class Door:
     call: Callable[..., Any]
     usual: Mapping[str, Sequence[Any]]
     needed: frozenset[str] = frozenset()
-    sizes: frozenset[str] = frozenset()
     look: Callable[[Any, Mapping[str, Any]], None] = lambda found, given: None
     spared: frozenset[str] = frozenset()
     cost: int = 1
     refusals: tuple[type[Exception], ...] = ()
 
 
-@dataclass
-class Tally:
-    """How many calls were answered and refused in a line, and what the others did."""
+def fuzz(door, calls, seed):
+    """Call a door so many times, less what it costs, with arguments that follow from the seed.
 
-    answered: int = 0
-    refused: int = 0
-    failed: list[str] = field(default_factory=list)
-
-
-def fuzz(door: Door, calls: int, seed: int) -> Tally:
-    """Call a door so many times, less what it costs, with arguments that follow from the seed."""
-    rng, tally = random.Random(f"{door.name} {seed}"), Tally()
+    Returns:
+        How many calls were answered, and what those did that were not refused in a line either.
+    """
+    rng, answered, failed = random.Random(f"{door.name} {seed}"), 0, []
     for _ in range(-(-calls // door.cost)):
         given = _arguments(door, rng)
         try:
@@ -61,37 +128,29 @@ def fuzz(door: Door, calls: int, seed: int) -> Tally:
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("error", RuntimeWarning)  # a number was not as it should be
                 door.look(door.call(**given), given)
-            tally.answered += 1
-        except (*REFUSALS, *door.refusals) as error:
-            if 0 < len(text := str(error)) < LONGEST_LINE and len(text.splitlines()) == 1:
-                tally.refused += 1
-            else:
-                tally.failed.append(f"no line: {_told(error, given)}")
+            answered += 1
         except Exception as error:
-            tally.failed.append(_told(error, given))
-    return tally
+            is_refusal = isinstance(
+                error, (InvalidArgumentError, MissingExtraError, *door.refusals)
+            )
+            if not (is_refusal and len(str(error).splitlines()) == 1 and len(str(error)) < 1500):
+                failed.append(_told(error, given))
+    return answered, failed
 
 
-def _arguments(door: Door, rng: random.Random) -> dict[str, Any]:
-    """Return arguments of which few, at most, are odd; else one odd one would hide another."""
+def _arguments(door, rng):
+    """Return arguments of which two, at most, are odd; else one would hide another."""
     names = [name for name in door.usual if name in door.needed or rng.random() < 0.4]
     given = {name: rng.choice(door.usual[name]) for name in names}
     open_to_all = [name for name in names if name not in door.spared]
     for name in rng.sample(open_to_all, min(len(open_to_all), rng.choice((0, 0, 1, 1, 1, 2)))):
         value = rng.choice(ODD)
-        if not (name in door.sizes and takes_long(value)):
+        if not (name in SIZES and takes_long(value)):
             given[name] = value
     return given
 
 
-def _told(error: BaseException, given: Mapping[str, Any]) -> str:
+def _told(error, given):
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
-    return f"{place}: {str(error)[:150]!r} of {[f'{k}={_shown(v)}' for k, v in given.items()]}"
-
-
-def _shown(value: Any) -> str:
-    try:
-        return repr(value)[:120]
-    except Exception:
-        return f"a {type(value).__name__}"
+    return f"{place}: {saferepr(error)} of {saferepr(given, maxsize=2000)}"

@@ -2,8 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import handed_in
 import numpy as np
@@ -41,18 +39,18 @@ TASKS = {
 }
 
 
-def agents_in(text: str) -> dict[str, type[Any]]:
-    names: dict[str, Any] = {"__name__": "here"}
+def agents_in(text):
+    names = {"__name__": "here"}
     exec(text, names)
     return {name: each for name, each in names.items() if hasattr(each, "act")}
 
 
 @pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> list[pd.DataFrame]:
+def seen(monkeypatch):
     """The runs of every evaluation of a submission."""
     found = []
 
-    def results(agents: Any, **options: Any) -> Any:
+    def results(agents, **options):
         one = evaluate(agents, **options)
         if isinstance(agents[0], SubmittedAgent):
             found.append(one.runs)
@@ -64,9 +62,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[pd.DataFrame]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
-def test_an_honest_submission_gets_the_rows_that_evaluate_gives_its_class(
-    task: str, tmp_path: Path, seen: list[pd.DataFrame]
-) -> None:
+def test_an_honest_submission_gets_the_rows_that_evaluate_gives_its_class(task, tmp_path, seen):
     for name, text in handed_in.HONEST.items():
         (tmp_path / f"{name}.py").write_text(text)
     assignment = TASKS[task]
@@ -94,9 +90,7 @@ def test_an_honest_submission_gets_the_rows_that_evaluate_gives_its_class(
             assert list(each.points) == pytest.approx(np.clip(expected, 0.0, 100.0).tolist())
 
 
-def board_of(
-    assignment: Assignment | None = None, **outcomes: tuple[GradingOutcome, float]
-) -> grader.Leaderboard:
+def board_of(assignment=None, **outcomes):
     assignment = Assignment() if assignment is None else assignment
     rank_by = "regret" if assignment.over_horizon else "cost"
     usual = dict.fromkeys(SHOWN_FIGURES[rank_by], 0.5)
@@ -117,9 +111,7 @@ GRADED, CHEATED, STOPPED = GradingOutcome.GRADED, GradingOutcome.CHEATED, Gradin
 
 
 @pytest.mark.parametrize("assignment", [Assignment(), Assignment(task=REGRET)])
-def test_the_leaderboard_ranks_by_the_cost_of_its_task_and_has_who_got_nothing_last(
-    assignment: Assignment,
-) -> None:
+def test_the_leaderboard_ranks_by_the_cost_of_its_task_and_has_who_got_nothing_last(assignment):
     board = board_of(
         assignment, a=(CHEATED, 0.0), b=(GRADED, 50.0), c=(GRADED, 70.0), d=(STOPPED, 10.0)
     )
@@ -129,8 +121,8 @@ def test_the_leaderboard_ranks_by_the_cost_of_its_task_and_has_who_got_nothing_l
     assert leaderboard_table(frame).row_count == 5
 
 
-def test_full_marks_are_the_way_from_uni_to_an_agent_with_more_for_who_does_better() -> None:
-    seed: Any = {"seed": 3, "n_instances": 40, "progress": False, "task": REGRET, "horizon": 300}
+def test_full_marks_are_the_way_from_uni_to_an_agent_with_more_for_who_does_better():
+    seed = {"seed": 3, "n_instances": 40, "progress": False, "task": REGRET, "horizon": 300}
     results = evaluate(["BAIR", "SE", "UNI"], **seed)
     plain, marks = Scale.of(results, None), Scale.of(results, "BAIR")
     regrets = results.runs.groupby("agent")["regret"].mean()
@@ -145,7 +137,7 @@ def test_full_marks_are_the_way_from_uni_to_an_agent_with_more_for_who_does_bett
     assert Assignment(full_marks="bair").full_marks == "BAIR"
 
 
-def test_feedback_has_no_bound_of_steps_below_0_and_says_nothing_of_single_users() -> None:
+def test_feedback_has_no_bound_of_steps_below_0_and_says_nothing_of_single_users():
     board = board_of(b=(GRADED, 50.0))
     figures = {**board.graded[0].figures, "stopping_time_low": -1445.0}
     graded = replace(board.graded[0], figures=figures)
@@ -158,7 +150,7 @@ def test_feedback_has_no_bound_of_steps_below_0_and_says_nothing_of_single_users
     assert not any("seed" in name or "user" in name for name in told)
 
 
-def test_hidden_users_follow_from_the_key_and_the_cell() -> None:
+def test_hidden_users_follow_from_the_key_and_the_cell():
     here = (BAI, Population(), 0.1)
     seeds = {
         KEY.seed(*here),
@@ -174,9 +166,7 @@ def test_hidden_users_follow_from_the_key_and_the_cell() -> None:
 
 
 @pytest.mark.slow
-def test_the_key_is_nowhere_in_the_process_of_a_submission(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_key_is_nowhere_in_the_process_of_a_submission(tmp_path, monkeypatch):
     secret = "a-most-secret-word"
     monkeypatch.setenv("EXPLORATIVE_USER_KEY", secret)
     path = tmp_path / "one.py"
@@ -192,7 +182,7 @@ def test_the_key_is_nowhere_in_the_process_of_a_submission(
     assert len(json.loads(open_ones)) == 2, "the two ends of its own channel, and nothing else"
 
 
-def test_limits_are_above_0_and_users_who_come_one_after_another_are_refused() -> None:
+def test_limits_are_above_0_and_users_who_come_one_after_another_are_refused():
     limits = {"seconds": "time_limit", "memory": "memory_limit", "call_seconds": "call_limit"}
     for name, told in limits.items():
         with pytest.raises(ValueError, match=f"^{told} must be"):

@@ -1,7 +1,6 @@
 """Whose file is read: a student's own, and no other."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ A_LINK = "its file is a link, and not a file of its own"
 
 
 @pytest.fixture
-def handed_in(tmp_path: Path) -> Path:
+def handed_in(tmp_path):
     folder = tmp_path / "handed_in"
     for name in ("anna.py", "bert/agent.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -20,11 +19,11 @@ def handed_in(tmp_path: Path) -> Path:
     return folder
 
 
-def _faults(folder: Path) -> dict[str, str]:
+def _faults(folder):
     return {each.student: each.fault for each in submissions_at([str(folder)])}
 
 
-def test_a_link_to_what_is_not_its_own_is_not_followed(handed_in: Path, tmp_path: Path) -> None:
+def test_a_link_to_what_is_not_its_own_is_not_followed(handed_in, tmp_path):
     (tmp_path / "linked").symlink_to(handed_in)  # a folder may itself be a link
     (handed_in / "carl").mkdir()
     links = {
@@ -39,7 +38,7 @@ def test_a_link_to_what_is_not_its_own_is_not_followed(handed_in: Path, tmp_path
     assert _faults(tmp_path / "linked") == {"anna": "", "bert": "", **told}
 
 
-def test_every_entry_gets_a_row_and_nobody_waits_for_a_pipe_to_end(handed_in: Path) -> None:
+def test_every_entry_gets_a_row_and_nobody_waits_for_a_pipe_to_end(handed_in):
     (handed_in / "carl.ipynb").write_text("{}")
     (handed_in / "dora").mkdir()
     (handed_in / "_notes.txt").write_text("of nobody")
@@ -53,7 +52,7 @@ def test_every_entry_gets_a_row_and_nobody_waits_for_a_pipe_to_end(handed_in: Pa
     }
 
 
-def test_names_that_are_long_or_differ_in_their_case_stop_nobody(handed_in: Path) -> None:
+def test_names_that_are_long_or_differ_in_their_case_stop_nobody(handed_in):
     names = ["a" * 252, "a" * 251 + "b", "é" * 126, "Anna", "ANNA"]
     for name in names:
         (handed_in / f"{name}.py").write_text("mine = 1\n")

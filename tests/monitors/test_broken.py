@@ -1,5 +1,4 @@
 import math
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -10,7 +9,7 @@ from explorative_user_env.evaluation.monitors import CLAIMS, broken_table, check
 from explorative_user_env.results.intervals import proportion_interval
 
 
-def met(n_runs: int, **figures: Any) -> pd.DataFrame:
+def met(n_runs, **figures):
     """Checks of runs in which everything happened and nothing was broken."""
     happened = {claim.name.removesuffix("_printed"): 1 for claim in CLAIMS}
     margins = {f"{name}_margin": 0.5 for name in ("band", "interval", "drop")}
@@ -19,7 +18,7 @@ def met(n_runs: int, **figures: Any) -> pd.DataFrame:
     return pd.DataFrame(flags | happened | margins | known | figures)
 
 
-def test_the_table_counts_what_was_broken() -> None:
+def test_the_table_counts_what_was_broken():
     frame = met(40)
     frame.loc[:9, "answer_broken"] = True  # 10 of 40
     frame.loc[:3, "band_broken"] = True  # 4 of 40
@@ -42,7 +41,7 @@ def test_the_table_counts_what_was_broken() -> None:
     assert broken_table(frame, delta=0.2).set_index("claim").loc["answer", "holds"]
 
 
-def test_a_claim_that_nothing_put_to_the_test_does_not_hold() -> None:
+def test_a_claim_that_nothing_put_to_the_test_does_not_hold():
     frame = met(4, rounds=[0, 0, 0, 2], drop_margin=math.inf, censored=[True, False, True, True])
     table = broken_table(frame).set_index("claim")
     assert dict(table["put_to_test"]) == dict.fromkeys(table.index, 4) | {
@@ -54,7 +53,7 @@ def test_a_claim_that_nothing_put_to_the_test_does_not_hold() -> None:
     assert table["holds"].sum() == len(CLAIMS) - 1
 
 
-def test_a_smaller_n1_may_be_wrong_as_often_as_its_own_bound_says() -> None:
+def test_a_smaller_n1_may_be_wrong_as_often_as_its_own_bound_says():
     eager = broken_table(met(3, error_bound=0.3)).set_index("claim")["allowed"]
     assert (eager["answer"], eager["interval"]) == (0.3, 0.3)
     assert eager["phase2_length"] == eager["recommendations"] == pytest.approx(0.4)

@@ -1,6 +1,5 @@
 import math
 from dataclasses import replace
-from typing import Any
 
 import gymnasium as gym
 import pandas as pd
@@ -11,31 +10,24 @@ import explorative_user_env as eu
 from explorative_user_env import theory
 from explorative_user_env.agents import BAIR, AlgorithmAgent, TrackAndStop, uniform
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.evaluation.monitors import (
-    TheoryCheck,
-    Trace,
-    broken_table,
-    check_run,
-    examine,
-    is_bair,
-)
+from explorative_user_env.evaluation.monitors import broken_table, check_run, examine, is_bair
 from explorative_user_env.runs.loop import Episode
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.population import PRINTED, Setting
+from explorative_user_env.users.population import PRINTED
 
 
-def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:
+def judged(trace, n1, answer=0, censored=False):
     rewards = (0.0,) * len(trace.steps)
     arms, accepted = tuple(step[1] for step in trace.steps), tuple(step[2] for step in trace.steps)
     episode = Episode("BAIR", 7, arms, accepted, rewards, answer, censored)
     return examine(trace, episode, 0.1, n1, (1.0, 1.0, 2.0), "round robin")
 
 
-def test_a_forced_run_breaks_what_it_should_and_nothing_else() -> None:
+def test_a_forced_run_breaks_what_it_should_and_nothing_else():
     wide = Instance((1000.0, 0.0), 0)  # so that one acceptance of each is enough
-    start: dict[str, Any] = {"instance": wide, "estimates": [1000.0, 0.0], "counts": [9, 9]}
+    start = {"instance": wide, "estimates": [1000.0, 0.0], "counts": [9, 9]}
 
-    def told(*steps: Any, **given: Any) -> TheoryCheck:
+    def told(*steps, **given):
         return judged(trace_of([*steps], **start), 1.0, **given)
 
     good = (ELIMINATION, 1, False, 0.0, 9)
@@ -66,8 +58,7 @@ def test_a_forced_run_breaks_what_it_should_and_nothing_else() -> None:
     assert "rounds" in broken(told(*rounds * 4))
 
 
-def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> None:
-    """Users of several kinds; `printed` ones, with up to one private draw."""
+def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must():
     n_rounds_seen = 0
     for kind in (
         RESTLESS,
@@ -75,14 +66,14 @@ def test_every_complete_round_lowers_the_largest_mean_as_it_surely_must() -> Non
         RESTLESS | {"alpha": 0.3, "rho": 0.05, "n_arms": 5},
     ):
         env = environment(**kind)
-        for seed in range(40):
+        for seed in range(20):
             check = check_run(env, BAIR(n1=200.0), seed, max_steps=2000)
             n_rounds_seen += check.rounds
             assert not check.drop_broken
-    assert n_rounds_seen > 50
+    assert n_rounds_seen > 20
 
 
-def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took() -> None:
+def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took():
     """This user accepts the other arm all through Phase 1: the lemma's length does not hold."""
     check = check_run(environment(n_arms=2, gap=1.0), BAIR(delta=0.001), seed=1363226325308006140)
     assert check.n1 == pytest.approx(4000.0)
@@ -91,16 +82,7 @@ def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took() -> None:
     assert broken(check) == {"phase2_length_printed"}
 
 
-def test_a_run_that_is_cut_off_is_checked_as_far_as_it_went() -> None:
-    env = gym.make("ExplorativeUser-v0", n_arms=5, max_episode_steps=40)
-    check = check_run(env, BAIR(), seed=1, max_steps=40)
-    assert check.censored
-    assert (check.recommendations, check.phase2_length) == (40, 0)
-    assert check_run(environment(), BAIR(max_steps=7), seed=1).recommendations == 7
-    assert check_run(environment(), BAIR(max_steps=7), seed=1, max_steps=9).recommendations == 9
-
-
-def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
+def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers():
     # rho_t is in [1, 2], and alpha so large that the bounds feel which end is which.
     instance = Instance((0.0, 1.0, 0.5), 1)
     env = environment(n_arms=3, alpha=4.0, means=instance.means)
@@ -121,9 +103,9 @@ def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
     assert turned.phase2_length_bound == bound
 
 
-def test_a_watched_run_is_the_run_that_nobody_watches(setting: Setting) -> None:
+def test_a_watched_run_is_the_run_that_nobody_watches(setting):
     env, agent = environment(n_arms=4, setting=setting), BAIR(delta=0.1)
-    for seed in range(8):
+    for seed in range(4):
         episode = eu.rollout(env, agent, seed=seed)
         check = check_run(env, agent, seed)
         assert check.recommendations == episode.stopping_time
@@ -132,13 +114,19 @@ def test_a_watched_run_is_the_run_that_nobody_watches(setting: Setting) -> None:
         after = env.hidden_state()
         eu.rollout(env, agent, seed=seed)
         assert env.hidden_state() == after
+    limited = gym.make("ExplorativeUser-v0", n_arms=5, max_episode_steps=40)
+    check = check_run(limited, BAIR(), seed=1, max_steps=40)
+    assert check.censored
+    assert (check.recommendations, check.phase2_length) == (40, 0)
+    assert check_run(env, BAIR(max_steps=7), seed=1).recommendations == 7
+    assert check_run(env, BAIR(max_steps=7), seed=1, max_steps=9).recommendations == 9
 
 
-def test_what_no_claim_is_about_is_refused() -> None:
-    env: Any = environment()
+def test_what_no_claim_is_about_is_refused():
+    env = environment()
     assert is_bair(BAIR(name="mine"))
     named = AlgorithmAgent(replace(uniform.ALGORITHM, name="BAIR"), {})
-    rows: list[tuple[Any, str]] = [
+    rows = [
         (lambda: check_run(env, TrackAndStop(), seed=0), "agent must be a BAIR"),
         (lambda: check_run(env, named, seed=0), "agent must be a BAIR"),
         (lambda: check_run(gym.make("CartPole-v1"), BAIR(), seed=0), "env must be"),

@@ -1,34 +1,19 @@
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import pytest
+from page_client import PageClient
+from page_server import WITHOUT_A_MODEL, address_of, started
 
-if TYPE_CHECKING:
-    from page_client import PageClient
-
-
-def needs_the_extra() -> None:
-    for name in ("httpx", "jinja2", "starlette", "uvicorn"):
-        pytest.importorskip(name, reason="the page needs the extra play")
+from explorative_user_env.play.page import application
 
 
 @pytest.fixture(scope="session")
-def client() -> "PageClient":
+def client():
     """What asks the page, without a server."""
-    needs_the_extra()
-    from page_client import PageClient
-
-    from explorative_user_env.play.page import application
-
     return PageClient(application())
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address():
     """Where the page is, served by another process until SIGTERM comes."""
-    needs_the_extra()
-    from page_server import WITHOUT_A_MODEL, address_of, started
-
     server = started("--port", "0", command=WITHOUT_A_MODEL)
     yield address_of(server)
     server.terminate()

@@ -1,11 +1,9 @@
 """In a real browser: whole games by keyboard, mouse and touch, without a script, small, dark."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,19 +19,19 @@ from explorative_user_env.play.game import (
 )
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    pass
 
 pytestmark = pytest.mark.slow
 
 SEED = 7
 
 
-def game_on(page: "Page", *, mind: bool = False) -> Game:
+def game_on(page, *, mind=False):
     game = game_of(pairs_in(urlsplit(page.url).query), mind=mind)
     return replace(game, guesses=(), asked=None, foretold=False)
 
 
-def press(page: "Page", arm: int, act: Callable[[], Any]) -> None:
+def press(page, arm, act):
     """Recommend an arm and wait for the answer."""
     done = len(game_on(page).moves)
     act()
@@ -48,7 +46,7 @@ def press(page: "Page", arm: int, act: Callable[[], Any]) -> None:
     assert page.locator("#said").inner_text() == said
 
 
-def begin(page: "Page", address: str, act: Callable[[], Any]) -> None:
+def begin(page, address, act):
     """Choose a user on the first page."""
     page.goto(address)
     for name, text in (("n_arms", "3"), ("gap", "2"), ("seed", str(SEED))):
@@ -58,9 +56,7 @@ def begin(page: "Page", address: str, act: Callable[[], Any]) -> None:
     page.wait_for_load_state()  # its script as well
 
 
-def test_a_game_is_played_by_keyboard_to_the_reveal(
-    browser: "Browser", address: str, tmp_path: Path
-) -> None:
+def test_a_game_is_played_by_keyboard_to_the_reveal(browser, address, tmp_path):
     with page_in(browser, dark=True) as page:
         begin(page, address, lambda: page.keyboard.press("Enter"))
         assert game_on(page) == Game(options={"n_arms": 3, "gap": 2.0}, seed=SEED)
@@ -81,9 +77,7 @@ def test_a_game_is_played_by_keyboard_to_the_reveal(
         keep_screenshot(page, "reveal", tmp_path)
 
 
-def test_her_mind_is_played_by_who_says_first_what_she_will_do(
-    browser: "Browser", address: str, tmp_path: Path
-) -> None:
+def test_her_mind_is_played_by_who_says_first_what_she_will_do(browser, address, tmp_path):
     with page_in(browser, PHONE) as page:
         page.goto(f"{address}mind?n_arms=3&gap=2&seed={SEED}&moves=0x10.1x10.2x10")
         page.check("text=I say first what she will do")
@@ -110,9 +104,7 @@ def test_her_mind_is_played_by_who_says_first_what_she_will_do(
         keep_screenshot(page, "mind", tmp_path)
 
 
-def test_going_back_undoes_a_reload_changes_nothing_and_fast_keys_are_all_heard(
-    browser: "Browser", address: str
-) -> None:
+def test_going_back_undoes_a_reload_changes_nothing_and_fast_keys_are_all_heard(browser, address):
     with page_in(browser) as page:
         page.goto(f"{address}play?n_arms=3&gap=2&seed={SEED}")
         for arm in (0, 1, 2):
@@ -134,7 +126,7 @@ def test_going_back_undoes_a_reload_changes_nothing_and_fast_keys_are_all_heard(
         assert game_on(page).moves == (0,) + (2,) * 10 + (0, 1, 2, 0)
 
 
-def test_single_keys_can_be_turned_off(browser: "Browser", address: str) -> None:
+def test_single_keys_can_be_turned_off(browser, address):
     with page_in(browser) as page:
         page.goto(f"{address}play?n_arms=3&gap=2&seed={SEED}")
         page.keyboard.press("?")
@@ -146,7 +138,7 @@ def test_single_keys_can_be_turned_off(browser: "Browser", address: str) -> None
         assert game_on(page).moves == (0, 0)
 
 
-def test_all_is_there_without_a_script(browser: "Browser", address: str) -> None:
+def test_all_is_there_without_a_script(browser, address):
     with page_in(browser, PHONE, script=False) as page:
         begin(page, address, lambda: page.click("text=Play"))
         for arm in (0, 1, 2):
@@ -166,7 +158,7 @@ def test_all_is_there_without_a_script(browser: "Browser", address: str) -> None
         assert game_on(page, mind=True).options["rho"] == 1.2
 
 
-def test_a_small_phone_shows_it_whole_with_targets_to_hit(browser: "Browser", address: str) -> None:
+def test_a_small_phone_shows_it_whole_with_targets_to_hit(browser, address):
     query = f"n_arms=25&gap=2&seed={SEED}&moves=" + ".".join("01" * 30)
     with page_in(browser, (320, 844)) as page:
         for where in ("", f"play?{query}", f"play?{query}&answer=1", f"mind?{query}"):

@@ -1,8 +1,6 @@
 """A game is played again to the same bit, is the same as its address, and ends with its moral."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,7 +40,7 @@ from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT
 from explorative_user_env.show.words import Seen
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
-USERS: tuple[dict[str, object], ...] = (
+USERS = (
     {},
     {"n_arms": 3, "gap": 0.7, "alpha": 0.4, "noise": 0.2},
     {"setting": "released", "behaviour": "drifting", "n_arms": 2},
@@ -51,10 +49,10 @@ USERS: tuple[dict[str, object], ...] = (
 )
 
 
-def test_she_answers_as_in_the_environment() -> None:
+def test_she_answers_as_in_the_environment():
     moves = tuple(step * step % 2 for step in range(60)) + (1,) * 20
     for options in USERS:
-        env = ExplorativeUserEnv(**options)  # type: ignore[arg-type]
+        env = ExplorativeUserEnv(**options)
         env.reset(seed=11)
         responses = tuple(bool(env.step(arm)[0]) for arm in moves)
         game = Game(options=options, seed=11, moves=moves)
@@ -65,7 +63,7 @@ def test_she_answers_as_in_the_environment() -> None:
         assert [truth.interactions for truth in truths] == [*range(81)]
 
 
-def test_options_as_usual_are_not_kept() -> None:
+def test_options_as_usual_are_not_kept():
     game = Game(options={"setting": "printed", "n_arms": 5, "gap": 0.7}, seed=1)
     assert game == Game(options={"gap": 0.7, "noise": 0.0}, seed=1)
     assert (game.options, game.n_arms) == ({"gap": 0.7}, 5)
@@ -77,10 +75,10 @@ NUMBERS, GAPS = st.floats(1e-150, 1e150), st.floats(1e-5, 1e3)
 
 
 @st.composite
-def games(draw: st.DrawFn) -> tuple[Game, bool]:
+def games(draw):
     """Draw a game, and whether it is one in which who plays sees her mind."""
     n_arms, mind = draw(st.integers(2, 25)), draw(st.booleans())
-    options: dict[str, Any] = {"n_arms": n_arms}
+    options = {"n_arms": n_arms}
     more = {
         "alpha": NUMBERS,
         "gap": GAPS,
@@ -101,7 +99,7 @@ def games(draw: st.DrawFn) -> tuple[Game, bool]:
 
 
 @given(games())
-def test_an_address_is_read_as_the_game_that_it_was_written_for(drawn: tuple[Game, bool]) -> None:
+def test_an_address_is_read_as_the_game_that_it_was_written_for(drawn):
     game, mind = drawn
     query = query_of(pairs_of(game))
     assert game_of(pairs_in(query), mind=mind) == game
@@ -109,14 +107,14 @@ def test_an_address_is_read_as_the_game_that_it_was_written_for(drawn: tuple[Gam
     assert not set(query) & set(" '\"\\$`!")  # it stands between quotes in a shell
 
 
-def test_moves_are_written_in_runs() -> None:
+def test_moves_are_written_in_runs():
     moves = (0, 1, 1, 1, 24, 24, 3)
     assert moves_as_text(moves) == "0.1x3.24x2.3"
     assert moves_in("moves", "0.1x3.24x2.3") == moves_in("moves", "0.1x1.1x2.24.24.3") == moves
     assert moves_as_text(()) == "" == "".join(map(str, moves_in("moves", "")))
 
 
-def test_the_longest_game_fits_into_an_address() -> None:
+def test_the_longest_game_fits_into_an_address():
     moves = tuple(arm for arm in (24, 23) * MOST_MOVES)[:MOST_MOVES]
     long = {"n_arms": 25, "alpha": 0.12345678901234567, "rho": "smoothed_acceptance_rate"}
     query = query_of(pairs_of(Game(options=long, seed=LARGEST_PLAYED_SEED, moves=moves)))
@@ -154,7 +152,7 @@ REFUSED_OF_MINDS = {
 }
 
 
-def test_what_is_no_address_is_refused_in_one_line() -> None:
+def test_what_is_no_address_is_refused_in_one_line():
     for mind, more in ((False, REFUSED_OF_PLAYERS), (True, REFUSED_OF_MINDS)):
         for query, told in (REFUSED | more).items():
             with pytest.raises(InvalidArgumentError) as error:
@@ -163,10 +161,10 @@ def test_what_is_no_address_is_refused_in_one_line() -> None:
             assert "\n" not in str(error.value)
 
 
-def test_what_cannot_be_done_in_a_game_is_refused() -> None:
+def test_what_cannot_be_done_in_a_game_is_refused():
     game = replace(GAME.recommending((0, 1)), answer=1)
     assert (game.moves, game.answer) == ((0, 1), 1)
-    refused: list[tuple[Callable[[], Any], str]] = [
+    refused = [
         (lambda: Game(seed=-1), "seed must be"),
         (lambda: Game(seed=1, moves=(True,)), "moves must be arms"),
         (lambda: game.recommending((0,)), "none after the answer"),
@@ -178,7 +176,7 @@ def test_what_cannot_be_done_in_a_game_is_refused() -> None:
             act()
 
 
-def test_a_guess_becomes_her_decision_is_counted_and_is_undone_before_the_last_move() -> None:
+def test_a_guess_becomes_her_decision_is_counted_and_is_undone_before_the_last_move():
     mind = replace(GAME, foretold=True)
     for arm, guess in ((0, True), (1, False), (2, True)):
         mind = mind.recommending((arm,))
@@ -193,7 +191,7 @@ def test_a_guess_becomes_her_decision_is_counted_and_is_undone_before_the_last_m
     assert (unasked.moves, unasked.guesses, unasked.asked) == ((3, 3), (None, None), None)
 
 
-def test_a_game_in_which_she_leaves_ends_there_and_says_so() -> None:
+def test_a_game_in_which_she_leaves_ends_there_and_says_so():
     game = Game(options={"n_arms": 2, "gap": 4.0, "behaviour": "impatient(probability=1)"}, seed=7)
     best = instance_at_end(game).best_arm
     game = game.recommending((best, 1 - best) * 100)
@@ -214,8 +212,8 @@ def test_a_game_in_which_she_leaves_ends_there_and_says_so() -> None:
     assert " disabled" in play_page(game, "")
 
 
-def test_the_moral_is_that_of_the_game_that_was_played() -> None:
-    def rival(name: str, interactions: int, right: bool = True, end: int = ANSWERED) -> Rival:
+def test_the_moral_is_that_of_the_game_that_was_played():
+    def rival(name, interactions, right=True, end=ANSWERED):
         return Rival(name, interactions, 1, 0, right, end)
 
     slow, best = rival("BAIR", 99), 1
@@ -243,8 +241,8 @@ def test_the_moral_is_that_of_the_game_that_was_played() -> None:
         assert told in moral_of(game, Heard(responses, seen), best, rivals)
 
 
-def test_sliders_stand_where_the_user_is() -> None:
-    def sliders(**options: object) -> dict[str, Any]:
+def test_sliders_stand_where_the_user_is():
+    def sliders(**options):
         return {each.name: each for each in sliders_of(Game(options=options, seed=1), 1.83)}
 
     options = {"alpha": 0.35, "noise": 0.1, "gap": 2.0, "rho": 1.25}
@@ -255,7 +253,7 @@ def test_sliders_stand_where_the_user_is() -> None:
     assert between["rho"].value == "1.85"  # where the schedule is now
 
 
-def test_a_schedule_that_is_followed_needs_no_number_until_its_slider_moves() -> None:
+def test_a_schedule_that_is_followed_needs_no_number_until_its_slider_moves():
     assert slid({"rho": "1.85", "gap": "1", FOLLOW: "1.85"}) == {"gap": "1"}
     assert slid({"rho": "1.2", "gap": "1", FOLLOW: "1.85"}) == {"rho": "1.2", "gap": "1"}
     assert slid({"rho": "1.5"}) == {"rho": "1.5"}
@@ -264,11 +262,11 @@ def test_a_schedule_that_is_followed_needs_no_number_until_its_slider_moves() ->
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 
 
-def test_rivals_did_what_they_do_in_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rivals_did_what_they_do_in_the_loop(monkeypatch):
     drifting = {"n_arms": 2, "gap": 0.2, "behaviour": "drifting"}  # the best arm of the end counts
     for game in (THREE, Game(options=drifting, seed=4)):
         found, notes = rivals_of(game)
-        env = ExplorativeUserEnv(**game.options)  # type: ignore[arg-type]
+        env = ExplorativeUserEnv(**game.options)
         for rival, agent in zip(found, (BAIR(), TrackAndStop()), strict=True):
             episode = rollout(env, agent, game.seed)
             right = episode.answer == env.instance().best_arm
@@ -280,10 +278,8 @@ def test_rivals_did_what_they_do_in_the_loop(monkeypatch: pytest.MonkeyPatch) ->
     assert [(rival.interactions, rival.end) for rival in found] == [(30, CENSORED)] * 2
 
 
-def test_a_model_has_a_cap_of_its_own_and_is_told_of_where_it_cannot_play(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def missing(name: str) -> None:
+def test_a_model_has_a_cap_of_its_own_and_is_told_of_where_it_cannot_play(monkeypatch):
+    def missing(name):
         raise MissingExtraError("it needs sb3-contrib: pip install it")
 
     game = Game(options=PLAYED, seed=7)
@@ -299,7 +295,7 @@ def test_a_model_has_a_cap_of_its_own_and_is_told_of_where_it_cannot_play(
 
 
 @pytest.mark.exhaustive
-def test_a_trained_model_plays_where_there_is_one_for_so_many_arms() -> None:
+def test_a_trained_model_plays_where_there_is_one_for_so_many_arms():
     pytest.importorskip("sb3_contrib", reason="models need the extra rl")
     from explorative_user_env.rl import load_agent
 

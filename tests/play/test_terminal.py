@@ -1,7 +1,6 @@
 """A game in a terminal is the game of its address, line by line."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,20 +12,20 @@ GAME = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 
 
 @pytest.fixture(autouse=True)
-def _no_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_model_is_loaded(monkeypatch):
     monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)
 
 
-def played(*lines: str, game: Game = GAME) -> tuple[Game, list[str]]:
-    said: list[str] = []
+def played(*lines, game=GAME):
+    said = []
     return play_lines(game, iter(lines), lambda *more: said.extend(more)), said
 
 
-def answers(said: list[str]) -> list[bool]:
+def answers(said):
     return [": yes" in line for line in said if line.startswith("Arm ")]
 
 
-def test_a_game_is_played_to_the_reveal_and_told_again() -> None:
+def test_a_game_is_played_to_the_reveal_and_told_again():
     game, said = played("0", "1x40\n", " 2 0 ", "2x20", "best 1", "2")
     moves = (0, *(1,) * 40, 2, 0, *(2,) * 20)
     assert game == Game(options=GAME.options, seed=7, moves=moves, answer=1)
@@ -42,7 +41,7 @@ def test_a_game_is_played_to_the_reveal_and_told_again() -> None:
     assert answers(again[1]) == answers(said)
 
 
-def test_the_truth_is_not_told_before_the_answer_but_to_who_asks() -> None:
+def test_the_truth_is_not_told_before_the_answer_but_to_who_asks():
     game, said = played("0x20", "1x20", "2x20", "show", "undo", "address", "help", "")
     told = "\n".join(said)
     assert len(game.moves) == 59
@@ -54,14 +53,14 @@ def test_the_truth_is_not_told_before_the_answer_but_to_who_asks() -> None:
     assert best.startswith(f"arm {instance_at_end(GAME).best_arm}: true mean ")
 
 
-def test_what_cannot_be_done_is_a_line_and_the_game_goes_on() -> None:
+def test_what_cannot_be_done_is_a_line_and_the_game_goes_on():
     game, said = played("3", "best 3", "best", "sing", "1x9999", "0x", "best x", "1")
     assert game.moves == (1,)
     assert len([line for line in said if " must be " in line]) == 7
     assert not any("\n" in line for line in said)
 
 
-def test_where_she_leaves_only_what_was_asked_is_answered() -> None:
+def test_where_she_leaves_only_what_was_asked_is_answered():
     leaving = Game(options={**GAME.options, "behaviour": "impatient(probability=1)"}, seed=7)
     whole, _ = played("0x60 1x60 2x60 0x60 1x60", game=leaving)
     *asked, last = whole.moves
@@ -72,8 +71,8 @@ def test_where_she_leaves_only_what_was_asked_is_answered() -> None:
 
 
 @pytest.mark.parametrize("end", ["end of input", "quit", "interrupt"])
-def test_who_stops_is_told_how_to_go_on(end: str) -> None:
-    def lines() -> Iterator[str]:
+def test_who_stops_is_told_how_to_go_on(end):
+    def lines():
         yield "0x2"
         if end == "interrupt":
             raise KeyboardInterrupt
@@ -81,12 +80,12 @@ def test_who_stops_is_told_how_to_go_on(end: str) -> None:
             yield "quit"
             raise AssertionError("nothing is read after it")
 
-    said: list[str] = []
+    said = []
     play_lines(GAME, lines(), lambda *more: said.extend(more))
     assert said[-1].endswith("--terminal --address 'n_arms=3&gap=2&seed=7&moves=0x2'")
 
 
-def test_what_help_and_the_buttons_of_the_page_say_can_be_typed() -> None:
+def test_what_help_and_the_buttons_of_the_page_say_can_be_typed():
     _, said = played("help")
     commands = [line.partition(":")[0] for line in said if re.match(r"(best )?\d+(x\d+)?:", line)]
     assert len(commands) == 3

@@ -1,7 +1,6 @@
 """What pictures of a user and of a run say and show, and that all of it has room."""
 
 import math
-from typing import Any
 
 import drawn
 import numpy as np
@@ -27,7 +26,6 @@ from explorative_user_env.show.shapes import (
     Polygon,
     Rectangle,
     Scene,
-    Shape,
     Text,
     beside,
     box_of,
@@ -42,7 +40,7 @@ from explorative_user_env.validation import InvalidArgumentError
 SEEN = Seen([30, 2, 0], [0, 9, 0], [True, False, None], (1, False), 41)
 
 
-def truth(*radii: float) -> HiddenState:
+def truth(*radii):
     return drawn.truth_of([0.5, 0.0, -0.5], [0.6, -0.4, 0.0], [30, 2, 0], radii)
 
 
@@ -50,9 +48,9 @@ def truth(*radii: float) -> HiddenState:
 HIDDEN = truth(0.2, 0.7, math.inf)
 
 
-def test_the_counts_and_the_latest_responses_are_shown() -> None:
+def test_the_counts_and_the_latest_responses_are_shown():
     scene = scene_of_user(SEEN)
-    shapes: dict[str, Any] = drawn.named(scene)
+    shapes = drawn.named(scene)
     assert "Arm 1: rejected" in drawn.words(scene)
     assert "t = 41 · 32 accepted · 9 rejected" in drawn.words(scene)
     for role, counts in (("accepted", SEEN.accepted), ("rejected", SEEN.rejected)):
@@ -67,7 +65,7 @@ def test_the_counts_and_the_latest_responses_are_shown() -> None:
     assert "now-0" not in drawn.named(first)
 
 
-def test_nothing_secret_is_drawn_unasked() -> None:
+def test_nothing_secret_is_drawn_unasked():
     scene = scene_of_user(SEEN, None, HIDDEN)
     assert scene == scene_of_user(SEEN)
     n_arms, arms, accepted, truths = run_of(3, 60)
@@ -77,9 +75,9 @@ def test_nothing_secret_is_drawn_unasked() -> None:
     assert "best" in drawn.words(timeline(n_arms, arms, accepted, truths))
 
 
-def test_her_intervals_and_means_are_on_one_axis() -> None:
+def test_her_intervals_and_means_are_on_one_axis():
     scene = scene_of_user(SEEN, HIDDEN, span=(-2.0, 2.0))
-    shapes: dict[str, Any] = drawn.named(scene)
+    shapes = drawn.named(scene)
     ticks = {text.text: text.x for text in drawn.texts(scene) if text.key.startswith("tick")}
     for arm, (low, high, mean) in enumerate([(0.4, 0.8, 0.5), (-1.1, 0.3, 0.0)]):
         interval = shapes[f"arm-{arm}-interval"]
@@ -89,7 +87,7 @@ def test_her_intervals_and_means_are_on_one_axis() -> None:
         assert rewards == pytest.approx([low, high, (low + high) / 2, mean])
 
 
-def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
+def test_a_rejection_has_a_witness_and_a_line_that_decides():
     now = truth(0.3, 0.9, math.inf)  # the decision is told by what she thought then
     scene = scene_of_user(SEEN, now._replace(gamma=6.828, rho=1.731), HIDDEN)
     told = drawn.words(scene).split("\n")
@@ -97,7 +95,7 @@ def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
     assert "lcb 0.40 of arm 0 >= ucb 0.30 of arm 1" in told
     assert "t = 41 · n(t) = 32 · Gamma = 6.83 · rho_t = 1.73" in told
     # It stands at ucb, from the witness's row to that of the rejected arm.
-    shapes: dict[str, Any] = drawn.named(scene_of_user(SEEN, HIDDEN, HIDDEN))
+    shapes = drawn.named(scene_of_user(SEEN, HIDDEN, HIDDEN))
     line, bound, row = shapes["witness"], shapes["arm-1-interval"], shapes["arm-0-interval"]
     assert line.x1 == line.x2 == pytest.approx(bound.x + bound.width)
     assert line.y1 < bound.y < bound.y + bound.height <= line.y2
@@ -107,7 +105,7 @@ def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
     assert "witness" not in drawn.named(without)
 
 
-def test_what_no_rule_explains_is_said() -> None:
+def test_what_no_rule_explains_is_said():
     better = "rejected, because arm 0 is clearly better\nlcb 0.35 of arm 0 >= ucb 0.35 of arm 1"
     for accepted, radii, words in (
         (False, (0.4, 0.7), "rejected, though no arm is clearly better\n" + CHANCE),
@@ -122,16 +120,16 @@ def test_what_no_rule_explains_is_said() -> None:
         assert ("witness" in drawn.named(scene)) == ("arm 0" in words)
 
 
-def test_a_picture_of_many_arms_labels_those_that_matter() -> None:
+def test_a_picture_of_many_arms_labels_those_that_matter():
     seen, hidden, decided = drawn.moment_of(100, 3, 4000)
     assert seen.last is not None
-    shapes: dict[str, Any] = drawn.named(scene_of_user(seen, hidden, decided, width=360))
+    shapes = drawn.named(scene_of_user(seen, hidden, decided, width=360))
     assert {f"seen-arm-{seen.last[0]}", "seen-arm-0", "witness"} <= set(shapes)
     assert shapes["best"].text == f"best {hidden.instance.best_arm}"
     assert sum(key.startswith("arm-") and key.endswith("-interval") for key in shapes) == 100
 
 
-def test_of_a_thousand_arms_those_are_shown_that_matter_most() -> None:
+def test_of_a_thousand_arms_those_are_shown_that_matter_most():
     seen, hidden, decided = drawn.moment_of(1000, 3, 30)
     seen = seen._replace(accepted=[arm % 500 for arm in range(1000)])
     scene = scene_of_user(seen, hidden, decided)
@@ -151,9 +149,7 @@ NOTES = st.sampled_from(["", "answers are legal", "words without an end " * 20])
 
 @settings(max_examples=25)
 @given(drawn.moments(st.integers(2, 100)), WIDTHS, st.booleans(), TITLES, NOTES)
-def test_no_label_covers_another_and_nothing_is_outside(
-    moment: drawn.Moment, width: int, revealed: bool, title: str, note: str
-) -> None:
+def test_no_label_covers_another_and_nothing_is_outside(moment, width, revealed, title, note):
     seen, hidden, decided = moment
     truths = (hidden, decided) if revealed else ()
     scene = scene_of_user(seen, *truths, width=width, title=title, note=note)
@@ -170,9 +166,7 @@ def test_no_label_covers_another_and_nothing_is_outside(
     WIDTHS,
     st.tuples(drawn.REWARDS) | st.none(),
 )
-def test_all_frames_of_a_film_have_one_size_and_a_given_axis(
-    first: drawn.Moment, second: drawn.Moment, width: int, low: tuple[float] | None
-) -> None:
+def test_all_frames_of_a_film_have_one_size_and_a_given_axis(first, second, width, low):
     span = None if low is None else (low[0], low[0] + 1.0)
     one, other = (scene_of_user(*moment, width=width, span=span) for moment in (first, second))
     assert (one.width, one.height) == (other.width, other.height)
@@ -180,16 +174,16 @@ def test_all_frames_of_a_film_have_one_size_and_a_given_axis(
     assert span is None or ticks[0] == ticks[1] != []
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_what_cannot_be_drawn_is_refused():
     for width in (SMALLEST_WIDTH - 1, LARGEST_WIDTH + 1, 720.5, "wide"):
         with pytest.raises(InvalidArgumentError, match="width must be"):
-            scene_of_user(SEEN, width=width)  # type: ignore[arg-type]
+            scene_of_user(SEEN, width=width)
     for accepted, truths, named in (([True], None, "accepted"), ([True, False], [], "truths")):
         with pytest.raises(InvalidArgumentError, match=f"{named} must be one for each of 2 steps"):
             timeline(2, [0, 1], accepted, truths)
 
 
-def test_what_is_wider_than_its_box_begins_no_empty_line() -> None:
+def test_what_is_wider_than_its_box_begins_no_empty_line():
     assert wrapped("W" * 40 + " and more", 13.0, 90.0, 9)[0].startswith("W")
     assert all(wrapped("W" * 40 + " and more", 13.0, 90.0, 9))
 
@@ -198,7 +192,7 @@ Run = tuple[int, list[int], list[bool], list[HiddenState]]
 
 
 @st.composite
-def runs(draw: st.DrawFn) -> Run:
+def runs(draw):
     """Draw a run that need not make sense, and truths that need not fit it."""
     n_arms, steps = draw(st.integers(2, 40)), draw(st.integers(0, 200))
     kinds = draw(st.lists(st.tuples(st.integers(0, n_arms - 1), st.booleans()), min_size=1))
@@ -210,9 +204,7 @@ def runs(draw: st.DrawFn) -> Run:
 
 @settings(max_examples=15)
 @given(runs(), st.integers(320, 1280), st.booleans(), st.sampled_from(["", "BAIR meets a user"]))
-def test_no_label_of_a_run_covers_another_and_nothing_is_outside(
-    run: Run, width: int, revealed: bool, title: str
-) -> None:
+def test_no_label_of_a_run_covers_another_and_nothing_is_outside(run, width, revealed, title):
     n_arms, arms, accepted, truths = run
     told = truths if revealed else None
     scene = timeline(n_arms, arms, accepted, told, width=width, title=title)
@@ -221,7 +213,7 @@ def test_no_label_of_a_run_covers_another_and_nothing_is_outside(
     assert "…" not in drawn.words(scene)
 
 
-def run_of(n_arms: int, steps: int, seed: int = 0) -> Run:
+def run_of(n_arms, steps, seed=0):
     """A run of real responses to random arms."""
     env = ExplorativeUserEnv(n_arms=n_arms, gap=2.0)
     env.reset(seed=seed)
@@ -233,9 +225,9 @@ def run_of(n_arms: int, steps: int, seed: int = 0) -> Run:
     return n_arms, arms, accepted, truths
 
 
-def test_her_intervals_and_the_truth_are_where_they_were() -> None:
+def test_her_intervals_and_the_truth_are_where_they_were():
     n_arms, arms, accepted, truths = run_of(3, 60)
-    shapes: dict[str, Any] = drawn.named(timeline(n_arms, arms, accepted, truths, span=(-6.0, 6.0)))
+    shapes = drawn.named(timeline(n_arms, arms, accepted, truths, span=(-6.0, 6.0)))
     for arm in range(3):
         low, high = (shapes[f"reward-{arm}-{end}"] for end in (0, 1))
         unit = (high.y1 - low.y1) / 12.0
@@ -253,9 +245,9 @@ def test_her_intervals_and_the_truth_are_where_they_were() -> None:
 
 
 @pytest.mark.parametrize("steps", [60, 2500])
-def test_every_response_is_on_its_side_of_its_arms_line(steps: int) -> None:
+def test_every_response_is_on_its_side_of_its_arms_line(steps):
     n_arms, arms, accepted, _ = run_of(3, steps)
-    shapes: dict[str, Any] = drawn.named(timeline(n_arms, arms, accepted))
+    shapes = drawn.named(timeline(n_arms, arms, accepted))
     marks = [key for key in shapes if key.startswith("arm-")]
     for key in marks:
         arm, said = key.split("-")[1:3]
@@ -266,9 +258,9 @@ def test_every_response_is_on_its_side_of_its_arms_line(steps: int) -> None:
     assert len(marks) == (each if steps == 60 else len(set(zip(arms, accepted, strict=True))))
 
 
-def test_the_teeth_of_a_long_run_cover_its_responses() -> None:
+def test_the_teeth_of_a_long_run_cover_its_responses():
     arms, accepted = [0] * 1000 + [1] * 500 + [0] * 500, [True] * 2000
-    shapes: dict[str, Any] = drawn.named(timeline(2, arms, accepted))
+    shapes = drawn.named(timeline(2, arms, accepted))
     edges = [x for x, _ in shapes["arm-0-accepted"].points]
     wide = (edges[-1] - edges[0]) / 4
     assert edges == pytest.approx([edges[0] + wide * at for at in (0, 0, 2, 2, 3, 3, 4, 4)])
@@ -276,7 +268,7 @@ def test_the_teeth_of_a_long_run_cover_its_responses() -> None:
     assert second[1:3] == pytest.approx([edges[2], edges[4]])
 
 
-def test_the_best_arm_is_shown_however_seldom_it_was_recommended() -> None:
+def test_the_best_arm_is_shown_however_seldom_it_was_recommended():
     n_arms, arms, accepted, truths = run_of(40, 60)
     best = truths[-1].instance.best_arm
     others = [arm if arm != best else (best + 1) % 40 for arm in arms]
@@ -284,9 +276,9 @@ def test_the_best_arm_is_shown_however_seldom_it_was_recommended() -> None:
     assert "25 of 40 arms" in drawn.words(timeline(n_arms, others, accepted))
 
 
-def test_pictures_stand_beside_or_below_one_another() -> None:
+def test_pictures_stand_beside_or_below_one_another():
     one = Scene(100, 50, "one", (Rectangle("page", 0, 0, 100, 50, "page"),))
-    shapes: tuple[Shape, ...] = (
+    shapes = (
         Rectangle("a", 1, 2, 3, 4, "ink"),
         Line("b", 1, 2, 3, 4, "ink"),
         Disc("c", 9, 8, 2, "ink"),
@@ -303,7 +295,7 @@ def test_pictures_stand_beside_or_below_one_another() -> None:
             assert box_of(there) == pytest.approx(moved)
 
 
-def test_the_rows_of_a_picture_are_those_of_its_bars() -> None:
+def test_the_rows_of_a_picture_are_those_of_its_bars():
     for n_arms in (2, 20, 130):
         scene = scene_of_user(drawn.moment_of(n_arms, 1, 100)[0])
         shapes = drawn.named(scene)
@@ -317,7 +309,7 @@ ENDS = st.floats(-1e9, 1e9)
 
 
 @given(ENDS, st.floats(0.0, 1e6), st.floats(100, 1000))
-def test_ticks_stand_where_their_words_say_and_apart(low: float, wide: float, room: float) -> None:
+def test_ticks_stand_where_their_words_say_and_apart(low, wide, room):
     axis = axis_of((low, low + wide), 10.0, 10.0 + room)
     assert axis.low < low <= low + wide < axis.high
     free = axis.left
@@ -330,7 +322,7 @@ def test_ticks_stand_where_their_words_say_and_apart(low: float, wide: float, ro
         assert written <= 0.01 * (axis.high - axis.low) + 5e-4 * abs(float(words))
 
 
-def test_ticks_are_round() -> None:
+def test_ticks_are_round():
     for span, words in (
         ((0.0, 1.0), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
         ((-1e-3, 1e-3), ["-0.0005", "0.0000", "0.0005"]),
@@ -341,7 +333,7 @@ def test_ticks_are_round() -> None:
 
 
 @given(ENDS, st.floats(0.0, 1e6))
-def test_a_span_with_round_ends_holds_the_span_and_not_much_more(low: float, wide: float) -> None:
+def test_a_span_with_round_ends_holds_the_span_and_not_much_more(low, wide):
     high = low + wide
     least, largest = rounded_out((low, high))
     slack = 1e-9 * max(abs(low), abs(high))
@@ -349,7 +341,7 @@ def test_a_span_with_round_ends_holds_the_span_and_not_much_more(low: float, wid
     assert largest - least <= 1.7 * (high - low) + slack
 
 
-def test_the_text_has_the_counts_of_each_arm() -> None:
+def test_the_text_has_the_counts_of_each_arm():
     seen = Seen([3, 0], [1, 12], [None, False], (1, False), 16)
     assert text_of_user(seen).splitlines() == [
         "arm  accepted  rejected",
@@ -359,8 +351,8 @@ def test_the_text_has_the_counts_of_each_arm() -> None:
     ]
 
 
-def test_an_interval_of_the_text_reaches_from_its_lower_to_its_upper_bound() -> None:
-    def bars(now: HiddenState) -> list[str]:
+def test_an_interval_of_the_text_reaches_from_its_lower_to_its_upper_bound():
+    def bars(now):
         return [line.split("|")[1] for line in text_of_user(seen, now).splitlines() if "|" in line]
 
     seen, last = Seen([1, 1], [0, 0], [True, True], (1, True), 2), BAR_WIDTH - 1
@@ -372,7 +364,7 @@ def test_an_interval_of_the_text_reaches_from_its_lower_to_its_upper_bound() -> 
     assert "o" in second
 
 
-def test_a_text_of_the_environment_shows_the_responses_and_no_interval_or_mean() -> None:
+def test_a_text_of_the_environment_shows_the_responses_and_no_interval_or_mean():
     env = ExplorativeUserEnv(3, noise=0.6, render_mode="ansi")
     env.reset(seed=0)
     tally = np.zeros((3, 2), dtype=int)

@@ -20,10 +20,7 @@ from explorative_user_env.results.intervals import (
 
 
 @pytest.mark.parametrize(("successes", "n"), [(1, 20), (977, 1000), (50, 100)])
-def test_the_ends_of_a_proportions_interval_are_as_unlikely_as_it_says(
-    successes: int, n: int
-) -> None:
-    """Hand-worked: at the ends, so many successes or more, or fewer, have a probability of .025."""
+def test_the_ends_of_a_proportions_interval_are_as_unlikely_as_it_says(successes, n):
     low, high = proportion_interval(successes, n)
     assert stats.binom.sf(successes - 1, n, low) == pytest.approx(0.025, rel=1e-6)
     assert stats.binom.cdf(successes, n, high) == pytest.approx(0.025, rel=1e-6)
@@ -31,14 +28,14 @@ def test_the_ends_of_a_proportions_interval_are_as_unlikely_as_it_says(
     assert stats.binom.sf(successes - 1, n, low) == pytest.approx(0.005, rel=1e-6)
 
 
-def test_a_ties_share_widens_the_interval_to_whole_numbers_on_both_sides() -> None:
+def test_a_ties_share_widens_the_interval_to_whole_numbers_on_both_sides():
     low, high = share_interval(np.array([1.0, 1 / 3, 1 / 3, 1.0]))
     assert (low, high) == (proportion_interval(2, 4)[0], proportion_interval(3, 4)[1])
     thirds = np.full(3, 1 / 3)  # whose sum is 1, but for rounding
     assert share_interval(thirds) == proportion_interval(1, 3)
 
 
-def test_where_all_pairs_are_unequal_their_difference_is_a_proportion() -> None:
+def test_where_all_pairs_are_unequal_their_difference_is_a_proportion():
     low, high = proportion_interval(13, 20)
     assert paired_difference_interval(13, 7, 20) == pytest.approx((2 * low - 1, 2 * high - 1))
     low, high = paired_difference_interval(30, 12, 100)
@@ -46,7 +43,7 @@ def test_where_all_pairs_are_unequal_their_difference_is_a_proportion() -> None:
     assert paired_difference_interval(30, 12, 100, 0.99)[0] < low < 0.18 < high
 
 
-def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -> None:
+def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side():
     """The published form: T + g T^2/(3 n^1/2) + g^2 T^3/(27 n) + g/(6 n^1/2) is at the quantile."""
     values = np.array([1.0, 1.0, 2.0, 2.0, 3.0, 12.0])
     n = len(values)
@@ -61,7 +58,7 @@ def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -
         assert error > stats.sem(values) * stats.t.ppf(0.975, n - 1)
 
 
-def test_the_ratio_interval_is_that_of_the_mean_of_what_is_left_over() -> None:
+def test_the_ratio_interval_is_that_of_the_mean_of_what_is_left_over():
     # 6 of 12; what is left over is 0, -1 and 1, whose mean has the error sqrt(1/3), and the mean
     # whole is 4. With 2 degrees of freedom the quantile is 4.302653.
     half = 4.302652730 * math.sqrt(1 / 3) / 4
@@ -69,19 +66,16 @@ def test_the_ratio_interval_is_that_of_the_mean_of_what_is_left_over() -> None:
     assert found == pytest.approx((0.5 - half, 0.5 + half), abs=1e-8)
 
 
-@pytest.mark.slow
-def test_the_interval_of_the_median_covers_it_as_often_as_it_says_whatever_the_law() -> None:
-    rng = np.random.default_rng(0)
-    for draw in (rng.standard_normal, rng.standard_cauchy):
-        intervals = [median_interval(draw(101)) for _ in range(1000)]
-        covered = sum(low <= 0.0 <= high for low, high in intervals)
-        # At least .95, by less than a step of the ranks; four standard errors are .028.
-        assert 0.922 < covered / 1000 < 0.99
+def test_the_interval_of_the_median_is_the_shortest_of_ranks_that_covers_it():
+    low, high = median_interval(np.arange(1.0, 102.0))  # the values are their ranks
+    covered = stats.binom.cdf(high - 1, 101, 0.5) - stats.binom.cdf(low - 1, 101, 0.5)
+    shorter = stats.binom.cdf(high - 2, 101, 0.5) - stats.binom.cdf(low, 101, 0.5)
+    assert shorter < 0.95 <= covered
     assert np.isnan(median_interval(np.arange(3.0))).all()
     assert np.isnan(median_interval(np.zeros(0))).all()
 
 
-def test_one_run_of_many_that_makes_the_mean_is_seen() -> None:
+def test_one_run_of_many_that_makes_the_mean_is_seen():
     rng = np.random.default_rng(0)
     usual = rng.exponential(500.0, 2000)
     assert not one_dominates(usual)
@@ -93,9 +87,8 @@ def test_one_run_of_many_that_makes_the_mean_is_seen() -> None:
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 4), (3, 4), (30, 40)])
-def test_the_evidence_is_the_mixture_beside_one_probability(successes: int, n: int) -> None:
-
-    def mixed(angle: float) -> float:
+def test_the_evidence_is_the_mixture_beside_one_probability(successes, n):
+    def mixed(angle):
         """The integrand over the angle whose squared sine is p, which has no pole."""
         p = math.sin(angle) ** 2
         return p**successes * (1 - p) ** (n - successes) * 2 / math.pi
@@ -107,7 +100,7 @@ def test_the_evidence_is_the_mixture_beside_one_probability(successes: int, n: i
         assert found == pytest.approx(mixture / likelihood)
 
 
-def ever_missed(p: float, horizon: int, error: float) -> float:
+def ever_missed(p, horizon, error):
     """The exact probability that the interval misses p after any of the trials, by all states."""
     held, missed = np.array([1.0]), 0.0
     for n in range(1, horizon + 1):
@@ -118,20 +111,19 @@ def ever_missed(p: float, horizon: int, error: float) -> float:
     return missed
 
 
-@pytest.mark.parametrize("p", [0.001, 0.05, 0.5, 0.99])
-def test_the_worst_time_to_stop_makes_it_miss_no_more_often_than_it_says(p: float) -> None:
-    """Whoever stops as soon as it misses, in 1000 trials: exactly, not by simulation."""
-    assert ever_missed(p, 1000, 0.05) <= 0.05
+@pytest.mark.parametrize("p", [0.05, 0.5])
+def test_the_worst_time_to_stop_makes_it_miss_no_more_often_than_it_says(p):
+    assert ever_missed(p, 500, 0.05) <= 0.05
 
 
-def test_the_interval_ends_where_the_evidence_is_1_over_error() -> None:
+def test_the_interval_ends_where_the_evidence_is_1_over_error():
     for successes, n in ((1, 3), (4, 100), (99, 100)):
         for p in sequence_interval(successes, n, 0.05):
             evidence = log_evidence_against(p, successes, n)
             assert evidence == pytest.approx(math.log(20), rel=1e-6)
 
 
-def test_intervals_hold_the_estimate_for_any_counts() -> None:
+def test_intervals_hold_the_estimate_for_any_counts():
     for n in (0, 1, 2, 1001, 10**12):
         for successes in sorted({0, min(1, n), n // 3, n}):
             for error in (0.5, 1e-12, 1e-300):
@@ -141,7 +133,7 @@ def test_intervals_hold_the_estimate_for_any_counts() -> None:
                 assert high == 1.0 or successes < n
 
 
-def test_too_few_values_have_no_interval_and_equal_ones_one_of_no_width() -> None:
+def test_too_few_values_have_no_interval_and_equal_ones_one_of_no_width():
     ones = np.ones(1)
     nothing = [proportion_interval(0, 0), paired_difference_interval(0, 0, 0), mean_interval(ones)]
     nothing += [ratio_interval(ones, ones), ratio_interval(np.zeros(3), np.zeros(3))]

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,62 +11,44 @@ from explorative_user_env.results import metrics
 from explorative_user_env.results.intervals import mean_interval, share_interval
 from explorative_user_env.users.population import Population
 
-
-def summarize(runs: pd.DataFrame, *, delta: float, step_cost: float, **setting: Any) -> Any:
-    """The figures of best-arm identification, with a setting that reports them in its own way."""
-    users = Population(setting=replace(Population().setting, **setting))
-    return metrics.summarize(runs, {"task": "bai", "step_cost": step_cost}, users, delta)
-
-
 # Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
 TIMES = np.array([100, 200, 1000, 1000])
-
-
 REJECTIONS = np.array([10, 10, 500, 0])
+RUNS = pd.DataFrame(
+    {
+        "stopping_time": TIMES,
+        "rejections": REJECTIONS,
+        "correct": [True, False, True, False],
+        "censored": [False, False, True, True],
+        "left": False,
+    }
+)
 
 
-CORRECT = np.array([True, False, True, False])
+def summary(runs=RUNS, **setting):
+    """The figures of best-arm identification, with a setting that reports them in its own way."""
+    users = Population(setting=replace(Population().setting, **setting))
+    return metrics.summarize(runs, {"task": "bai", "step_cost": 1e-3}, users, 0.5)
 
 
-CENSORED = np.array([False, False, True, True])
-
-
-def runs_of(times: Any, rejections: Any, correct: Any, censored: Any) -> pd.DataFrame:
-    """Runs of best-arm identification."""
-    columns = {"stopping_time": times, "rejections": rejections, "correct": correct}
-    return pd.DataFrame(columns | {"censored": censored, "left": False})
-
-
-def summary(**options: Any) -> Any:
-    runs = runs_of(TIMES, REJECTIONS, CORRECT, CENSORED)
-    return summarize(runs, **{"delta": 0.1, "step_cost": 5e-4} | options)
-
-
-def test_shares_rates_and_cost_are_those_by_hand() -> None:
-    figures = summary(delta=0.5, step_cost=1e-3)
+def test_shares_rates_and_cost_are_those_by_hand():
+    figures = summary()
     assert (figures["success"], figures["wrong"], figures["censored"]) == (0.25, 0.25, 0.5)
     assert figures["failure_over_delta"] == pytest.approx(0.75 / 0.5)
     assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0.1 + 0.05 + 0.5 + 0) / 4)
     assert figures["rejection_rate_ratio_of_means"] == pytest.approx(520 / 2300)
     # 1 - 1/4 counts the runs cut off as failures, right guess or not, dropped elsewhere or not.
     assert figures["cost"] == pytest.approx(1e-3 * 575 + 0.75)
-    dropped = summary(delta=0.5, step_cost=1e-3, drops_censored=True)
-    assert dropped["cost"] == pytest.approx(figures["cost"])
-
-
-def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
-    right, ended = np.ones(3, dtype=bool), np.zeros(3, dtype=bool)
-    times, rejections = np.array([0, 1, 4]), np.array([0, 1, 1])
-    figures = summarize(runs_of(times, rejections, right, ended), delta=0.1, step_cost=0.0)
-    assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0 + 1 + 0.25) / 3)
+    assert summary(drops_censored=True)["cost"] == pytest.approx(figures["cost"])
+    short = summary(RUNS[:3].assign(stopping_time=[0, 1, 4], rejections=[0, 1, 1]))
+    assert short["rejection_rate_mean_of_ratios"] == pytest.approx((0 + 1 + 0.25) / 3)
 
 
 @pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
-def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
+def test_the_interval_of_the_headline_rate_holds_it(form):
     figures = summary(rejection_rate=form)
     low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
     assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
-    assert low < figures["rejection_rate"] < high
     assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
     # The error is that of the mean over four runs, or of what is left over of them.
     spread = [0.1, 0.05, 0.5, 0.0]
@@ -78,47 +59,46 @@ def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
     assert high - low == pytest.approx(apart[1] - apart[0], rel=1e-8)
 
 
-def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
+def test_censored_runs_count_in_times_unless_the_setting_drops_them():
     assert (summary()["stopping_time"], summary()["stopping_time_median"]) == (575, 600)
     dropped = summary(drops_censored=True)
     assert dropped["stopping_time"] == dropped["stopping_time_median"] == 150
     assert dropped["rejection_rate_ratio_of_means"] == pytest.approx(20 / 300)
     assert dropped["success"] == 0.25  # never dropped from success
-
-    cut_off = runs_of(TIMES, REJECTIONS, CORRECT, CENSORED | True)
-    figures = summarize(cut_off, delta=0.1, step_cost=5e-4, drops_censored=True)
-    assert math.isnan(figures["stopping_time"])
-    assert math.isnan(figures["rejection_rate"])
+    cut_off = summary(RUNS.assign(censored=True), drops_censored=True)
+    assert math.isnan(cut_off["stopping_time"])
+    assert math.isnan(cut_off["rejection_rate"])
 
 
-def figures_of(task: str, runs: pd.DataFrame, horizon: int) -> Any:
+def figures_of(task, runs, horizon):
     return metrics.summarize(runs, {"task": task, "horizon": horizon}, Population(), 0.1)
 
 
-def play(regrets: Any, utilities: Any, accepted: Any, last: Any, most: Any) -> pd.DataFrame:
+def play(regrets, utilities, accepted, last, most):
     """Runs over a horizon, or episodes."""
     columns = {"regret": regrets, "utility": utilities, "acceptances": accepted}
     columns |= {"last_arm": np.where(last, 0, 1), "best_arm": 0, "most_accepted_is_best": most}
     return pd.DataFrame(columns)
 
 
-def test_the_figures_of_a_play_are_means_with_their_intervals() -> None:
+def test_the_figures_of_a_play_are_means_with_their_intervals():
     regrets, utilities = np.array([1.0, 2.0, 6.0]), np.array([-1.0, 0.0, 4.0])
     last, most = np.array([True, False, False]), np.array([True, True, False])
     accepted = np.array([5, 10, 0])
     figures = figures_of("regret", play(regrets, utilities, accepted, last, most), horizon=20)
     assert figures["n_runs"] == 3
-    assert (figures["regret"], figures["utility"]) == (3.0, 1.0)
     assert figures["acceptance_rate"] == pytest.approx(0.25)
-    assert figures["last_is_best"] == pytest.approx(1 / 3)
-    assert figures["most_accepted_is_best"] == pytest.approx(2 / 3)
-    assert (figures["regret_low"], figures["regret_high"]) == mean_interval(regrets)
-    assert (figures["utility_low"], figures["utility_high"]) == mean_interval(utilities)
-    for name, shares in (("last_is_best", last), ("most_accepted_is_best", most)):
-        assert (figures[f"{name}_low"], figures[f"{name}_high"]) == share_interval(shares)
+    for name, values, interval in (
+        ("regret", regrets, mean_interval(regrets)),
+        ("utility", utilities, mean_interval(utilities)),
+        ("last_is_best", last, share_interval(last)),
+        ("most_accepted_is_best", most, share_interval(most)),
+    ):
+        assert figures[name] == pytest.approx(values.mean())
+        assert (figures[f"{name}_low"], figures[f"{name}_high"]) == interval
 
 
-def test_the_interval_of_a_share_of_users_stays_among_shares() -> None:
+def test_the_interval_of_a_share_of_users_stays_among_shares():
     last, most = np.array([0.0, 0.0, 0.0, 0.9]), np.array([0.1, 1.0, 1.0, 1.0])
     few = np.array([-5.0, 0.0, 0.0, 40.0])
     runs = play(few, few, np.ones(4), last, most)

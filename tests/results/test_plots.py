@@ -1,41 +1,27 @@
 """Plots: which there are, that words have room on them, and that they show the tables' figures."""
 
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_results import CELL, bai_runs
 from plots import corners_of, legend_of_plot, line_of
+from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.plots import as_png, new_figure
-from explorative_user_env.results import plots as courses
+from explorative_user_env.results import plots as module
 from explorative_user_env.results.intervals import (
     mean_interval,
     proportion_interval,
     sequence_interval,
 )
-from explorative_user_env.results.plots import (
-    CHECKED,
-    MOST_POINTS,
-    RUN_KINDS,
-    acceptances_by_arm,
-    by_time,
-    course_of,
-    courses_of,
-    figure_by_cell,
-    instance_met,
-    mean_lines,
-    theory_curves,
-)
+from explorative_user_env.results.plots import course_of, courses_of, figure_by_cell
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.theory import lower_bound
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
@@ -44,34 +30,50 @@ pytest.importorskip("matplotlib")
 
 
 @pytest.fixture(scope="module")
-def bai() -> Results:
-    options: dict[str, Any] = {"n_instances": 4, "n_arms": 3, "alpha": 0.5, "progress": False}
+def bai():
+    options = {"n_instances": 4, "n_arms": 3, "alpha": 0.5, "progress": False}
     return eu.evaluate(["BAIR", "UNI"], check_theory=True, **options)
 
 
 @pytest.fixture(scope="module")
-def plays() -> Results:
-    return eu.evaluate(["UNI"], task="regret", horizon=9, n_instances=3, progress=False)
+def stops():
+    line_up = ["BAIR", "T&S", "UNI"]
+    return eu.evaluate(line_up, n_instances=9, n_arms=3, max_steps=400, progress=False)
 
 
 @pytest.fixture(scope="module")
-def sweep() -> Sweep:
-    return eu.sweep(["BAIR"], n_arms=(2, 3), n_instances=3, progress=False)
+def plays():
+    how = {"task": "regret", "horizon": 60, "n_instances": 4, "n_arms": 3}
+    return eu.evaluate(["UCB1", "UNI"], compiled=False, progress=False, **how)
 
 
-@pytest.mark.parametrize("figure", ["rounds", "phase1_rejections"])
-def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(figure: str, bai: Results) -> None:
+@pytest.fixture(scope="module")
+def sweep():
+    return sweep_of((0.1,), (5, 2), n_instances=8, check_theory=True)
+
+
+def sweep_of(deltas, n_arms, **options):
+    agents = options.pop("agents", ["BAIR", "UNI"])
+    return eu.sweep(agents, deltas, n_arms, **{"n_instances": 2, "progress": False} | options)
+
+
+def own_of(results, agent):
+    return results.runs[results.runs["agent"] == agent]
+
+
+def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai):
     assert bai.checks is not None
-    checks = bai.checks.assign(**{figure: [5, 0, 2, 2], f"{figure}_broken": [True, *[False] * 3]})
-    axes = replace(bai, checks=checks).plot(figure)
+    checks = bai.checks.assign(rounds=[5, 0, 2, 2], rounds_broken=[True, *[False] * 3])
+    axes = replace(bai, checks=checks).plot("rounds")
     assert line_of(axes, "BAIR") == ([0, 0, 2, 2, 5], [0.0, 0.25, 0.5, 0.75, 1.0])
     assert list(legend_of_plot(axes)) == ["BAIR", "its bound: 25.0%\nof the runs above"]
-    (bound,) = (line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1])  # type: ignore[arg-type]
-    assert np.asarray(bound.get_xdata()).tolist() == [bai.checks[f"{figure}_bound"].iloc[0]] * 2
+    (bound,) = (line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1])
+    assert np.asarray(bound.get_xdata()).tolist() == [bai.checks["rounds_bound"].iloc[0]] * 2
 
 
-def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai: Results) -> None:
-    axes: Any = bai.plot()
+@pytest.mark.slow
+def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai):
+    axes = bai.plot()
     assert axes._repr_png_().startswith(b"\x89PNG")
     assert pickle.loads(pickle.dumps(axes)).get_ylabel() == axes.get_ylabel()
     given = new_figure(3, 2).subplots()
@@ -79,75 +81,62 @@ def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai: Results) 
     assert not hasattr(given, "_repr_png_")  # it is somebody's, who shows it
 
 
-def test_without_matplotlib_one_line_says_how_to_get_it(
-    bai: Results, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_matplotlib_one_line_says_how_to_get_it(bai, sweep, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     for draw in (bai.plot, partial(bai.plot, "acceptances"), sweep.plot):
         with pytest.raises(MissingExtraError, match=r"^pictures need matplotlib: pip install"):
             draw()
 
 
-@pytest.fixture(scope="module")
-def trio() -> Results:
-    return eu.evaluate(["BAIR", "T&S", "UNI"], n_instances=30, n_arms=3, progress=False)
+def intervals_in(axes, side):
+    """The values and the ends of the intervals of each line: 0 along x, 1 along y."""
+    found = []
+    for points, _, (ranges,) in axes.containers:
+        segments = [np.asarray(each) for each in ranges.get_segments()]
+        ends = [each[:, side].tolist() if each.size else [np.nan] * 2 for each in segments]
+        values = np.asarray(points.get_data()[side], float)
+        found.append([(value, *end) for value, end in zip(values, ends, strict=True)])
+    return found
 
 
-def drawn(axes: object) -> list[tuple[float, float, float]]:
-    """The value and the ends of the interval of each line."""
-    ((points, _, (ranges,)),) = axes.containers  # type: ignore[attr-defined]
-    segments = [np.asarray(segment) for segment in ranges.get_segments()]
-    ends = [each[:, 0].tolist() if each.size else [np.nan] * 2 for each in segments]
-    values = np.asarray(points.get_xdata(), float).tolist()
-    return [(value, *end) for value, end in zip(values, ends, strict=True)]
-
-
-def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(trio: Results) -> None:
-    compared = trio.compare_all("BAIR")
-    (line,) = drawn(trio.compare("T&S", "BAIR").plot())
-    usual = trio.compare("T&S", "BAIR").differences[0]
-    assert line == pytest.approx((usual.value, usual.low, usual.high))
-    for place, own in enumerate(
-        zip(*(each.differences for each in compared.comparisons), strict=True)
-    ):
-        figure = compared.comparisons[0].differences[place].figure
+def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops):
+    compared = stops.compare_all("BAIR")
+    for place, figure in enumerate(("stopping time", "P(stops sooner)", "success")):
         axes = compared.plot(figure)
-        assert [text.get_text() for text in axes.get_yticklabels()] == ["T&S", "UNI"]
-        assert drawn(axes) == [pytest.approx((each.value, each.low, each.high)) for each in own]
+        names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
+        assert names == ["T&S", "UNI"]
+        own = [each.differences[place] for each in compared.comparisons]
+        expected = [pytest.approx((each.value, each.low, each.high)) for each in own]
+        assert intervals_in(axes, 0) == [expected]
         nothing = 0.5 if figure == "P(stops sooner)" else 0.0
-        assert nothing in [line.get_xdata()[0] for line in axes.get_lines()]  # type: ignore[index]
-        assert "97.5% intervals" in axes.get_title(loc="left")
+        assert nothing in [line.get_xdata()[0] for line in axes.get_lines()]
 
 
-def test_the_obvious_one_is_drawn_into_axes_that_are_given(
-    bai: Results, plays: Results, sweep: Sweep
-) -> None:
-    draws: list[tuple[Callable[..., Any], str]] = [
+def test_the_obvious_one_is_drawn_into_axes_that_are_given(bai, plays, sweep):
+    for draw, label in (
         (bai.plot, "share stopped and right"),
         (partial(plays.plot, progress=False), "regret up to t"),
         (sweep.plot, "stopping time T"),
         (bai.compare("UNI", "BAIR").plot, "difference of means"),
         (bai.compare_all("BAIR").plot, "difference of means"),
-    ]
-    for draw, label in draws:
+    ):
         axes = new_figure(3, 2).subplots()
         assert draw(axes=axes) is axes
-        words = axes.get_ylabel() + axes.get_xlabel()
-        assert label in words
+        assert label in axes.get_ylabel() + axes.get_xlabel()
 
 
-def test_what_cannot_be_drawn_is_refused(
-    bai: Results, plays: Results, sweep: Sweep, subtests: pytest.Subtests
-) -> None:
-    moving = eu.evaluate(["BAIR"], behaviour="drifting", n_instances=2, progress=False)
+def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
+    drifting = {"behaviour": "drifting"}
+    moving = replace(bai, population=replace(bai.population, **drifting))
     cell = sweep.cells[0]
-    no_code = Results(bai.runs, bai.cell, bai.population, bai.deltas)
-    rows: list[tuple[Callable[..., Any], str, str]] = [
+    no_code = replace(bai, line_up={})
+    unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
+    rows = [
         (bai.plot, "pie", "kind must be one of .*stopping_times"),
         (plays.plot, "success", "kind must be one of regret, .* best-arm identification only"),
         (plays.plot, "regret_by_user", "kind must be one of .* population only"),
-        (sweep.plot, "regret", "kind must be one of rejection_rate, stopping"),
-        (sweep.plot, "rounds", "kind must be one of"),
+        (sweep.plot, "regret", "kind must be one of "),
+        (unchecked.plot, "rounds", "kind must be one of rejection_rate, stopping"),
         (Sweep([cell, cell]).plot, "success", "cells must be cells that differ in K"),
         (no_code.plot, "acceptances", "kind must be .*no agent's code is at hand"),
         (moving.plot, "regret", "kind must be .*users whose means stay"),
@@ -158,67 +147,46 @@ def test_what_cannot_be_drawn_is_refused(
             draw(kind)
 
 
-EIGHT: dict[str, Any] = {"n_instances": 8, "progress": False}
+def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep):
+    summary = sweep.summary()
+    for figure in ("stopping_time", "success", "rejection_rate"):
+        axes = figure_by_cell(sweep, figure)
+        for agent, line in zip(("BAIR", "UNI"), intervals_in(axes, 1), strict=True):
+            own = summary[summary["agent"] == agent].sort_values("n_arms")
+            rows = own[[figure, f"{figure}_low", f"{figure}_high"]].to_numpy()
+            assert np.array(line) == pytest.approx(rows)
+        assert list(legend_of_plot(axes)) == ["BAIR", "UNI"]
+        assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "5"]
 
 
-def sweep_of(deltas: tuple[float, ...], n_arms: tuple[int, ...], **options: Any) -> Sweep:
-    return eu.sweep(options.pop("agents", ["BAIR", "UNI"]), deltas, n_arms, **EIGHT | options)
-
-
-def measured(axes: Any) -> list[list[tuple[float, float, float]]]:
-    """The values of each line with errors, and the ends of these."""
-    found = []
-    for bars in axes.containers:
-        point, _, (ranges,) = bars
-        ends = [np.asarray(segment)[:, 1].tolist() for segment in ranges.get_segments()]
-        values = np.asarray(point.get_ydata(), float)
-        found.append([(value, *end) for value, end in zip(values, ends, strict=True)])
-    return found
-
-
-@pytest.mark.parametrize("figure", ["stopping_time", "success", "rejection_rate"])
-def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(figure: str) -> None:
-    sweep = sweep_of((0.1,), (5, 2))
-    axes, summary = figure_by_cell(sweep, figure), sweep.summary()
-    for agent, line in zip(("BAIR", "UNI"), measured(axes), strict=True):
-        own = summary[summary["agent"] == agent].sort_values("n_arms")
-        rows = own[[figure, f"{figure}_low", f"{figure}_high"]].to_numpy().tolist()
-        assert np.array(line) == pytest.approx(np.array(rows))
-    assert list(legend_of_plot(axes)) == ["BAIR", "UNI"]
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["2", "5"]
-
-
-def test_over_one_over_delta_the_theorys_bounds_stand_beside_the_times() -> None:
-    sweep = sweep_of((0.2, 0.05, 0.1), (3,))
-    axes = figure_by_cell(sweep)
+def test_over_one_over_delta_the_theorys_bounds_stand_beside_the_times():
+    axes = figure_by_cell(sweep_of((0.2, 0.05, 0.1), (3,)))
     lower, _ = (name for name in legend_of_plot(axes) if "bound" in name)
-    expected = [lower_bound(delta, 0.5, c=0.25) for delta in (0.2, 0.1, 0.05)]
     places, values = line_of(axes, lower)
     assert places == pytest.approx([5, 10, 20])
-    assert values == pytest.approx(expected)
+    assert values == pytest.approx([lower_bound(each, 0.5, c=0.25) for each in (0.2, 0.1, 0.05)])
     assert axes.get_xlabel() == "1/δ"
     assert [text.get_text() for text in axes.get_xticklabels()] == ["5", "10", "20"]
 
 
-@pytest.mark.parametrize("setting", ["printed", "released"])
-@pytest.mark.parametrize("n1", [None, 3])
-def test_the_upper_bound_is_of_bairs_own_options(setting: str, n1: int | None) -> None:
-    options: dict[str, Any] = {"agents": [BAIR(n1=n1)], "setting": setting, "check_theory": True}
+@pytest.mark.parametrize(("setting", "n1"), [("printed", None), ("released", None), ("printed", 3)])
+def test_the_upper_bound_is_of_bairs_own_options(setting, n1):
+    options = {"agents": [BAIR(n1=n1)], "setting": setting, "check_theory": True}
     checked = sweep_of((0.2, 0.1), (3,), **options)
-    curve = next(each for each in theory_curves(checked.cells) if each.name.startswith("upper"))
-    bounds = [np.mean(each.checks["recommendations_bound"]) for each in checked.cells]  # type: ignore[index]
+    curve = next(
+        each for each in module.theory_curves(checked.cells) if each.name.startswith("upper")
+    )
+    bounds = [np.mean(each.checks["recommendations_bound"]) for each in checked.cells]
     assert curve.y.tolist() == pytest.approx(bounds)
 
 
-@pytest.mark.parametrize("figure", ["rounds", "phase1_rejections"])
-def test_phase_1_stands_below_what_is_proved(figure: str) -> None:
-    sweep = sweep_of((0.1,), (2, 5), agents=["BAIR"], check_theory=True)
-    axes = figure_by_cell(sweep, figure)
-    checks: list[Any] = [each.checks for each in sweep.cells]
-    values = [np.array(each[figure], float) for each in checks]
+def test_phase_1_of_each_cell_stands_below_what_is_proved(sweep):
+    axes = figure_by_cell(sweep, "phase1_rejections")
+    checks = [each.checks for each in reversed(sweep.cells)]
+    values = [np.array(each["phase1_rejections"], float) for each in checks]
     expected = [(own.mean(), *mean_interval(own)) for own in values]
-    assert np.array(measured(axes)[0]) == pytest.approx(np.array(expected))
-    bounds = [each[f"{figure}_bound"].iloc[0] for each in checks]
+    assert np.array(intervals_in(axes, 1)[0]) == pytest.approx(np.array(expected))
+    bounds = [each["phase1_rejections_bound"].iloc[0] for each in checks]
     assert line_of(axes, "at most, as proved")[1] == pytest.approx(bounds)
 
 
@@ -232,36 +200,19 @@ def test_phase_1_stands_below_what_is_proved(figure: str) -> None:
         ({"means": [0.1, 0.5, 0.9]}, ["upper"]),  # of no gap that is known
     ],
 )
-def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about(
-    users: dict[str, Any], there: list[str]
-) -> None:
-    curves = theory_curves(sweep_of((0.2, 0.1), (3,), **users).cells)
+def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about(users, there):
+    curves = module.theory_curves(sweep_of((0.2, 0.1), (3,), compiled=False, **users).cells)
     assert [each.name.split()[0] for each in curves] == there
 
 
-def own_of(results: Results, agent: str) -> Any:
-    return results.runs[results.runs["agent"] == agent]
-
-
-@pytest.fixture(scope="module")
-def horizons() -> Results:
-    how: dict[str, Any] = {"task": "regret", "horizon": 60, "n_instances": 7, "n_arms": 3}
-    return eu.evaluate(["UCB1", "UNI", "Full-information"], progress=False, **how)
-
-
-@pytest.fixture(scope="module")
-def stops() -> Results:
-    return eu.evaluate(["BAIR", "T&S"], n_instances=9, n_arms=3, max_steps=400, progress=False)
-
-
-def test_a_course_ends_with_what_the_rows_have(horizons: Results, stops: Results) -> None:
-    found = courses_of(horizons, "regret")
+def test_a_course_ends_with_what_the_rows_have(plays, stops):
+    found = courses_of(plays, "regret")
     assert (found.times[0], found.times[-1]) == (0, 60)
     for agent, totals in found.totals.items():
-        own = own_of(horizons, agent)
-        assert totals[:, 0].tolist() == [0.0] * 7
+        own = own_of(plays, agent)
+        assert totals[:, 0].tolist() == [0.0] * 4
         assert totals[:, -1].tolist() == pytest.approx(own["regret"].tolist(), rel=1e-9)
-        rejected = courses_of(horizons, "rejections").totals[agent][:, -1]
+        rejected = courses_of(plays, "rejections").totals[agent][:, -1]
         assert rejected.tolist() == (60 - own["acceptances"]).tolist()
     for agent, totals in courses_of(stops, "rejections").totals.items():
         own = own_of(stops, agent)
@@ -270,13 +221,13 @@ def test_a_course_ends_with_what_the_rows_have(horizons: Results, stops: Results
         assert totals[whole, -1].tolist() == own["rejections"][whole].tolist()
 
 
-def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops: Results) -> None:
+def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops):
     found = courses_of(stops, "regret")
     row = own_of(stops, "BAIR").iloc[3]
     env = eu.ExplorativeUserEnv(n_arms=3)
     env.reset(seed=int(row["user_seed"]))
     instance = env.hidden_state().instance
-    assert instance_met(stops, int(row["user_seed"])) == instance
+    assert module.instance_met(stops, int(row["user_seed"])) == instance
     arms = stops.replay(row).arms
     for place in (1, 40, len(found.times) // 2):
         time = int(found.times[place])
@@ -284,78 +235,47 @@ def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops: Results) -> No
         assert found.totals["BAIR"][3, place] == pytest.approx(gone)
 
 
-def test_nobody_knows_what_came_after_a_cap(stops: Results) -> None:
-    runs = own_of(stops, "T&S").reset_index(drop=True)
-    (cut, *_) = np.flatnonzero(runs["censored"])
-    capped = eu.evaluate(
-        [eu.agents.TrackAndStop(max_steps=100), "BAIR"], n_instances=9, n_arms=3, progress=False
-    )
+def test_nobody_knows_what_came_after_a_cap():
+    line_up = [eu.agents.TrackAndStop(max_steps=100), "BAIR"]
+    capped = eu.evaluate(line_up, n_instances=2, n_arms=3, progress=False)
     found = courses_of(capped, "rejections")
+    (cut, *_) = np.flatnonzero(own_of(capped, "T&S")["censored"])
     totals = found.totals["T&S"][int(cut)]
     assert np.isfinite(totals[found.times <= 100]).all()
     assert np.isnan(totals[found.times > 100]).all()
     assert np.isfinite(found.totals["BAIR"]).all()
 
 
-@pytest.fixture(scope="module")
-def few() -> Results:
-    return eu.evaluate(["BAIR", "UNI"], n_instances=3, n_arms=3, progress=False)
-
-
-@pytest.mark.parametrize("figure", ["rejections", "regret"])
-def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(
-    figure: str, few: Results
-) -> None:
-    axes = mean_lines(few, figure, progress=False)
-    found = courses_of(few, figure)
+@pytest.mark.slow
+def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(bai):
+    axes = module.mean_lines(bai, "regret", progress=False)
+    found = courses_of(bai, "regret")
     for place, (agent, totals) in enumerate(found.totals.items()):
         times, means = line_of(axes, agent)
         assert times == found.times.tolist()
         assert means == pytest.approx(np.mean(totals, axis=0).tolist())
-        corners = corners_of(axes.collections[place])
         middle = len(times) // 2
         low, high = mean_interval(totals[:, middle])
+        corners = corners_of(axes.collections[place])
         assert {(times[middle], low), (times[middle], high)} <= corners
 
 
-def test_the_title_says_how_many_of_the_users_and_who_is_left_out(
-    few: Results, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(courses, "USERS_REPLAYED", 2)
-    known = {"UNI": few.line_up["UNI"]}
-    less = Results(few.runs, few.cell, few.population, few.deltas, line_up=known)
-    axes = mean_lines(less, "rejections", progress=False)
-    title = " ".join(axes.get_title(loc="left").split())
-    assert title.endswith("3 users, 2 replayed; no code of BAIR")
-    whole = legend_of_plot(mean_lines(few, "rejections", progress=False))
-    assert legend_of_plot(axes)["UNI"].get_color() == whole["UNI"].get_color()  # as elsewhere
-
-
-def test_acceptances_of_each_arm_are_counted_up(few: Results) -> None:
-    row = few.runs.iloc[0]
-    episode, best = few.replay(row), int(row["best_arm"])
-    axes = acceptances_by_arm(episode, best)
+def test_acceptances_of_each_arm_are_counted_up(bai):
+    row = bai.runs.iloc[0]
+    episode, best = bai.replay(row), int(row["best_arm"])
+    axes = module.acceptances_by_arm(episode, best)
     for arm in range(3):
-        mine = [
-            yes and here == arm for here, yes in zip(episode.arms, episode.accepted, strict=True)
-        ]
+        mine = np.array(episode.accepted) & (np.array(episode.arms) == arm)
         name = f"arm {arm} (best)" if arm == best else f"arm {arm}"
         times, counts = line_of(axes, name)
         assert times == list(range(episode.stopping_time + 1))
-        assert counts == [0, *accumulate(mine)]
-    assert f"{episode.seed}" in axes.get_title(loc="left")
+        assert counts == [0, *np.cumsum(mine).tolist()]
 
 
-@pytest.fixture(scope="module")
-def episodes() -> Results:
-    users: dict[str, Any] = {"n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
-    how: dict[str, Any] = {"compiled": False, "progress": False}
-    return eu.evaluate(["UNI", "Full-information"], task="population", **users, **how)
-
-
-def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference(
-    episodes: Results,
-) -> None:
+def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference():
+    users = {"n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
+    how = {"task": "population", "compiled": False, "progress": False}
+    episodes = eu.evaluate(["UNI", "Full-information"], **users, **how)
     axes = episodes.plot()
     words = episodes.runs["regret_by_user"][episodes.runs["agent"] == "UNI"]
     by_hand = [sum(float(each.split(" ")[user]) for each in words) / 3 for user in range(4)]
@@ -364,28 +284,12 @@ def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference(
     assert list(legend_of_plot(axes)) == ["UNI", "Full-information†"]
 
 
-success_by_budget = partial(by_time, kind="success")
-
-
-stopping_time_survival = partial(by_time, kind="stopping_times")
-
-
-success_course = partial(course_of, kind="success")
-
-
-survival_course = partial(course_of, kind="stopping_times")
-
-
-def runs_of(
-    times: list[int], correct: list[bool], censored: list[bool], agent: str = "A"
-) -> pd.DataFrame:
+def runs_of(times, correct, censored, agent="A"):
     return bai_runs(agent, times, correct).assign(censored=censored)
 
 
-def results_of(*frames: pd.DataFrame, **cell: Any) -> Results:
-    names = [str(frame["agent"].iloc[0]) for frame in frames]
-    runs = pd.concat(frames, ignore_index=True)
-    return Results(runs, CELL | cell, deltas=dict.fromkeys(names, 0.1))
+def results_of(*frames, **cell):
+    return Results(pd.concat(frames), CELL | cell, deltas={"A": 0.1, "slow": 0.1})
 
 
 MIXED = runs_of(
@@ -393,8 +297,8 @@ MIXED = runs_of(
 )
 
 
-def test_success_by_a_time_counts_who_has_stopped_and_is_right() -> None:
-    course = success_course(MIXED)
+def test_success_by_a_time_counts_who_has_stopped_and_is_right():
+    course = course_of(MIXED, "success")
     assert course["time"].tolist() == [0, 4, 7, 9, 20]
     # At 7 one is wrong; the run that is cut off at 9 would have been right, and is no success.
     assert (6 * course["share"]).round(9).tolist() == [0, 1, 2, 3, 4]
@@ -402,77 +306,58 @@ def test_success_by_a_time_counts_who_has_stopped_and_is_right() -> None:
     assert list(zip(course["low"], course["high"], strict=True)) == ends
 
 
-def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_they_did() -> None:
-    course = success_course(MIXED, any_time=True)
+def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_they_did():
+    course = course_of(MIXED, "success", any_time=True)
     assert (course["low"].iloc[-1], course["high"].iloc[-1]) == sequence_interval(4, 6, 0.05)
-    axes = success_by_budget(results_of(MIXED, until_width=0.9))
+    axes = module.by_time(results_of(MIXED, until_width=0.9), "success")
     heights = {y for _, y in corners_of(axes.collections[0])}
     assert set(course["high"]) <= heights
-
-
-def kaplan_meier(times: list[int], cut: list[bool]) -> dict[int, float]:
-    """The product over times of 1 - (who stops) / (who is still there), as it is defined."""
-    share, found = 1.0, {0: 1.0}
-    for time in sorted(set(times)):
-        there = sum(each >= time for each in times)
-        stops = sum(each == time and not gone for each, gone in zip(times, cut, strict=True))
-        share *= 1.0 - stops / there
-        found[time] = share
-    return found
 
 
 @pytest.mark.parametrize(
     "cut", [[False] * 6, [False] * 4 + [True, False], [True, False] * 2 + [False] * 2, [True] * 6]
 )
-def test_the_share_still_going_is_kaplan_and_meiers(cut: list[bool]) -> None:
+def test_the_share_still_going_is_kaplan_and_meiers(cut):
     times = [4, 7, 7, 9, 9, 20]
-    course = survival_course(runs_of(times, [True] * 6, cut))
-    expected = kaplan_meier(times, cut)
-    assert course["time"].tolist() == list(expected)
-    assert course["share"].tolist() == pytest.approx(list(expected.values()))
+    course = course_of(runs_of(times, [True] * 6, cut), "stopping_times")
+    assert course["time"].tolist() == [0, 4, 7, 9, 20]
+    survival = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    assert course["share"].to_numpy() == pytest.approx(survival.evaluate(course["time"]))
     first = min((time for time, gone in zip(times, cut, strict=True) if gone), default=99)
     for row in course.to_dict("records"):
-        if row["time"] < first:
-            going = sum(time > row["time"] for time in times)
-            assert (row["low"], row["high"]) == proportion_interval(going, 6)
-        else:
-            assert np.isnan([row["low"], row["high"]]).all()
+        going = sum(time > row["time"] for time in times)
+        ends = proportion_interval(going, 6) if row["time"] < first else (np.nan, np.nan)
+        assert (row["low"], row["high"]) == pytest.approx(ends, abs=0, rel=0, nan_ok=True)
 
 
-def test_each_agent_has_a_line_as_far_as_its_success_is_known() -> None:
+def test_each_agent_has_a_line_as_far_as_its_success_is_known():
     slow = runs_of([50, 90], [True, True], [False, False], "slow")
-    axes = success_by_budget(results_of(MIXED, slow))
+    axes = module.by_time(results_of(MIXED, slow), "success")
     assert list(legend_of_plot(axes)) == ["A\n(16.7% cut off)", "slow", "1 - δ"]
     times, shares = line_of(axes, "slow")
     assert (times[-1], shares[-1]) == (90, 1.0)
     assert max(line_of(axes, "A\n(16.7% cut off)")[0]) == 20  # nobody knows what came after 20
-    quick = success_by_budget(results_of(MIXED.assign(censored=False), slow))
+    quick = module.by_time(results_of(MIXED.assign(censored=False), slow), "success")
     assert max(line_of(quick, "A")[0]) == 90  # who has stopped stays so
     assert line_of(axes, "1 - δ")[1] == [0.9, 0.9]
 
 
-def test_strokes_mark_where_runs_were_cut_off() -> None:
-    axes = stopping_time_survival(results_of(MIXED))
-    strokes = [line for line in axes.get_lines() if line.get_marker() == "|"]
-    (stroke,) = strokes
-    assert np.asarray(stroke.get_xdata()).tolist() == [9]
-    assert np.asarray(stroke.get_ydata()).tolist() == pytest.approx([3 / 6 * 2 / 3])
-
-
-def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact() -> None:
-    times = np.random.default_rng(0).integers(1, 100_000, 5000)
-    course = survival_course(runs_of(times.tolist(), [True] * 5000, [False] * 5000))
-    assert len(course) == MOST_POINTS
+@pytest.mark.slow
+def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact():
+    times = np.random.default_rng(0).integers(1, 100_000, 400)
+    course = course_of(runs_of(times.tolist(), [True] * 400, [False] * 400), "stopping_times")
+    assert len(course) == module.MOST_POINTS
     assert course["time"].iloc[-1] == times.max()
     for row in course.iloc[[1, 150, -1]].to_dict("records"):
         assert row["share"] == pytest.approx(np.mean(times > row["time"]))
 
 
-def test_every_kind_of_plot_is_drawn_whoever_ran_and_however_it_ended() -> None:
-    line_up: list[Any] = ["BAIR", "T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", BAIR(name="$a$")]
-    how: dict[str, Any] = {"setting": "released", "check_theory": True, "progress": False}
-    found = eu.sweep(line_up, (0.2, 0.1), (2, 20), n_instances=2, max_steps=500, **how)
-    for kind in ("stopping_time", "success", "rejection_rate", *CHECKED):
+@pytest.mark.exhaustive
+def test_every_kind_of_plot_is_drawn_whoever_ran_and_however_it_ended():
+    agents = ["BAIR", "T&S", "UNI", BAIR(name="$a$")]
+    how = {"setting": "released", "check_theory": True, "max_steps": 500}
+    found = sweep_of((0.2,), (2, 5), agents=agents, **how)
+    for kind in ("stopping_time", "success", "rejection_rate", *module.CHECKED):
         assert as_png(found.plot(kind))
-    for kind in {*RUN_KINDS} - {"regret_by_user"}:
+    for kind in {*module.RUN_KINDS} - {"regret_by_user"}:
         assert as_png(found.cells[0].plot(kind, progress=False))

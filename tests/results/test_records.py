@@ -3,7 +3,6 @@
 import json
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,8 +25,7 @@ from explorative_user_env.results.records import (
 from explorative_user_env.users.instances import LAWS
 from explorative_user_env.users.model import REWARD_LAWS, constant
 
-POPULATIONS: list[dict[str, Any]] = [
-    {},
+POPULATIONS = [
     {"setting": "released", "n_arms": 20, "alpha": 0.8, "gap": 0.2, "noise": 0.1},
     {"behaviour": "forgetful", "reward_law": "bernoulli", "rho": 1.5},
     {"behaviour": "drifting", "means": [0.1, 1 / 3, 2.0], "n_arms": 3},
@@ -36,15 +34,15 @@ POPULATIONS: list[dict[str, Any]] = [
 ]
 
 
-def through_json(value: Any) -> Any:
+def through_json(value):
     return json.loads(json.dumps(record_of(value), allow_nan=False))
 
 
-def test_what_a_function_holds_counts() -> None:
+def test_what_a_function_holds_counts():
     composed = [after_phase1(agent, n1=5) for agent in (BAIR(), TrackAndStop(), Uniform())]
     assert len({digest(record_of(each.algorithm)) for each in composed}) == 3
 
-    def scaled(factor: float) -> Any:
+    def scaled(factor):
         return lambda mean, rng: factor * mean
 
     laws = [RewardLaw("mine", scaled(factor)) for factor in (1.0, 2.0)]
@@ -54,100 +52,83 @@ def test_what_a_function_holds_counts() -> None:
     assert record_of(parts[0]) != record_of(parts[1])
 
 
-@pytest.mark.parametrize(
-    "options", [{"means": low_means}, {"reward_law": laplace_reward}, {"rho": "own"}]
-)
-def test_own_code_is_only_made_again_by_who_hands_it_in(options: dict[str, Any]) -> None:
-    own = Schedule(lambda numbers, n, t, n_arms: 1.0, 1.0, 1.0)
-    options = {name: own if value == "own" else value for name, value in options.items()}
-    users = Population(**options)
-    record = through_json(users)
-    with pytest.raises(UnknownCodeError):
-        from_record(record)
-    handed = [*options.values(), users.reward_law]
-    assert from_record(record, handed) == users
+def test_own_code_is_only_made_again_by_who_hands_it_in():
+    schedule = Schedule(lambda numbers, n, t, n_arms: 1.0, 1.0, 1.0)
+    options = {"means": low_means, "reward_law": laplace_reward, "rho": schedule}
+    for name, own in options.items():
+        users = Population(**{name: own})
+        record = through_json(users)
+        with pytest.raises(UnknownCodeError):
+            from_record(record)
+        assert from_record(record, [own, users.reward_law]) == users
 
 
 @pytest.mark.slow
-def test_another_process_has_the_same_records() -> None:
-    told = (
-        "from explorative_user_env import Population; "
-        "from explorative_user_env.agents import BAIR, TrackAndStop; "
-        "from explorative_user_env.agents.shared_phase1 import after_phase1; "
-        "from explorative_user_env.results.records import digest, record_of, package_digest; "
-        "print(digest(record_of([Population(behaviour='forgetful'), BAIR(), "
-        "after_phase1(TrackAndStop(), n1=5)])), package_digest())"
+def test_another_process_has_the_same_records():
+    asked = (
+        "from explorative_user_env import Population\n"
+        "from explorative_user_env.agents import BAIR, TrackAndStop\n"
+        "from explorative_user_env.agents.shared_phase1 import after_phase1\n"
+        "from explorative_user_env.results.records import digest, record_of, package_digest\n"
+        "agents = BAIR(), after_phase1(TrackAndStop(), n1=5)\n"
+        "made = digest(record_of([Population(behaviour='forgetful'), *agents])), package_digest()\n"
     )
-    options: dict[str, Any] = {"behaviour": "forgetful"}
-    objects = [Population(**options), BAIR(), after_phase1(TrackAndStop(), n1=5)]
-    other = python("-c", told)
-    assert other.stdout.split() == [digest(record_of(objects)), package_digest()], other.stderr
+    here = {}
+    exec(asked, here)
+    other = python("-c", asked + "print(*made)")
+    assert other.stdout.split() == [*here["made"]], other.stderr
 
 
-def test_the_digest_of_the_code_knows_the_agents(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_the_digest_of_the_code_knows_the_agents(monkeypatch, tmp_path):
     (tmp_path / "agents").mkdir()
-    (tmp_path / "agents" / "bair.py").write_text("a = 1\n")
-    (tmp_path / "__init__.py").write_text("")
     monkeypatch.setattr("inspect.getfile", lambda module: str(tmp_path / "__init__.py"))
-    before = package_digest.__wrapped__()
-    (tmp_path / "agents" / "bair.py").write_text("a = 2\n")
-    assert package_digest.__wrapped__() != before
+    digests = set()
+    for code in ("a = 1\n", "a = 2\n"):
+        (tmp_path / "agents" / "bair.py").write_text(code)
+        digests.add(package_digest.__wrapped__())
+    assert len(digests) == 2
 
 
-def test_it_is_that_of_the_streams_that_published_runs_rest_on() -> None:
-    assert stream_fingerprint() == "bcabb15af166dc63"
-
-
-def test_other_seeds_streams_or_laws_have_another_fingerprint(
-    monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
+def test_other_seeds_streams_or_laws_have_another_fingerprint(monkeypatch, subtests):
+    assert stream_fingerprint() == "bcabb15af166dc63"  # on which published runs rest
     usual = list(records._first_draws())
-    moved: dict[str, tuple[str, Any]] = {
-        "seeds": ("user_seeds", lambda seed, n: [seed + 1] * n),
-        "streams": ("agent_generator", lambda *_: np.random.default_rng(1)),
-    }
-    for name in (*LAWS, *REWARD_LAWS, "beta", "integers"):
-        drawn = [(of, value * (1 + 1e-6) + 1e-6 if of == name else value) for of, value in usual]
-        moved[name] = "_first_draws", lambda drawn=drawn: iter(drawn)
-    for name, (of, another) in moved.items():
+    for name in ("user_seeds", "user", "agent", *LAWS, *REWARD_LAWS, "beta", "integers"):
+        moved = [(of, value * (1 + 1e-6) + 1e-6 if of == name else value) for of, value in usual]
         with subtests.test(name), monkeypatch.context() as patch:
-            patch.setattr(records, of, another)
+            patch.setattr(records, "_first_draws", lambda: iter(moved))  # noqa: B023
             assert stream_fingerprint.__wrapped__() != stream_fingerprint()
-    rounded = [
+    last_bits = [
         (name, value if isinstance(value, int | np.integer) else value * (1 + 2**-52))
         for name, value in usual
     ]
-    monkeypatch.setattr(records, "_first_draws", lambda: iter(rounded))  # a processor's last bits
+    monkeypatch.setattr(records, "_first_draws", lambda: iter(last_bits))  # of another processor
     assert stream_fingerprint.__wrapped__() == stream_fingerprint()
 
 
-def test_a_record_reaches_no_other_function_and_makes_no_other_object() -> None:
-    module = "explorative_user_env.results.records"
+def test_a_record_reaches_no_other_function_and_makes_no_other_object():
+    module, users = "explorative_user_env.results.records", "explorative_user_env.users.behaviours"
     places = ["os:system", "builtins:eval", f"{module}:Path", f"{module}:digest", ""]
-    places += [f"explorative_user_env.users.behaviours:{name}" for name in ("Behaviour.blank", "x")]
+    places += [f"{users}:Behaviour.blank", f"{users}:x"]
     kinds = ["Store", "explorative_user_env.results.store:Store", "array", "partial"]
-    for record in [{records.FUNCTION: each} for each in places] + [
-        {records.KIND: each} for each in kinds
-    ]:
+    told = [{records.FUNCTION: each} for each in places] + [{records.KIND: each} for each in kinds]
+    for record in told:
         with pytest.raises(UnknownCodeError):
             from_record(record)
 
 
-def test_numbers_and_words_come_back_to_the_bit() -> None:
+def test_numbers_and_words_come_back_to_the_bit():
     for value in (math.inf, -math.inf, 0.1, 5e-324, 2**70, True, None, "a"):
         assert from_record(through_json(value)) == value
         assert type(from_record(through_json(value))) is type(value)
     assert through_json([np.int64(3), np.float64(0.1), np.bool_(True)]) == [3, 0.1, True]
 
 
-def test_users_and_agents_are_made_again_from_their_records() -> None:
+def test_users_and_agents_are_made_again_from_their_records():
     for options in POPULATIONS:
         users = Population(**options)
         assert from_record(through_json(users)) == users
     for agent in AGENTS.values():
         made = agent(delta=0.03) if "delta" in agent().options else agent()
-        again: Any = from_record(through_json(made))
+        again = from_record(through_json(made))
         for what in ("options", "max_steps", "name", "algorithm"):
             assert getattr(again, what) == getattr(made, what)

@@ -1,7 +1,6 @@
 """Without Stable-Baselines3 all else works, and what needs it says how to get it."""
 
 import json
-from pathlib import Path
 
 import pytest
 from processes import python
@@ -50,9 +49,7 @@ print(json.dumps([*found, *(run(arguments) for arguments in {COMMANDS!r})]))
 
 
 @pytest.mark.slow
-def test_without_stable_baselines3_all_else_works_and_one_line_says_how_to_get_it(
-    tmp_path: Path,
-) -> None:
+def test_without_stable_baselines3_all_else_works_and_one_line_says_how_to_get_it(tmp_path):
     finished = python("-c", PROGRAM, folder=tmp_path)
     assert finished.returncode == 0, finished.stderr
     *found, told = json.loads(finished.stdout)

@@ -1,50 +1,103 @@
+"""A training: what it keeps to, writes and refuses, and how it goes on where it was broken off."""
+
+import base64
 import json
+import pickle
+import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from sb3_trainings import SHORT, TINY, same, weights
+from planted import Planted
+from population_env import SMALL as OF_A_POPULATION
+from sb3_agents import same, weights
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
 from explorative_user_env.files import MADE_BY
-from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train, training
-from explorative_user_env.rl.models import RECIPES
-from explorative_user_env.rl.training import EVALUATION_SEED
+from explorative_user_env.results.store import Store
+from explorative_user_env.rl import load_agent, make_sb3_vec_env, train, training
+from explorative_user_env.rl.models import PROGRESS_FILE, RECIPES
+from explorative_user_env.rl.training import CHECKPOINTS, EVALUATION_SEED
 from explorative_user_env.users.population import RELEASED, Population
 
 pytestmark = pytest.mark.slow
 
+TINY = {"steps": 96, "n_arms": 3, "horizon": 8, "n_envs": 2, "evaluation_users": 2}
+TASK_OF = {"ppo": "regret", "recurrent-ppo": "regret", "maskable-ppo": "bai", "dqn": "regret"}
 
-@pytest.mark.parametrize(
-    ("algo", "task"),
-    [("ppo", "regret"), ("maskable-ppo", "bai"), ("recurrent-ppo", "bai"), ("dqn", "regret")],
-)
-def test_the_same_seed_gives_the_same_model_and_another_seed_another(algo: str, task: str) -> None:
-    facts = TINY | {"steps": 250, "n_envs": 1, "evaluation_users": 1}
-    one = weights(train(algo, task=task, seed=1, **facts))
+
+@pytest.fixture
+def short_rollouts(monkeypatch):
+    """Policy gradients learn from 16 steps, DQN from the 32nd step on."""
+    short = {"n_steps": 8, "batch_size": 16, "n_epochs": 1}
+    buffered = {"learning_starts": 32, "batch_size": 8, "target_update_interval": 24}
+    for algo, recipe in RECIPES.items():
+        given = {**recipe.options, **(buffered if algo == "dqn" else short)}
+        monkeypatch.setitem(RECIPES, algo, replace(recipe, options=given))
+
+
+def interrupted_at(steps):
+    def tell(what, done, total):
+        if done >= steps:
+            raise KeyboardInterrupt
+
+    return tell
+
+
+@pytest.mark.parametrize("algo", RECIPES)
+@pytest.mark.usefixtures("short_rollouts")
+def test_a_seed_gives_one_model_however_often_it_is_broken_off_and_runs_no_code_of_a_checkpoint(
+    algo, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(training, "EVALUATIONS", 2)
+    options = TINY | {"task": TASK_OF[algo], "seed": 1}
+    asked = {"command": "train", "options": {"algo": "any"}}
+    undisturbed = weights(train(algo, output=tmp_path / "whole", **options))
+    assert not same(undisturbed, weights(train(algo, **options | {"seed": 2})))
     np.random.seed(5)  # noqa: NPY002 - to see that it is of no matter
     torch.manual_seed(5)
-    assert same(one, weights(train(algo, task=task, seed=1, **facts)))
-    assert not same(one, weights(train(algo, task=task, seed=2, **facts)))
+    path, ran = tmp_path / "run.sqlite", tmp_path / "ran"
+    for share in (0.6, 0.97):
+        with pytest.raises(KeyboardInterrupt), Store(path, asked) as store:
+            train(algo, store=store, progress=interrupted_at(share * options["steps"]), **options)
+        with closing(sqlite3.connect(path)) as db:
+            kept = db.execute("SELECT * FROM kept").fetchall()
+        assert 1 <= len(kept) <= CHECKPOINTS
+    other = shutil.copy(path, tmp_path / "other.sqlite")
+    planted = base64.b64encode(pickle.dumps(Planted(ran), protocol=2)).decode()
+    with closing(sqlite3.connect(other)) as db:
+        for key, position, text in kept:
+            piece = json.dumps({**json.loads(text), "state": planted})
+            where = "WHERE key = ? AND position = ?"
+            db.execute(f"UPDATE kept SET value = ? {where}", (piece, key, position))
+        db.commit()
+    with Store(other, asked) as store, pytest.raises(eu.InvalidArgumentError, match="checkpoint"):
+        train(algo, store=store, **options)
+    assert not ran.exists()
+    with Store(path, asked) as store:
+        gone_on = train(algo, store=store, output=tmp_path / "out", **options)
+    assert same(undisturbed, weights(gone_on))
+    found = [pd.read_csv(tmp_path / name / PROGRESS_FILE) for name in ("whole", "out")]
+    pd.testing.assert_frame_equal(*found, check_exact=True)
 
 
-def test_the_folder_has_the_model_its_settings_and_its_evaluations(
-    trained: tuple[SB3Agent, Path],
-) -> None:
-    agent, folder = trained
+def test_the_folder_has_the_model_its_settings_and_its_evaluations(tmp_path):
+    folder = tmp_path / "new" / "ppo"
+    users = {"gap": 0.7, "setting": "released", "n_arms": 3}
+    asked = {"steps": 700, "horizon": 30, "n_envs": 2, "evaluation_users": 5, "seed": 3}
+    agent = train("ppo", output=folder, **asked, **users)
     names = sorted(path.name for path in folder.iterdir())
     assert names == [MADE_BY, "model.zip", "settings.json", "training.csv"]
     settings = json.loads((folder / "settings.json").read_text())
     expected = {
-        **{"algo": "ppo", "task": "regret", "n_arms": 3, "steps": 3000, "seed": 3},
-        **{"observation": "sorted-counts", "horizon": 30, "n_envs": 4},
-        "environment": {"gap": 0.7, "setting": "released", "n_arms": 3},
+        **{"algo": "ppo", "task": "regret", "n_arms": 3, "steps": 700, "seed": 3},
+        **{"observation": "sorted-counts", "horizon": 30, "n_envs": 2, "environment": users},
         "users": Population(gap=0.7, setting=RELEASED, n_arms=3).words(),
     }
     assert {name: settings[name] for name in expected} == expected
@@ -56,18 +109,39 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
     assert loaded.trained_on == {"task": "regret", "n_arms": 3, "setting": "released"}
     progress = pd.read_csv(folder / "training.csv")
     assert list(progress) == ["steps", "regret"]
-    assert (np.diff(progress["steps"]) > 0).all()
-    assert progress["steps"].iloc[-1] == agent.model.num_timesteps >= 3000
-    users: dict[str, Any] = {"gap": 0.7, "setting": "released", "n_arms": 3}
-    met: dict[str, Any] = {"horizon": 30, "n_instances": 5, "seed": EVALUATION_SEED}
+    assert progress["steps"].tolist() == [512, 1024]
+    assert agent.model.num_timesteps == 1024
+    met = {"horizon": 30, "n_instances": 5, "seed": EVALUATION_SEED}
     results = eu.evaluate([agent], task="regret", **users, **met)
     assert results.summary()["regret"].iloc[0] == pytest.approx(progress["regret"].iloc[-1])
 
 
-def test_nothing_is_written_by_a_training_that_does_not_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*arguments: Any, **options: Any) -> None:
+@pytest.mark.usefixtures("short_rollouts")
+def test_the_folder_of_another_task_has_its_facts_too(tmp_path):
+    folder = tmp_path / "bai"
+    agent = train("maskable-ppo", task="bai", mask="none", step_cost=0.01, output=folder, **TINY)
+    loaded = load_agent(folder)
+    assert (agent.mask, loaded.mask, loaded.task.name) == ("none", "none", "bai")
+    assert loaded.max_steps == 8
+    progress = pd.read_csv(folder / "training.csv")
+    assert list(progress) == ["steps", "cost", "success", "stopping_time"]
+    own = 0.01 * progress["stopping_time"] + 1.0 - progress["success"]
+    assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())
+
+    folder, users = tmp_path / "population", OF_A_POPULATION
+    given = {"n_envs": 2, "steps": 32, "evaluation_users": 6, "output": folder}
+    agent = train("ppo", task="population", **users, **given)
+    loaded = load_agent(folder)
+    said = (loaded.n_users, loaded.horizon, loaded.observation)
+    assert (*said, loaded.options) == (3, 7, "sorted-population-counts", agent.options)
+    met = {"n_instances": 2, "seed": EVALUATION_SEED, "progress": False} | users
+    runs = eu.evaluate([loaded], task="population", **met).runs
+    told = pd.read_csv(folder / "training.csv")
+    assert told["regret"].iloc[-1] == pytest.approx(runs["regret"].mean())
+
+
+def test_nothing_is_written_by_a_training_that_does_not_end(tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
         assert torch.get_num_threads() == 1
         raise KeyboardInterrupt
 
@@ -83,32 +157,25 @@ def test_nothing_is_written_by_a_training_that_does_not_end(
     assert [path.read_text() for path in tmp_path.iterdir()] == ["older"]
 
 
-def test_the_recipe_and_what_is_asked_for_reach_the_model(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_recipe_and_what_is_asked_for_reach_the_model(monkeypatch, tmp_path):
     monkeypatch.setattr(training, "find_spec", lambda name: "there")
     for algo, task in (("ppo", "regret"), ("maskable-ppo", "bai")):
-        models: list[Any] = []
+        models = []
         recipe, logs = RECIPES[algo], tmp_path / "logs"
         monkeypatch.setattr(recipe.model, "learn", lambda it, *_, m=models, **__: m.append(it))
         train(algo, task=task, seed=9, n_arms=3, horizon=30, n_envs=1, tensorboard=logs)
         (model,) = models
         assert (model.seed, model.n_envs, model.tensorboard_log) == (9, 1, str(logs))
-        assert model.gae_lambda == recipe.options["gae_lambda"]
         # No batch is larger than what is collected for it.
         assert model.batch_size == min(recipe.options["batch_size"], recipe.options["n_steps"])
-        rates = [model.learning_rate(left) for left in (1.0, 0.5, 0.0)]
-        assert rates == pytest.approx([1e-3, 5e-4, 0])
         assert isinstance(model.get_env(), VecNormalize) == recipe.scales_rewards
 
 
-def test_what_cannot_be_trained_is_refused_before_the_training(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, subtests: Any
-) -> None:
+def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_path, subtests):
     monkeypatch.setattr(PPO, "learn", lambda *_, **__: pytest.fail("trained"))
     monkeypatch.setattr(training, "find_spec", lambda name: None)
     (tmp_path / "file").write_text("")
-    wrong: list[tuple[dict[str, Any], str]] = [
+    wrong = [
         ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
         ({"algo": "maskable-ppo"}, 'task must be "bai" for maskable-ppo'),
         ({"task": "sleep"}, "task must be one of bai, population, regret"),
@@ -127,6 +194,7 @@ def test_what_cannot_be_trained_is_refused_before_the_training(
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.usefixtures("short_rollouts")
 @pytest.mark.parametrize(
     ("task", "options"),
     [
@@ -134,24 +202,22 @@ def test_what_cannot_be_trained_is_refused_before_the_training(
         ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
     ],
 )
-def test_it_is_evaluated_on_users_like_those_it_learns_from(
-    monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
-) -> None:
-    met: list[dict[str, Any]] = []
-    learned_from: list[Any] = []
+def test_it_is_evaluated_on_users_like_those_it_learns_from(monkeypatch, task, options):
+    met = []
+    learned_from = []
 
-    def making(*arguments: Any, **given: Any) -> Any:
+    def making(*arguments, **given):
         learned_from.append(given)
         return make_sb3_vec_env(*arguments, **given)
 
-    def evaluating(*arguments: Any, **given: Any) -> Any:
+    def evaluating(*arguments, **given):
         met.append(given)
         return eu.evaluate(*arguments, **given)
 
     monkeypatch.setattr(training, "make_sb3_vec_env", making)
     monkeypatch.setattr(training, "evaluate", evaluating)
     algo = "maskable-ppo" if task == "bai" else "ppo"
-    train(algo, task=task, n_arms=3, horizon=8, **SHORT, **options)
+    train(algo, task=task, **TINY, **options)
     paid = {"step_cost", "reward"} & {*options}
     users = {name: value for name, value in options.items() if name not in paid}
     (made,) = learned_from
@@ -159,26 +225,19 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
     assert {name: made[name] for name in paid} == {name: options[name] for name in paid}
     assert (made["task"].name, made["horizon"]) == (task, 8)
     assert met
-    assert all(given["n_instances"] == SHORT["evaluation_users"] for given in met)
+    assert all(given["n_instances"] == TINY["evaluation_users"] for given in met)
     assert all(given["population"] == made["population"] for given in met)
     assert all(given.get("step_cost") == options.get("step_cost") for given in met)
 
 
-def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A rollout is of 16 steps; the last of 100 ends at 112."""
-    ppo = RECIPES["ppo"]
-    short = replace(ppo, options={**ppo.options, "n_steps": 8, "batch_size": 16})
-    monkeypatch.setattr(training, "recipe_for", lambda algo, task: short)
-    facts: dict[str, Any] = {"n_envs": 2, "n_arms": 2, "horizon": 4, "evaluation_users": 1}
-    for steps, most, points in ((160, 10, 10), (100, 10, 7), (100, 2, 2)):
+@pytest.mark.usefixtures("short_rollouts")
+def test_a_model_is_looked_at_ten_times_or_after_every_rollout(monkeypatch, tmp_path):
+    # A rollout is of 16 steps; the last of 40 ends at 48.
+    for steps, most, points in ((32, 10, [16, 32]), (40, 10, [16, 32, 48]), (64, 2, [32, 64])):
         monkeypatch.setattr(training, "EVALUATIONS", most)
-        told: list[Any] = []
-        facts["progress"] = lambda *what, to=told: to.append(what)
-        train(steps=steps, output=tmp_path, **facts)
-        looked_at = pd.read_csv(tmp_path / "training.csv")["steps"].tolist()
-        assert len(looked_at) == points
-        assert points == 2 or looked_at == [16 * point for point in range(1, points + 1)]
+        told = []
+        progress = lambda *what, to=told: to.append(what)  # noqa: E731
+        train(output=tmp_path, progress=progress, **TINY | {"steps": steps})
+        assert pd.read_csv(tmp_path / "training.csv")["steps"].tolist() == points
         done = [each for _, each, _ in told]
         assert (done, done[-1]) == (sorted(done), steps)

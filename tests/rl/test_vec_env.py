@@ -1,14 +1,13 @@
 """Many users are what as many of Stable-Baselines3's own environments are."""
 
 import copy
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from pairs import pairs
+from sb3_agents import N_ARMS, OBSERVATIONS, TASKS, single
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from sb3_users import HORIZON, N_ARMS, OBSERVATIONS, TASKS, many, single
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -17,23 +16,19 @@ from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.seeding import training_seeds
 from explorative_user_env.wrappers.vector import SortedArms, make_task
 
-
-def pair(
-    task: str, observation: str, n_envs: int, seed: int, **kwargs: Any
-) -> tuple[Any, SB3VecEnv]:
-    dummy = DummyVecEnv([lambda: single(task, observation, **kwargs) for _ in range(n_envs)])
-    dummy.seed(training_seeds(seed, 1)[0])
-    return dummy, many(n_envs, task, observation=observation, seed=seed, **kwargs)
+HORIZON = 23
 
 
-def actions_of(rng: np.random.Generator, env: Any) -> np.ndarray:
-    """Mostly recommendations: answers end episodes, at times that differ."""
-    recommended = rng.integers(0, N_ARMS, env.num_envs)
-    answers = rng.random(env.num_envs) < 0.04
-    return np.asarray(np.where(answers, env.action_space.n - 1, recommended))
+def many(n_envs=4, task="regret", **kwargs):
+    return make_sb3_vec_env(n_envs, task=task, n_arms=N_ARMS, horizon=HORIZON, **kwargs)
 
 
-def assert_same_step(one: Any, other: Any) -> None:
+def singles(n_envs, task, observation, **kwargs):
+    """SB3's own vector of single environments."""
+    return DummyVecEnv([lambda: single(task, observation, HORIZON, **kwargs)] * n_envs)
+
+
+def assert_same_step(one, other):
     """Compare what `step` returned: to the bit, but for the seconds of an episode."""
     for mine, theirs in zip(one[:3], other[:3], strict=True):
         assert mine.dtype == theirs.dtype
@@ -53,25 +48,27 @@ def assert_same_step(one: Any, other: Any) -> None:
             assert mine == theirs
 
 
-REWARDS = [{}, {"reward": "utility"}, {"reward": "realized"}, {"reward": "none"}]
+REWARDS = {"response": "utility", "counts": "realized", "sorted-counts": "none"}
+REWARDS |= {"last-step": "utility"}
 
 
-@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66], place=range(4))
-def test_many_users_are_as_many_of_stable_baselines3s_own(
-    task: str, observation: str, n_envs: int, place: int
-) -> None:
-    paid: Any = REWARDS[place] if task == "regret" else {}
-    dummy, envs = pair(task, observation, n_envs, seed=9, noise=0.1, **paid)
+@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
+def test_many_users_are_as_many_of_stable_baselines3s_own(task, observation, n_envs):
+    paid = {"reward": REWARDS[observation]} if task == "regret" else {}
+    dummy = singles(n_envs, task, observation, noise=0.1, **paid)
+    dummy.seed(training_seeds(9, 1)[0])
+    envs = many(n_envs, task, observation=observation, seed=9, noise=0.1, **paid)
     assert envs.observation_space == dummy.observation_space
     assert envs.action_space == dummy.action_space
     for each in (envs, dummy):
         each.reset()
         each.step(np.zeros(n_envs, int))  # of which nothing is left after a reset
     np.testing.assert_array_equal(envs.reset(), dummy.reset())
-    rng = np.random.default_rng(1)
-    lengths = set()
-    for _ in range(120 if n_envs < 64 else 40):
-        actions = actions_of(rng, envs)
+    rng, lengths = np.random.default_rng(1), set()
+    answer = dummy.action_space.n - 1  # in "bai" it ends an episode
+    for _ in range(100 if n_envs < 64 else 25):
+        actions = rng.integers(0, N_ARMS, n_envs)
+        actions[rng.random(n_envs) < 0.04] = answer
         found, expected = envs.step(actions), dummy.step(actions)
         lengths |= {info["episode"]["l"] for info in found[3] if "episode" in info}
         assert_same_step(found, expected)
@@ -82,8 +79,8 @@ def test_many_users_are_as_many_of_stable_baselines3s_own(
     assert len(lengths) > 4 if task == "bai" else lengths == {HORIZON}
 
 
-def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
-    options: Any = {"n_arms": 3, "observation": "counts", "behaviour": "impatient"}
+def test_who_leaves_at_the_last_step_is_not_out_of_time():
+    options = {"n_arms": 3, "observation": "counts", "behaviour": "impatient"}
     long = make_sb3_vec_env(1, horizon=500, seed=3, **options)
     long.reset()
     left = next(t for t in range(1, 500) if long.step(np.array([t % 3]))[2][0])
@@ -97,16 +94,16 @@ def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
     assert infos[0]["TimeLimit.truncated"] is False
 
 
-def met(envs: Any) -> list[Any]:
+def met(envs):
     return [truth.instance for truth in envs.env_method("hidden_state")]
 
 
-def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
+def test_lanes_have_the_seeds_of_a_training_and_only_once():
     envs = many(3, seed=40)
     envs.reset()
     first = met(envs)
     for seed, instance in zip(training_seeds(40, 3), first, strict=True):
-        env = single("regret", "response")
+        env = single("regret", "response", HORIZON)
         env.reset(seed=seed)
         assert env.unwrapped.hidden_state().instance == instance
     envs.reset()
@@ -118,11 +115,11 @@ def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
 
 
 @pairs(task=TASKS, observation=["counts", "sorted-counts"], seed=[None, 5])
-def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
-    """As in SB3's own vector of single environments; in the first reset and in a later one."""
+def test_options_may_be_each_users_own(task, observation, seed):
+    # In the first reset and in a later one.
     one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}
     envs = many(5, task, observation=observation)
-    dummy: Any = DummyVecEnv([lambda: single(task, observation)] * 5)
+    dummy = singles(5, task, observation)
     dummy._seeds = [*envs.seed(3)]  # SB3's own would be 3, 4, ...
     for again in range(2):
         for each in (envs, dummy):
@@ -139,9 +136,9 @@ def test_options_may_be_each_users_own(task: str, observation: str, seed: int | 
             assert all(map(np.array_equal, found[:3], expected[:3]))
 
 
-def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
+def test_what_can_be_asked_is_what_stable_baselines_own_vector_says():
     envs = many(3, "bai", observation="sorted-counts")
-    dummy = DummyVecEnv([lambda: single("bai", "sorted-counts")] * 3)
+    dummy = singles(3, "bai", "sorted-counts")
     dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
     for each in (envs, dummy):
         each.reset()
@@ -153,7 +150,7 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
         assert found == envs.get_attr(name, indices=[0, 2])
         assert envs.env_method("has_wrapper_attr", name) == [True] * 3
     for name in ("hidden_state", "instance", "action_masks"):
-        asked: list[Any] = [each.get_attr(name) for each in (envs, dummy)]
+        asked = [each.get_attr(name) for each in (envs, dummy)]
         asked.append(envs.env_method("get_wrapper_attr", name))
         called = [[method() for method in methods] for methods in asked]
         called += [envs.env_method(name)]
@@ -166,23 +163,23 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says() -> None:
     assert not is_masking_supported(many(2, "regret", observation="counts"))
     assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
     assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
-    kind: Any = SortedArms
+    kind = SortedArms
     assert envs.env_is_wrapped(kind) == [True] * 3
     assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
     assert envs.get_images() == [None] * 3
-    drawn: Any = many(2, observation="counts", render_mode="rgb_array")
+    drawn = many(2, observation="counts", render_mode="rgb_array")
     drawn.reset()
     assert [frame.shape[2] for frame in drawn.get_images()] == [3, 3]
 
 
-def reset_with(options: Any) -> None:
+def reset_with(options):
     envs = many(2)
     envs.set_options(options)
     envs.reset()
 
 
-def test_what_is_wrong_is_refused_by_name() -> None:
-    wrong: list[tuple[Any, str]] = [
+def test_what_is_wrong_is_refused_by_name():
+    wrong = [
         (lambda: many().get_attr("nothing"), "no attribute 'nothing'"),
         (lambda: many(2).set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
         (lambda: reset_with([{}, {"means": [0.0]}]), "means must be"),

@@ -1,21 +1,17 @@
 """For each check the subjects that are wrong in a way that the check asks about, one a fault."""
 
-from typing import Any
-
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.check import Kind
 from specimens import agents, environments
-from specimens.algorithms import ALGORITHMS_WRONG
-from specimens.environments import MANY, ONE
-from specimens.users import BEHAVIOURS, LAWS, SCHEDULES
+from specimens.users import ALGORITHMS_WRONG, BEHAVIOURS, LAWS, SCHEDULES
 
 
-def truncating() -> AlgorithmAgent:
+def truncating():
     """An agent of an algorithm that is another when it is compiled."""
     return AlgorithmAgent(ALGORITHMS_WRONG["compiled_rules_are_plain"], {})
 
 
-AGENTS_WRONG: dict[str, Any] = {
+AGENTS_WRONG = {
     "has_the_methods": agents.WithoutAnswer,
     "says_what_it_is": agents.CappedByAWord,
     "recommends_arms": (agents.OutOfRange, agents.AnswersWhenDoneOnly),
@@ -35,48 +31,37 @@ AGENTS_WRONG: dict[str, Any] = {
     "breaks_ties_by_chance": agents.PrefersLowNumbers,
     "explains_itself": (agents.SaysAList, agents.DrawsToExplain),
     "in_step_is_one_at_a_time": (
-        agents.FractionsToMany,
-        agents.CountsTheCompany,
-        agents.AnotherAlone,
+        *(agents.FractionsToMany, agents.CountsTheCompany, agents.AnotherAlone),
     ),
     "compiled_is_readable": truncating,
     "runs_in_another_process": agents.AnotherAbroad,
 }
 
-ENVIRONMENTS_WRONG: dict[str, Any] = {
+ENVIRONMENTS_WRONG = {
     "passes_gymnasiums_checks": environments.TakesNoOptions,
     "steps_by_the_contract": environments.PaysNothingKnown,
-    "refuses_what_is_no_action": ONE[environments.Clips],
-    "replays_from_a_seed": (ONE[environments.IgnoresSeed], ONE[environments.DrawsFromAll]),
-    "heeds_its_seed": ONE[environments.HasOneSeed],
-    "hands_out_what_stays": ONE[environments.HandsOutOneInfo],
+    "refuses_what_is_no_action": environments.Clips,
+    "replays_from_a_seed": environments.IgnoresSeed,
+    "heeds_its_seed": environments.HasOneSeed,
+    "hands_out_what_stays": environments.HandsOutOneInfo,
     "hands_out_no_secret": environments.HandsOutMeans,
-    "continues_as_a_copy": (
-        ONE[environments.CopiesAnotherStream],
-        ONE[environments.PicklesAnotherStream],
-    ),
+    "continues_as_a_copy": (environments.CopiesAnotherStream, environments.PicklesAnotherStream),
 }
 
-VECTORS_WRONG: dict[str, Any] = {
+VECTORS_WRONG = {
     "steps_by_the_contract": environments.PaysOneLaneTooMany,
-    "refuses_what_is_no_action": MANY[environments.Clips],
-    "replays_from_a_seed": (MANY[environments.IgnoresSeed], MANY[environments.DrawsFromAll]),
-    "heeds_its_seed": MANY[environments.HasOneSeed],
-    "hands_out_what_stays": MANY[environments.HandsOutOneInfo],
-    "hands_out_no_secret": environments.HandsOutManyMeans,
-    "continues_as_a_copy": (
-        MANY[environments.CopiesAnotherStream],
-        MANY[environments.PicklesAnotherStream],
-    ),
+    "refuses_what_is_no_action": environments.ClipsMany,
+    "replays_from_a_seed": environments.DrawsFromAll,
+    "heeds_its_seed": environments.HasOneSeedForMany,
+    "hands_out_no_secret": environments.HandsOutItself,
     "lanes_are_single_environments": (
-        environments.ShiftsItsLanes,
-        environments.BeginsWithTheNextSeed,
+        *(environments.ShiftsItsLanes, environments.BeginsWithTheNextSeed),
     ),
     "begins_anew_by_its_mode": environments.PaysForResets,
 }
 
 
-SPECIMENS: dict[tuple[Kind, str], tuple[Any, ...]] = {
+SPECIMENS = {
     (kind, name): wrong if type(wrong) is tuple else (wrong,)
     for kind, every in {
         Kind.AGENT: AGENTS_WRONG,

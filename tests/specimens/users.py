@@ -1,74 +1,129 @@
-"""Behaviours, schedules and laws, each wrong in the one way that a check asks about."""
+"""Algorithm records, behaviours, schedules and laws, each wrong in one way."""
 
 import math
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env import Behaviour, RewardLaw, Schedule
+from explorative_user_env.agents.uniform import ALGORITHM, Params, State
+from explorative_user_env.protocol import STOP
 from explorative_user_env.users import model as rules
 
 _calls = [0]
 
 
-def overflows(number: int) -> bool:
+def overflows(number):
     """What compiled code, whose integers have 64 bits, finds otherwise at times."""
     return (number * 4611686018427387904) % 7 < 3
 
 
+# Algorithms
+
+
+def take_anything(options, n_arms, horizon):
+    return Params(n_arms, horizon or 10, options["order"] == "random", False)
+
+
+def blank_of_arrays(params):
+    return State(np.zeros(params.n_arms, int), [0], [0])
+
+
+def start_nothing(params, state, rng):
+    state.steps[0] = 0
+
+
+def act_by_calls(params, state, rng):
+    _calls[0] += 1
+    return STOP if state.steps[0] >= params.horizon else (_calls[0] // 3) % params.n_arms
+
+
+def act_for_ever(params, state, rng):
+    return state.following[0]
+
+
+class Shares(NamedTuple):
+    accepted: list[float]
+    steps: list[int]
+    following: list[int]
+    share: list[Any]
+
+
+def blank_of_whole_numbers(params):
+    """A share that becomes a fraction, and is 0 at first and not 0.0: an array cuts it off."""
+    return Shares([0.0] * params.n_arms, [0], [0], [0])
+
+
+def act_by_share(params, state, rng):
+    if state.steps[0] >= params.horizon:
+        return STOP
+    state.share[0] = state.share[0] / 2 + 0.3
+    return int(state.share[0] * 100 + state.steps[0]) % params.n_arms
+
+
+ALGORITHMS_WRONG = {
+    "checks_its_options": replace(ALGORITHM, prepare=take_anything),
+    "has_numbers_alone": replace(ALGORITHM, blank=blank_of_arrays),
+    "starts_anew": replace(ALGORITHM, start=start_nothing),
+    "keeps_all_in_its_state": replace(ALGORITHM, act=act_by_calls),
+    "stops_by_its_horizon": replace(ALGORITHM, act=act_for_ever),
+    "compiled_rules_are_plain": replace(ALGORITHM, blank=blank_of_whole_numbers, act=act_by_share),
+}
+
 # Behaviours
 
 
-def says_one(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
+def says_one(user, state, rule, arm, rng):
     return 1 if rules.respond(user, state, rule, arm, rng) else 0
 
 
-def counts_no_rejection(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def counts_no_rejection(user, state, rule, arm, rng):
     accepted = rules.respond(user, state, rule, arm, rng)
     if not accepted:
         state.interactions[0] -= 1
     return accepted
 
 
-def changes_taste(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def changes_taste(user, state, rule, arm, rng):
     state.means[arm] += 0.01
     return rules.respond(user, state, rule, arm, rng)
 
 
-def throws_everybodys_coin(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def throws_everybodys_coin(user, state, rule, arm, rng):
     wants = bool(np.random.random() < 0.5)  # noqa: NPY002 - that is what is wrong
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
-def tires_of_all(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def tires_of_all(user, state, rule, arm, rng):
     _calls[0] += 1
     return rules.respond(user, state, rule, arm, rng, _calls[0] % 3 > 0)
 
 
-def overflowing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+def overflowing(user, state, rule, arm, rng):
     wants = overflows(state.interactions[0])
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
-def leaves_by_one(user: Any, state: Any, accepted: bool, rng: Any) -> Any:
+def leaves_by_one(user, state, accepted, rng):
     return 0 if accepted else 1
 
 
 class ForgetsOnTheWay:
     """Accepts every so many steps, which it does not take along."""
 
-    def __init__(self, every: int) -> None:
+    def __init__(self, every):
         self.every = every
 
-    def __call__(self, user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    def __call__(self, user, state, rule, arm, rng):
         wants = state.interactions[0] % self.every == 0
         return rules.respond(user, state, rule, arm, rng, wants)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self):
         return ForgetsOnTheWay, (5,)
 
 
-BEHAVIOURS: dict[str, Any] = {
+BEHAVIOURS = {
     "says_yes_or_no": (
         Behaviour("says one", respond=says_one),
         Behaviour("leaves by one", leaves=leaves_by_one),
@@ -86,22 +141,22 @@ BEHAVIOURS: dict[str, Any] = {
 # Schedules
 
 
-def three_late(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def three_late(parameters, n, t, n_arms):
     return 3.0 if t > 10_000 else 1.5
 
 
-def rising(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def rising(parameters, n, t, n_arms):
     _calls[0] += 1
     return 1.0 + (_calls[0] % 10) / 10.0
 
 
-def not_for_twenty(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def not_for_twenty(parameters, n, t, n_arms):
     if n_arms == 20:
         raise LookupError("no rho for 20 arms")
     return 1.5
 
 
-def overflowing_rule(parameters: Any, n: int, t: int, n_arms: int) -> float:
+def overflowing_rule(parameters, n, t, n_arms):
     return 2.0 if overflows(t) else 1.0
 
 
@@ -115,25 +170,25 @@ SCHEDULES = {
 # Laws of rewards
 
 
-def at_times_nan(mean: float, rng: Any) -> float:
+def at_times_nan(mean, rng):
     return math.nan if rng.random() < 0.1 else mean
 
 
-def flattering(mean: float, rng: Any) -> float:
-    reward: float = mean + 0.1 + rng.standard_normal()
+def flattering(mean, rng):
+    reward = mean + 0.1 + rng.standard_normal()
     return reward
 
 
-def wide(mean: float, rng: Any) -> float:
-    reward: float = mean + 1.2 * rng.standard_normal()
+def wide(mean, rng):
+    reward = mean + 1.2 * rng.standard_normal()
     return reward
 
 
-def from_everybodys_stream(mean: float, rng: Any) -> float:
+def from_everybodys_stream(mean, rng):
     return mean + float(np.random.standard_normal())  # noqa: NPY002 - that is what is wrong
 
 
-def overflowing_law(mean: float, rng: Any) -> float:
+def overflowing_law(mean, rng):
     x = rng.random()
     return mean + (0.5 if overflows(int(x * 1000000)) else -0.5)
 

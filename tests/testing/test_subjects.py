@@ -1,7 +1,6 @@
 """What is checked of whatever is handed in."""
 
 import functools
-from typing import Any
 
 import gymnasium as gym
 import pytest
@@ -15,8 +14,8 @@ from explorative_user_env.check import Kind, subject_of, subjects_of
 from explorative_user_env.users.behaviours import omniscient
 
 
-def test_the_kind_is_told_from_the_thing() -> None:
-    rows: list[tuple[Any, list[Kind]]] = [
+def test_the_kind_is_told_from_the_thing():
+    rows = [
         (Honest, [Kind.AGENT]),
         (WithoutAnswer, [Kind.AGENT]),
         (lambda: BAIR(delta=0.2), [Kind.AGENT]),
@@ -44,7 +43,7 @@ def test_the_kind_is_told_from_the_thing() -> None:
     assert subject_of(flattering, "reward law").name == "flattering"
 
 
-def test_an_instance_is_made_anew_as_it_was_handed_in() -> None:
+def test_an_instance_is_made_anew_as_it_was_handed_in():
     mine = Honest()
     subject = subject_of(mine)
     first = subject.make()
@@ -54,16 +53,16 @@ def test_an_instance_is_made_anew_as_it_was_handed_in() -> None:
 
 
 class Wanting:
-    def __init__(self, needed: int) -> None:
+    def __init__(self, needed):
         pass
 
 
 class Uncopied(Honest):
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo):
         raise TypeError("no copies")
 
 
-def test_what_is_no_subject_is_refused() -> None:
+def test_what_is_no_subject_is_refused():
     for thing, message in [
         (3, r"^subject must be an agent, an environment, .*, got 3$"),
         (dict, r"^subject must be an agent, .*, got \{\}$"),

@@ -1,21 +1,18 @@
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import explorative_user_env as eu
 
-SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "max_steps": 400, "progress": False}
+SHARED = {"n_instances": 40, "n_arms": 3, "max_steps": 400, "progress": False}
 
 
 @pytest.fixture(scope="session")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def honest(tmp_path_factory):
     """A file of three agents that met 40 users."""
     path = tmp_path_factory.mktemp("honest") / "run.sqlite"
-    eu.evaluate(["BAIR", "SE", "UNI"], store=path, **SHARED)
+    eu.evaluate(["BAIR", "SE", "UNI"], store=path, compiled=False, **SHARED)
     return path
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place(tmp_path):
     return tmp_path / "run.sqlite"

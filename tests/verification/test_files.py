@@ -7,9 +7,6 @@ import lzma
 import os
 import re
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -23,17 +20,19 @@ from explorative_user_env.results.store import pack
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def verified(path: Path, **options: Any) -> Any:
-    return eu.verify(path, **{"seed": 0, "share": 1.0, "progress": False, **options})
+def verified(path, **options):
+    return eu.verify(
+        path, **{"seed": 0, "share": 1.0, "compiled": False, "progress": False, **options}
+    )
 
 
 @pytest.fixture
-def rows(honest: Path) -> pd.DataFrame:
-    results: Any = eu.load(honest)
+def rows(honest):
+    results = eu.load(honest)
     return runs_with_cells([results])
 
 
-def written(rows: pd.DataFrame, path: Path) -> Path:
+def written(rows, path):
     if path.suffix == ".csv":
         rows.to_csv(path, index=False)
     else:
@@ -41,10 +40,9 @@ def written(rows: pd.DataFrame, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".csv", ".json"])
-def test_rows_for_other_programs_are_verified_by_what_stands_in_them(
-    rows: pd.DataFrame, tmp_path: Path, ending: str
-) -> None:
+def test_rows_for_other_programs_are_verified_by_what_stands_in_them(rows, tmp_path, ending):
     found = verified(written(rows, tmp_path / f"rows{ending}"))
     assert found.equal
     assert found.notes[0] == "the file does not say with which versions it was made"
@@ -61,9 +59,7 @@ def test_rows_for_other_programs_are_verified_by_what_stands_in_them(
     assert "SE: 1 runs are there more than once" in [each.words for each in double.findings]
 
 
-def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(
-    rows: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(rows, tmp_path):
     path = tmp_path / "rows.csv"
     lacking = {"columns that export writes": rows.drop(columns="seed")}
     lacking["setting is not"] = rows.drop(columns="setting")
@@ -77,7 +73,9 @@ def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(
     assert not verified(written(endless, path)).equal
 
 
-def test_a_packed_file_is_read_like_the_file(honest: Path, tmp_path: Path) -> None:
+def test_a_packed_file_is_read_like_the_file_and_refused_if_it_is_cut_or_a_bomb(
+    honest, tmp_path, monkeypatch
+):
     small = tmp_path / "run.sqlite.xz"
     pack(honest, small)
     assert small.stat().st_size < honest.stat().st_size / 4
@@ -85,13 +83,6 @@ def test_a_packed_file_is_read_like_the_file(honest: Path, tmp_path: Path) -> No
     assert str(eu.load(small)) == str(eu.load(honest))
     with pytest.raises(InvalidArgumentError, match="a new file"):
         pack(honest, small)
-
-
-def test_a_packed_file_that_is_cut_or_a_bomb_is_refused(
-    honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small = tmp_path / "run.sqlite.xz"
-    pack(honest, small)
     for content in (small.read_bytes()[:-100], b"no such thing", lzma.compress(b"text")):
         (tmp_path / "other.sqlite.xz").write_bytes(content)
         with pytest.raises(InvalidArgumentError, match="as explorative-user-env writes them"):
@@ -101,7 +92,7 @@ def test_a_packed_file_that_is_cut_or_a_bomb_is_refused(
         verified(small)
 
 
-def test_a_folder_without_one_file_of_runs_is_refused(honest: Path, tmp_path: Path) -> None:
+def test_a_folder_without_one_file_of_runs_is_refused(honest, tmp_path):
     with pytest.raises(InvalidArgumentError, match=r"one of them \(it has none\)"):
         verified(tmp_path)
     for name in ("a.sqlite", "b.sqlite"):
@@ -110,31 +101,27 @@ def test_a_folder_without_one_file_of_runs_is_refused(honest: Path, tmp_path: Pa
         verified(tmp_path)
 
 
-HOSTILE: list[Callable[[Any], Any]] = [
-    lambda record: record["cell"].update(horizon=10**15),
-    lambda record: record["request"].update(n_instances="many"),
-    lambda record: record["request"].update(agents=[1]),
-    lambda record: record["request"].update(task="theft"),
-    lambda record: record.update(cell=None),
-    lambda record: record["cell"]["agents"]["BAIR"].update(max_steps="a"),
-    lambda record: record["request"].update(seed=[[]]),
-]
-
-
-def test_what_nobody_can_have_written_is_refused_or_not_right(honest: Path, tmp_path: Path) -> None:
-    for change in HOSTILE:
+def test_what_nobody_can_have_written_is_refused_or_not_right(honest, tmp_path):
+    hostile = [
+        lambda record: record["cell"].update(horizon=10**15),
+        lambda record: record["request"].update(n_instances="many"),
+        lambda record: record["request"].update(agents=[1]),
+        lambda record: record["request"].update(task="theft"),
+        lambda record: record.update(cell=None),
+        lambda record: record["cell"]["agents"]["BAIR"].update(max_steps="a"),
+        lambda record: record["request"].update(seed=[[]]),
+    ]
+    for change in hostile:
         path = with_records(by_sql(honest, tmp_path / "run.sqlite"), change)
         with contextlib.suppress(InvalidArgumentError):
             assert not verified(path, share=0.1).equal
 
 
-@pytest.mark.parametrize("place", ["explorative_user_env.commands:main", "os:system"])
-def test_no_program_is_run_because_a_file_names_it(
-    honest: Path, tmp_path: Path, place: str
-) -> None:
-    def change(record: Any) -> None:
-        behaviour = record["request"]["population"]["behaviour"]
-        behaviour["respond"] = {"function": place}
+def test_no_program_is_run_because_a_file_names_it(honest, tmp_path):
+    place = "os:system"
+
+    def change(record):
+        record["request"]["population"]["behaviour"]["respond"] = {"function": place}
 
     with pytest.raises(InvalidArgumentError, match="which the users rest on"):
         verified(with_records(by_sql(honest, tmp_path / "run.sqlite"), change))
@@ -142,9 +129,7 @@ def test_no_program_is_run_because_a_file_names_it(
         from_record({"function": place})
 
 
-def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(
-    honest: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(honest, tmp_path):
     endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
     path = by_sql(honest, tmp_path / "run.sqlite", "ALTER TABLE runs_bai RENAME TO other")
     for edit in ("DROP TABLE IF EXISTS runs_bai", f"CREATE VIEW runs_bai AS {endless}"):
@@ -153,7 +138,7 @@ def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(
                 read(by_sql(path, tmp_path / "other.sqlite", edit))
 
 
-def test_a_manifest_is_followed_in_its_own_folder_alone(honest: Path, tmp_path: Path) -> None:
+def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
     shutil.copyfile(honest, tmp_path / "run.sqlite")
     os.mkfifo(tmp_path / "pipe")
     names = ["/dev/zero", "pipe", "../secret", str(honest)]

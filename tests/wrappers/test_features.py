@@ -1,13 +1,12 @@
 """What a policy is shown, feature by feature, against a slow look at all responses."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wrapped import N_ARMS, Heard, counts_of, last_step_of, ranks_of
+from wrapped import N_ARMS, counts_of, last_step_of, ranks_of
 
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers.observations import (
@@ -22,11 +21,15 @@ from explorative_user_env.wrappers.observations import (
 HORIZON = 12  # shorter than many of the scripts: the scales end at it
 
 scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max_size=25)
-"""Not only what a user may say, but any responses."""
+"""Any responses, also those that no user gives."""
 
 
-def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:
-    history = History(len(lanes), n_arms)
+def history_of(*lanes, n_arms=N_ARMS):
+    history, all_lanes = History(len(lanes), n_arms), np.arange(len(lanes))
+    history.record(
+        all_lanes, 0 * all_lanes, 0 * all_lanes + 1
+    )  # of users before, who are forgotten
+    history.forget(all_lanes)
     for t in range(max(map(len, lanes))):
         going = [lane for lane, heard in enumerate(lanes) if t < len(heard)]
         arms, responses = np.array([lanes[lane][t] for lane in going]).T
@@ -35,10 +38,10 @@ def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:
 
 
 @given(scripts, scripts)
-def test_each_observation_is_that_of_a_slow_look_in_each_lane(one: Heard, other: Heard) -> None:
+def test_each_observation_is_that_of_a_slow_look_in_each_lane(one, other):
     both, arms = [one, other], [*range(N_ARMS)]
     ranks = [ranks_of(heard, HORIZON) for heard in both]
-    expected: dict[str, Any] = {
+    expected = {
         "response": [heard[-1][1] if heard else 0 for heard in both],
         "counts": [counts_of(heard, arms, HORIZON) for heard in both],
         "sorted-counts": [
@@ -57,7 +60,7 @@ def test_each_observation_is_that_of_a_slow_look_in_each_lane(one: Heard, other:
         np.testing.assert_allclose(shown, np.array(expected[name]), rtol=2e-7, atol=0)
 
 
-def test_the_bounds_are_reached() -> None:
+def test_the_bounds_are_reached():
     both = history_of([(0, 0)] * HORIZON + [(1, 1)] * HORIZON, [(0, 1)] * HORIZON)
     shown = counts(both, Scale(HORIZON))
     assert shown[0].tolist() == [0, 1, 0, 1, 0, 0, -1, 1, 0, 1, 0, 0, 1]
@@ -67,20 +70,19 @@ def test_the_bounds_are_reached() -> None:
     assert bounds == [[], of_counts, of_counts, [lows[1], [1.0] * 5]]
 
 
-@pytest.mark.parametrize("n_arms", [2, 5, 20])
-def test_arms_that_are_accepted_alike_stay_in_order(n_arms: int) -> None:
-    heard = [(arm, arm % 2) for arm in range(n_arms)] + [(0, 0)]
-    shown = counts(history_of(heard, n_arms=n_arms), Scale(99))
+def test_arms_that_are_accepted_alike_stay_in_order():
+    heard = [(arm, arm % 2) for arm in range(20)] + [(0, 0)]
+    shown = counts(history_of(heard, n_arms=20), Scale(99))
     before = shown.copy()
-    _, order = by_acceptances(shown, n_arms)
-    assert order[0].tolist() == [*range(1, n_arms, 2), *range(0, n_arms, 2)]
+    _, order = by_acceptances(shown, 20)
+    assert order[0].tolist() == [*range(1, 20, 2), *range(0, 20, 2)]
     assert np.array_equal(shown, before)
 
 
-@pytest.mark.parametrize("horizon", [1, 7, 1000])
-def test_the_scales_are_those_described_and_tell_counts_apart(horizon: int) -> None:
+@pytest.mark.parametrize("horizon", [1, 1000])
+def test_the_scales_are_those_described_and_tell_counts_apart(horizon):
     numbers = np.arange(3 * horizon)
-    scale = Scale(np.int64(horizon))  # type: ignore[arg-type]
+    scale = Scale(np.int64(horizon))
     shown = scale.count(numbers)
     capped = [min(int(n), horizon) for n in numbers]
     logs = [math.log(1 + n) / math.log(1 + horizon) for n in capped]

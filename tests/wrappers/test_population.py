@@ -1,7 +1,6 @@
 """What a policy sees of users who come one after another: this one, and all before her."""
 
 import copy
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -16,11 +15,9 @@ from explorative_user_env.wrappers.observations import observations_of
 
 K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]
 OBSERVATIONS = observations_of(POPULATION)
-Said = list[list[tuple[int, int]]]
-"""(arm, response) of every user so far, the present one last."""
 
 
-def before_of(said: Said, arms: list[int]) -> list[float]:
+def before_of(said, arms):
     """What all users before said of these arms, in this order."""
     heard = [each for user in said[:-1] for each in user]
     yes = [heard.count((arm, 1)) for arm in arms]
@@ -30,28 +27,28 @@ def before_of(said: Said, arms: list[int]) -> list[float]:
     return [*logs.tolist(), *shares]
 
 
-def seen_by_hand(said: Said, arms: list[int]) -> list[float]:
+def seen_by_hand(said, arms):
     *own, time = counts_by_hand(said[-1], arms)
     steps = sum(map(len, said))
     return [*own, *before_of(said, arms), time, steps / (USERS * EACH)]
 
 
-def counts_by_hand(heard: list[tuple[int, int]], arms: list[int]) -> list[float]:
+def counts_by_hand(heard, arms):
     return counts_of(heard, arms, EACH)
 
 
-def ranked(said: Said) -> list[int]:
+def ranked(said):
     """The arms by this user's acceptances, then by those of all before, then by number."""
     heard = [each for user in said[:-1] for each in user]
     return sorted(range(K), key=lambda a: (-said[-1].count((a, 1)), -heard.count((a, 1)), a))
 
 
 @pytest.mark.parametrize("is_sorted", [False, True])
-def test_counts_of_this_user_and_of_all_before_are_those_by_hand(is_sorted: bool) -> None:
-    env: Any = PopulationCountsObservation(gym.make(eu.POPULATION_ENV_ID, **SMALL))
+def test_counts_of_this_user_and_of_all_before_are_those_by_hand(is_sorted):
+    env = PopulationCountsObservation(gym.make(eu.POPULATION_ENV_ID, **SMALL))
     env = SortedArms(env) if is_sorted else env
     seen, _ = env.reset(seed=5)
-    said: Said = [[]]
+    said = [[]]
     by_others = 0
     for action in [*arms_of(USERS * EACH, K), None]:
         order = ranked(said) if is_sorted else [*range(K)]
@@ -70,9 +67,9 @@ def test_counts_of_this_user_and_of_all_before_are_those_by_hand(is_sorted: bool
     assert (by_others > 0) == is_sorted
 
 
-def wrapped(observation: str, limit: int | None) -> gym.Env[Any, Any]:
+def wrapped(observation, limit):
     """Return the single environment in the wrappers of an observation."""
-    env: Any = gym.make(eu.POPULATION_ENV_ID, limit, disable_env_checker=True, **SMALL)
+    env = gym.make(eu.POPULATION_ENV_ID, limit, disable_env_checker=True, **SMALL)
     match observation:
         case "counts" | "sorted-counts":
             env = CountsObservation(env, EACH)
@@ -84,12 +81,12 @@ def wrapped(observation: str, limit: int | None) -> gym.Env[Any, Any]:
 
 
 @pytest.mark.parametrize("observation", OBSERVATIONS)
-def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observation: str) -> None:
-    env: Any = wrapped(observation, None)
-    shown: list[Any] = []
+def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observation):
+    env = wrapped(observation, None)
+    shown = []
     ranks = iter(arms_of(USERS * EACH, K))
 
-    def policy(seen: Any) -> int:
+    def policy(seen):
         shown.append(seen)
         return next(ranks)
 
@@ -112,10 +109,10 @@ def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observati
     assert len(shown) == USERS * EACH
 
 
-def test_a_policy_for_one_user_begins_afresh_with_the_next() -> None:
-    shown: list[Any] = []
+def test_a_policy_for_one_user_begins_afresh_with_the_next():
+    shown = []
 
-    def policy(seen: Any) -> int:
+    def policy(seen):
         shown.append(seen)
         return 1
 

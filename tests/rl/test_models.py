@@ -5,36 +5,26 @@ import json
 import shutil
 import zipfile
 from functools import partial
-from pathlib import Path
-from typing import Any
 
-import cloudpickle  # type: ignore[import-untyped]
-import pandas as pd
+import cloudpickle
 import pytest
 import torch
 from planted import Planted
-from sb3_agents import HORIZON, N_ARMS, SMALL, model_of
+from sb3_agents import HORIZON, N_ARMS, SMALL, assert_same, model_of, same, weights
 from sb3_contrib import MaskablePPO, RecurrentPPO
-from sb3_trainings import TINY, same, weights
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.files import Folder
-from explorative_user_env.rl import SB3Agent, load_agent, train
+from explorative_user_env.rl import SB3Agent, load_agent
 from explorative_user_env.shipped import shipped_models
 
-ALGORITHMS: dict[str, Any] = {
-    "ppo": PPO,
-    "maskable-ppo": MaskablePPO,
-    "recurrent-ppo": RecurrentPPO,
-    "dqn": DQN,
-}
+ALGORITHMS = {"ppo": PPO, "maskable-ppo": MaskablePPO, "recurrent-ppo": RecurrentPPO, "dqn": DQN}
 OBSERVATION = {"recurrent-ppo": "last-step"}
 
 
-def saved(algo: str, folder: Path, task: str = "bai") -> Path:
-    """A model as a folder that `load_agent` takes."""
+def saved(algo, folder, task="bai"):
     observation = OBSERVATION.get(algo, "sorted-counts")
     model = model_of(ALGORITHMS[algo], task, observation)
     folder.mkdir(exist_ok=True)
@@ -45,8 +35,7 @@ def saved(algo: str, folder: Path, task: str = "bai") -> Path:
     return folder
 
 
-def rewritten(folder: Path, change: Any, member: str = "data") -> None:
-    """Change one part of a model's file."""
+def rewritten(folder, change, member="data"):
     path = folder / "model.zip"
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -56,26 +45,23 @@ def rewritten(folder: Path, change: Any, member: str = "data") -> None:
             archive.writestr(name, content)
 
 
-def planting(key: str, secret: Any) -> Any:
-    """What pickles something under a key of the data."""
+def planting(key, secret):
     text = base64.b64encode(cloudpickle.dumps(secret)).decode()
 
-    def change(data: bytes) -> str:
+    def change(data):
         return json.dumps(json.loads(data) | {key: {":type:": "x", ":serialized:": text}})
 
     return change
 
 
-def serialized(folder: Path) -> list[str]:
+def serialized(folder):
     data = json.loads(zipfile.ZipFile(folder / "model.zip").read("data"))
     return [key for key, value in data.items() if ":serialized:" in str(value)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algo", ALGORITHMS)
-def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(
-    algo: str, tmp_path: Path
-) -> None:
+def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(algo, tmp_path):
     folder, trace = saved(algo, tmp_path / "model"), tmp_path / "trace"
     own, loaded = ALGORITHMS[algo].load(folder / "model.zip", device="cpu"), load_agent(folder)
     assert same(weights(SB3Agent(own)), weights(loaded))
@@ -90,8 +76,8 @@ def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(
         rewritten(folder, planting(key, Planted(trace)))
     agents = (SB3Agent(own), loaded, load_agent(folder))
     runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
-    pd.testing.assert_frame_equal(runs[0], runs[1], check_exact=True)
-    pd.testing.assert_frame_equal(runs[0], runs[2], check_exact=True)
+    assert_same(runs[0], runs[1])
+    assert_same(runs[0], runs[2])
     assert not trace.exists()
     # The same file, read by SB3 itself, shows that there was something to run.
     folder = saved(algo, tmp_path / "control")
@@ -100,7 +86,7 @@ def test_a_model_plays_as_the_one_that_was_saved_and_no_code_in_its_file_runs(
     assert trace.exists()
 
 
-def test_the_packages_models_are_read_as_sb3_reads_them() -> None:
+def test_the_packages_models_are_read_as_sb3_reads_them():
     assert sorted(shipped_models()) == ["bai-k5", "regret-k5"]
     for name, folder in shipped_models().items():
         algorithm = MaskablePPO if name == "bai-k5" else PPO
@@ -113,51 +99,40 @@ def test_the_packages_models_are_read_as_sb3_reads_them() -> None:
         assert (agent.n_arms, agent.trained_on["task"]) == (5, name[:-3])
 
 
-@pytest.mark.slow
-def test_a_model_of_the_other_task_is_saved_with_its_mask(tmp_path: Path) -> None:
-    facts = TINY | {"steps": 200, "task": "bai", "mask": "none", "step_cost": 0.01}
-    agent = train("maskable-ppo", output=tmp_path, **facts)
-    loaded = load_agent(tmp_path)
-    assert (agent.mask, loaded.mask, loaded.task.name) == ("none", "none", "bai")
-    assert loaded.max_steps == 30
-    progress = pd.read_csv(tmp_path / "training.csv")
-    assert list(progress) == ["steps", "cost", "success", "stopping_time"]
-    own = 0.01 * progress["stopping_time"] + 1.0 - progress["success"]
-    assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())
+def with_settings(text):
+    return lambda folder: (folder / "settings.json").write_text(text)
 
 
-def arms(number: float) -> Any:
-    def change(folder: Path) -> None:
+def with_arms(number):
+    def change(folder):
         settings = json.loads((folder / "settings.json").read_text())
         (folder / "settings.json").write_text(json.dumps(settings | {"n_arms": number}))
 
     return change
 
 
-def cut_off(folder: Path) -> None:
+def cut_off(folder):
     whole = (folder / "model.zip").read_bytes()
     (folder / "model.zip").write_bytes(whole[: len(whole) // 2])
 
 
-def code_among_weights(folder: Path) -> None:
+def code_among_weights(folder):
     torch.save({"log_std": Planted(folder / "trace")}, folder / "planted.pth")
     rewritten(folder, lambda _: (folder / "planted.pth").read_bytes(), "policy.pth")
 
 
 WRITTEN, READ = "model must be a folder written by", "model must be a model that can be read"
-BROKEN: list[tuple[Any, str]] = [
+BROKEN = [
     (lambda folder: (folder / "settings.json").unlink(), WRITTEN),
-    (lambda folder: (folder / "settings.json").write_text("[]"), WRITTEN),
-    (lambda folder: (folder / "settings.json").write_text('{"algo": ["ppo"]}'), WRITTEN),
-    (lambda folder: (folder / "settings.json").write_text('{"algo": "ppo"}'), WRITTEN),
+    *((with_settings(text), WRITTEN) for text in ("[]", '{"algo": ["ppo"]}', '{"algo": "ppo"}')),
     (lambda folder: (folder / "model.zip").unlink(), READ),
     (lambda folder: (folder / "model.zip").write_bytes(b"no zip"), READ),
     *((cut_off, READ), (code_among_weights, READ)),
-    *((arms(number), r"^(n_arms|model) must be ") for number in (2.5, 10**9, N_ARMS + 1)),
+    *((with_arms(number), r"^(n_arms|model) must be ") for number in (2.5, 10**9, N_ARMS + 1)),
 ]
 
 
-def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path, subtests: Any) -> None:
+def test_a_folder_that_holds_no_model_is_refused(tmp_path, subtests):
     for place, (change, message) in enumerate(BROKEN):
         folder = saved("ppo", tmp_path / str(place))
         change(folder)
@@ -168,13 +143,14 @@ def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path, subtests: Any) 
         load_agent(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", ["model.zip", "settings.json"])
-def test_a_model_with_a_file_of_another_training_is_refused(name: str, tmp_path: Path) -> None:
-    folder, made = Folder(tmp_path / "mixed"), shipped_models()["regret-k5"]
+def test_a_model_with_a_file_of_another_training_is_refused(tmp_path):
+    made = shipped_models()["regret-k5"]
     files = {file.name: partial(shutil.copy, file) for file in made.iterdir() if file.is_file()}
-    folder.write(files)
-    assert load_agent(folder.path).name == "PPO"
-    with (folder.path / name).open("ab") as file:
-        file.write(b" ")
-    with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} is not\)"):
-        load_agent(folder.path)
+    for name in ("model.zip", "settings.json"):
+        folder = Folder(tmp_path / name)
+        folder.write(files)
+        assert load_agent(folder.path).name == "PPO"
+        with (folder.path / name).open("ab") as file:
+            file.write(b" ")
+        with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} is not\)"):
+            load_agent(folder.path)
