@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from stores import rows_in, without_numbers
+from tiny_commands import WORDS, made_small
 
 from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.evaluation import runner as backends
@@ -15,16 +16,6 @@ from explorative_user_env.results.store import about
 
 BENCH = "bench --n-instances 30 --agent bair --agent uni --n-arms 2 --n-arms 3 --delta 0.1"
 REGRET = "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arms 3"
-COMMANDS = {
-    "bench": BENCH,
-    "regret": REGRET,
-    "robustness": "suite --n-instances 30 --agent bair --user paper --user forgetful --n-arms 2",
-    "suite": "suite --quick --agent ucb1 --task bai-k2 --task regret-k5",
-    "reproduce": "paper tables table6 --n-instances 20 --quick --agent bair --setting released",
-    "lower-bound": "paper lower-bound --n-instances 30 --delta 0.2",
-    "tune-n1": "paper tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",
-}
-USUAL = ("bench", "tune-n1")
 
 
 @pytest.fixture
@@ -46,14 +37,7 @@ def broken_off_after(monkeypatch):
     return after
 
 
-@pytest.fixture(autouse=True)
-def _small_studies(monkeypatch):
-    monkeypatch.setattr("explorative_user_env.studies.tuning.FRONTIER_USERS", 40)
-    monkeypatch.setattr("explorative_user_env.studies.lower_bound.DEFAULT_N0S", (3, 10))
-
-
-def files_in(folder):
-    """Return what is in all files but the runs, pictures and their manifest."""
+def tables_in(folder):
     names = [path.name for path in folder.iterdir() if path.suffix in (".csv", ".md", ".json")]
     return {name: (folder / name).read_bytes() for name in names if name != MADE_BY}
 
@@ -61,26 +45,28 @@ def files_in(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=[pytest.mark.exhaustive] * (one not in USUAL)) for one in COMMANDS],
+    [
+        pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in ("bench", "tune-n1")))
+        for name in WORDS
+    ],
 )
 def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
-    name, run, broken_off_after, tmp_path
+    name, run, finished, broken_off_after, output
 ):
-    words, whole, out = COMMANDS[name], tmp_path / "whole", tmp_path / "out"
-    printed = run(words, "--output", whole).out.replace(str(whole), str(out))
-    file, n_chunks, asked = out / RUN_FILE, 1, f"{words} --output {out}"
+    whole, printed = finished(name)
+    words, file, n_chunks = WORDS[name], output / RUN_FILE, 1
+    asked, command = f"{words} --output {output}", words.partition(" --")[0].partition(" table2")[0]
     broken_off_after(n_chunks)
-    while (ended := run(asked)).code == 130:
-        n_chunks *= 3
-        broken_off_after(n_chunks)
-        called = " ".join(words.split()[: 1 + words.startswith("paper")])
-        again = f"explorative-user {called} --resume {file}"
-        left = f"{about(file).n_runs} runs are in {file}; to go on: {again}"
-        assert ended.err.splitlines()[-1] == f"error: interrupted; {left}"
-        asked = again.partition(" ")[2]
+    with made_small():
+        while (ended := run(asked)).code == 130:
+            n_chunks *= 3
+            broken_off_after(n_chunks)
+            asked = f"{command} --resume {file}"
+            left = f"{about(file).n_runs} runs are in {file}; to go on: explorative-user {asked}"
+            assert ended.err.splitlines()[-1] == f"error: interrupted; {left}"
     assert n_chunks > 1
-    assert (ended.code, ended.out) == (0, printed)
-    assert files_in(out) == files_in(whole)
+    assert (ended.code, ended.out) == (0, printed.replace(str(whole), str(output)))
+    assert tables_in(output) == tables_in(whole)
     assert without_numbers(rows_in(file)) == without_numbers(rows_in(whole / RUN_FILE))
 
 
