@@ -59,7 +59,7 @@ def output(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """What gives the folder of a command of `tiny_commands`, where nobody writes, and its output."""
+    """What gives the folder of a tiny command, where nobody writes, and what it printed."""
 
     @functools.cache
     def of(name):
