@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from failing import Failing
 from tampered import by_sql, without_digests
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
-from explorative_user_env.commands.results import Drawing, drawings_of
+from explorative_user_env.commands.results import drawings_of
 from explorative_user_env.evaluation import runner as grid
-from explorative_user_env.validation import CallableError
 
 RUNS = ["success", "stopping_times", "regret", "rejections", "acceptances"]
 DIFFERENCES = [f"differences-{name}" for name in ("stopping-time", "p-stops-sooner", "success")]
@@ -78,24 +76,6 @@ def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
     assert "differences: needs one of at least two agents" in told
     assert written_in(tmp_path / "a" / "plots-K3-delta0.1") == as_both(RUNS)
     assert "--n-arms must be one of 2, 3, got 7" in run(f"results plot {file} --n-arms 7").err
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_plots")
-def test_a_run_that_was_broken_off_and_a_picture_that_fails_cost_no_other_picture(
-    run, tmp_path, monkeypatch
-):
-    def of(*told):
-        return [Drawing("broken", "a cell", lambda progress: 1 / 0), *list(drawings_of(*told))[:1]]
-
-    file = tmp_path / "a.sqlite"
-    with pytest.raises(CallableError):
-        eu.evaluate(["BAIR", Failing("act")], **SMALL, store=file)
-    monkeypatch.setattr("explorative_user_env.commands.results.drawings_of", of)
-    told = run("results plot", file).out
-    assert told.startswith("evaluate: not finished, 3 runs in 1 cell\n")
-    assert "Not drawn: broken: ZeroDivisionError" in told
-    assert written_in(tmp_path / "a" / "plots") == as_both(["success"])
 
 
 def test_who_interrupts_plot_or_lacks_matplotlib_has_no_file(run, file, calls_of, monkeypatch):
