@@ -282,13 +282,12 @@ def test_what_a_model_does_not_say_is_asked_for_unless_it_makes_no_difference():
 
 def test_the_environment_speaks_for_a_silent_model_and_not_against_one_that_speaks():
     envs = make_sb3_vec_env(2, n_arms=N_ARMS, observation="counts", horizon=9)
-    model = silent(model_of(PPO, "regret", "counts"))
-    model.set_env(envs)
-    assert SB3Agent(model).horizon == 9
-    model = copy.copy(model_of(PPO, "regret", "counts"))
-    model.set_env(envs)
-    assert_refused(model, "horizon must be given")
-    assert SB3Agent(model, horizon=9).horizon == 9
+    trained = model_of(PPO, "regret", "counts")
+    quiet, other = silent(trained), copy.copy(trained)
+    for model in (quiet, other):
+        model.set_env(envs)
+    assert SB3Agent(quiet).horizon == SB3Agent(other, horizon=9).horizon == 9
+    assert_refused(other, "horizon must be given")
 
 
 @pytest.mark.slow

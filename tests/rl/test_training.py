@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import replace
 from unittest.mock import Mock
 
-import gymnasium as gym
 import numpy as np
 import pandas as pd
 import pytest
@@ -232,18 +231,3 @@ def test_stable_baselines3_itself_learns_by_an_id(learner, short):
         model = learner("MlpPolicy", envs, seed=0, device="cpu", **short).learn(24)
         actions, _ = model.predict(model.get_env().reset())
         assert actions.shape == (model.n_envs,)
-
-
-def test_cleanrl_makes_its_environments_by_hand():
-    def make_env():
-        env = gym.make(eu.COUNTS_ENV_ID, max_episode_steps=9)
-        return gym.wrappers.RecordEpisodeStatistics(env)
-
-    envs = gym.vector.SyncVectorEnv([make_env] * 3)
-    envs.reset(seed=1)
-    lengths = []
-    for _ in range(25):
-        *_, infos = envs.step(envs.action_space.sample())
-        if "episode" in infos:
-            lengths += infos["episode"]["l"][infos["_episode"]].tolist()
-    assert lengths == [9] * 6
