@@ -1,5 +1,4 @@
-"""The built wheel, which must live beside another package that has a top-level `agents`, and what
-the package needs."""
+"""The built wheel, beside another package with a top-level `agents`, and what it needs."""
 
 import json
 import re
@@ -42,8 +41,8 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(wheel):
     names = wheel.namelist()
-    tops = {name.split("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"explorative_user_env"}
+    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert tops == {"explorative_user_env"}
     assert not any(stat.S_ISLNK(file.external_attr >> 16) for file in wheel.infolist())
     kinds = {".csv", ".json", ".zip", ".css", ".html", ".js", ".svg", ".py"}
     files = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
@@ -55,14 +54,10 @@ def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(w
     assert wanted - {*names} == set()
 
 
-def member(wheel, ending):
-    (name,) = (name for name in wheel.namelist() if name.endswith(ending))
-    return wheel.read(name).decode()
-
-
 def test_the_wheel_needs_no_numba_in_a_browser_and_installs_the_command(wheel):
-    lines = member(wheel, ".dist-info/METADATA").splitlines()
-    told = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+    names = [name for name in wheel.namelist() if ".dist-info/" in name]
+    about = {Path(name).name: wheel.read(name).decode() for name in names}
+    told = re.findall("^Requires-Dist: (.+)$", about["METADATA"], flags=re.MULTILINE)
     needed = [each for each in map(Requirement, told) if "extra ==" not in str(each.marker)]
     assert "numba" in {each.name for each in needed}
     for place, missing in (("linux", set()), ("emscripten", {"numba"})):
@@ -70,7 +65,7 @@ def test_the_wheel_needs_no_numba_in_a_browser_and_installs_the_command(wheel):
         gone = {each.name for each in needed if each.marker and not each.marker.evaluate(here)}
         assert gone == missing
     command = "[console_scripts] explorative-user = explorative_user_env.commands:main"
-    assert member(wheel, "entry_points.txt").split() == command.split()
+    assert about["entry_points.txt"].split() == command.split()
 
 
 def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path):
