@@ -24,7 +24,7 @@ TASKS = {
 }
 
 
-class Failing(Silent):
+class Counting(Silent):
     """Recommends at random for some steps, counts its users and fails with one of them."""
 
     def __init__(self, steps=20, fails_with=None):
@@ -76,7 +76,7 @@ def interrupted_at(call):
 @pytest.mark.parametrize(("task", "call"), [*zip(TASKS, [9, 5, 4], strict=True)])
 def test_it_goes_on_where_it_was_broken_off(path, met, task, call):
     options = SHARED | TASKS[task]
-    agents = [BAIR(), Wanderer(), *([Uniform(), Failing()] if task != "theory" else [])]
+    agents = [BAIR(), Wanderer(), *([Uniform(), Counting()] if task != "theory" else [])]
     whole = path.with_name("whole.sqlite")
     undisturbed = eu.evaluate(agents, store=whole, **options)
     assert (n_all := met()) == options["n_instances"] * len(agents)
@@ -102,14 +102,14 @@ def test_it_goes_on_where_it_was_broken_off(path, met, task, call):
 
 
 def test_what_an_agent_remembers_is_no_option_of_it():
-    fresh, used = Failing(), Failing()
+    fresh, used = Counting(), Counting()
     eu.evaluate([used], n_instances=7, n_arms=4, progress=False)
     assert used.n_users == 7
     assert agent_record(fresh, 3) == agent_record(used, 3)
     told = agent_record(fresh, 3)["attributes"]
     assert {*told} - {"rng"} == {"fails_with", "steps"}
     assert used.n_users == 7  # it was not asked itself
-    assert agent_record(Failing(fails_with=1), 3)["attributes"]["fails_with"] == 1  # nor tried
+    assert agent_record(Counting(fails_with=1), 3)["attributes"]["fails_with"] == 1  # nor tried
     used.options = {"steps": 20}
     assert agent_record(used, 3)["attributes"] == {"steps": 20}  # what it says it is
 
@@ -134,10 +134,10 @@ def test_a_file_never_names_code_that_is_run(path):
     def steep(n_arms, rng):
         return [float(arm) for arm in range(n_arms)]
 
-    made = eu.evaluate([Failing()], store=path, means=steep, **SHARED)
+    made = eu.evaluate([Counting()], store=path, means=steep, **SHARED)
     with pytest.raises(InvalidArgumentError, match=r"own must be with .*steep"):
         eu.load(path)
-    loaded = eu.load(path, own=[steep, Failing()])
+    loaded = eu.load(path, own=[steep, Counting()])
     assert isinstance(loaded, Results)
     assert_same(made, loaded)
     assert loaded.replay(3) == made.replay(3)
@@ -147,21 +147,21 @@ def test_a_file_never_names_code_that_is_run(path):
 
 def test_every_run_of_an_agent_in_python_is_kept_as_it_ends(path):
     with pytest.raises(InvalidArgumentError, match="reset of silent raised ZeroDivisionError"):
-        eu.evaluate([Failing(fails_with=8)], store=path, **SHARED)
+        eu.evaluate([Counting(fails_with=8)], store=path, **SHARED)
     assert about(path).n_runs == 7
 
 
 def test_another_request_is_refused_with_what_both_say(path):
-    eu.evaluate([BAIR(), Failing()], store=path, **SHARED)
+    eu.evaluate([BAIR(), Counting()], store=path, **SHARED)
     before = path.read_bytes()
-    both = [BAIR(), Failing()]
+    both = [BAIR(), Counting()]
     rows = [
         (both, {"seed": 6}, "seed is 5 there and 6 here"),
         (both, {"task": "regret"}, "task is bai there and regret here"),
         (both, {"setting": "released"}, "setting.name is printed there and released here"),
         (both, {"behaviour": "forgetful"}, "behaviour.name is explorative there"),
-        ([BAIR(delta=0.3), Failing()], {}, "agents.BAIR.options.delta is 0.1 there and 0.3 here"),
-        ([BAIR(), Failing(9)], {}, "agents.silent.attributes.steps is 20 there and 9 here"),
+        ([BAIR(delta=0.3), Counting()], {}, "agents.BAIR.options.delta is 0.1 there and 0.3 here"),
+        ([BAIR(), Counting(9)], {}, "agents.silent.attributes.steps is 20 there and 9 here"),
         ([*both, TrackAndStop()], {}, "agents.T&S"),
     ]
     for agents, changes, words in rows:

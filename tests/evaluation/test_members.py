@@ -125,9 +125,8 @@ class Wandering(Wanderer):
 
 def test_users_in_step_are_users_one_by_one():
     for agent in (Wanderer(), Wandering()):
-        in_step, alone = (
-            evaluated([agent], n_instances=5, compiled=way).runs for way in (True, False)
-        )
+        in_step = evaluated([agent], n_instances=5).runs
+        alone = evaluated([agent], n_instances=5, compiled=False).runs
         pd.testing.assert_frame_equal(in_step, alone, check_exact=True)
     assert agent.followed == (1 + 5) * (N_USERS - 1)
     many = evaluated([Wanderer()], n_instances=COMPILED_FROM, horizon=5).runs
