@@ -10,18 +10,14 @@ from keepers import Keeper, KeeperOfMany
 
 import explorative_user_env as eu
 
-MANY = {"n_arms": 20, "n_instances": 400, "progress": False}
-LUCK = 0.086
-"""A guess is right with chance .05; this is 3.3 standard errors above."""
-
 
 class Cheat:
-    """Answers at once, or after some steps, with what it has come by."""
+    """Stops after some steps and answers what it has come by."""
 
-    name, n_steps = "cheat", 0
+    name, n_steps, found = "cheat", 0, 0
 
     def reset(self, n_arms, rng, horizon=None):
-        self.n_arms, self.steps, self.found = n_arms, 0, 0
+        self.n_arms, self.steps = n_arms, 0
         self.look(rng)
 
     def act(self):
@@ -33,17 +29,13 @@ class Cheat:
     def answer(self):
         return self.found
 
-    def look(self, rng):
-        """Look for the best arm."""
-
 
 class ReadsSeed(Cheat):
     """Draws the means anew from the seed of the stream that it is handed."""
 
     def look(self, rng):
-        sequence = rng.bit_generator.seed_seq
-        means = np.random.default_rng(sequence.entropy).standard_normal(self.n_arms)
-        self.found = int(means.argmax())
+        again = np.random.default_rng(rng.bit_generator.seed_seq.entropy)
+        self.found = int(again.standard_normal(self.n_arms).argmax())
 
 
 class Closure(Cheat):
@@ -81,7 +73,7 @@ class RaisesTheFlag(Cheat):
         self.told = []
 
     def look(self, rng):
-        self.best = -np.inf
+        self.best = -np.inf  # of the rewards with this user
 
     def observe(self, arm, accepted):
         super().observe(arm, accepted)
@@ -129,17 +121,21 @@ def test_an_agent_that_writes_on_what_it_is_handed_changes_no_run(task):
 @pytest.mark.parametrize("cheat", [ReadsSeed, Closure, ReadsBases, RaisesTheFlag])
 def test_agents_that_cheat_by_what_they_are_handed_guess(cheat):
     agent = cheat()
-    (row,) = eu.evaluate([agent], **MANY).summary().to_dict("records")
-    assert row["success"] <= LUCK
+    results = eu.evaluate([agent], n_arms=20, n_instances=400, progress=False)
+    # A guess is right with chance .05; this is 3.3 standard errors above.
+    assert results.summary().loc[0, "success"] <= 0.086
     assert getattr(agent, "told", []) == []
 
 
-@pytest.mark.parametrize(("kind", "task"), [*zip((Keeper, KeeperOfMany), TASKS, strict=True)])
-def test_an_agent_that_another_thread_uses_is_refused(kind, task):
-    alone = eu.evaluate([kind()], **FACTS, **task).runs
-    inside, go_on, agent = threading.Event(), threading.Event(), kind()
-    begins = "reset" if kind is Keeper else "reset_all"
-    reset = getattr(agent, begins)
+@pytest.mark.parametrize(
+    ("kind", "begins", "task"), [(Keeper, "reset", TASKS[0]), (KeeperOfMany, "reset_all", TASKS[1])]
+)
+def test_an_agent_that_another_thread_uses_is_refused(kind, begins, task):
+    def runs(agent):
+        return eu.evaluate([agent], **FACTS, **task).runs
+
+    alone, agent = runs(kind()), kind()
+    reset, inside, go_on = getattr(agent, begins), threading.Event(), threading.Event()
 
     def waits(*handed):
         inside.set()
@@ -148,14 +144,12 @@ def test_an_agent_that_another_thread_uses_is_refused(kind, task):
 
     setattr(agent, begins, waits)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(lambda: eu.evaluate([agent], **FACTS, **task).runs)
+        first = pool.submit(runs, agent)
         assert inside.wait(20.0)
         try:
             with pytest.raises(eu.InvalidArgumentError, match="used by one thread at a time"):
-                eu.evaluate([agent], **FACTS, **task)
+                runs(agent)
         finally:
             go_on.set()
-        runs = first.result(20.0)
-    pd.testing.assert_frame_equal(runs, alone, check_exact=True)
-    again = eu.evaluate([agent], **FACTS, **task).runs  # it is free again
-    pd.testing.assert_frame_equal(again, alone, check_exact=True)
+        pd.testing.assert_frame_equal(first.result(20.0), alone, check_exact=True)
+    pd.testing.assert_frame_equal(runs(agent), alone, check_exact=True)  # it is free again
