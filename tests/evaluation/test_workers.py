@@ -11,26 +11,16 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from processes import PACKAGE, heed_signals
+from processes import PACKAGE, TESTS, heed_signals
 
 LONG_ENOUGH = 180  # seconds
 
 AGENT = """
-class Slow:
-    name = "slow"
+from watched import Silent
 
-    def reset(self, n_arms, rng, horizon=None):
-        self.steps = 0
-
-    def act(self):
-        self.steps += 1
-        return None if self.steps > 900_000 else 0  # no run is over when it is ended
-
-    def observe(self, arm, accepted):
-        pass
-
-    def answer(self):
-        return 0
+class Slow(Silent):
+    def __init__(self):
+        super().__init__(steps=900_000)  # no run is over when it is ended
 """
 pytestmark = [
     pytest.mark.slow,
@@ -77,7 +67,8 @@ def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE), "TERM": "dumb", "MARK": mark.decode()},
+        env=os.environ
+        | {"PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", "TERM": "dumb", "MARK": mark.decode()},
         start_new_session=True,
         preexec_fn=heed_signals,
     )
