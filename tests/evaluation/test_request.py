@@ -49,10 +49,8 @@ LINE_UPS = [
 REGRET = {"task": "regret", "horizon": 30}
 MEMBERS = {"task": "population", "n_users": 2, "horizon": 9}
 OPTIONS = [
-    ({"n_arms": 1}, "n_arms must be an integer"),
     ({"means": [0.0, NAN, 1.0]}, "means must be 3"),
     ({"delta": 1.0}, "delta must be a"),
-    ({"setting": "text"}, "setting must be one of"),
     ({"task": "sleep"}, "task must be one of"),
     ({"max_steps": 0}, "max_steps must be an"),
     ({"n_instances": 0}, "n_instances must be an"),

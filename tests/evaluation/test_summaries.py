@@ -91,8 +91,5 @@ def test_cells_of_other_users_or_tasks_are_shown_apart_and_say_in_what_they_diff
     one, other = str(Sweep(cells)).split("noise=0.25")
     assert [one.count(" UNI "), other.count(" UNI ")] == [2, 1]
     assert one.splitlines()[0].strip() == "noise=0"
-    assert "noise" not in str(Sweep(cells[:2]))
     regret = eu.evaluate(["UNI"], task="regret", horizon=4, **FEW)
-    found = Sweep([cells[0], regret])
-    assert str(found) == f"{cells[0]}\n\n{regret}"
-    assert found._repr_html_() == cells[0]._repr_html_() + regret._repr_html_()
+    assert str(Sweep([cells[0], regret])) == f"{cells[0]}\n\n{regret}"

@@ -33,7 +33,7 @@ def alive(mark):
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended
-            if mark in (place / "environ").read_bytes():
+            if mark.encode() in (place / "environ").read_bytes():
                 found.append(int(place.name))
     return found
 
@@ -60,15 +60,15 @@ def test_a_command_that_is_ended_says_so_in_a_line_and_leaves_nothing(
     command = f"bench --agent {agent} --n-instances 1000000 --workers 2 --output out"
     command += "" if agent == "own:Slow" else " --agent uni --baseline-time 2000 --n-arms 20"
     (tmp_path / "own.py").write_text(AGENT)
-    mark = uuid4().hex.encode()
+    mark = uuid4().hex
+    own = {"PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", "TERM": "dumb", "MARK": mark}
     program = subprocess.Popen(
         [sys.executable, "-m", "explorative_user_env", *command.split()],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
-        env=os.environ
-        | {"PYTHONPATH": f"{PACKAGE}{os.pathsep}{TESTS}", "TERM": "dumb", "MARK": mark.decode()},
+        env=os.environ | own,
         start_new_session=True,
         preexec_fn=heed_signals,
     )
