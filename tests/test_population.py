@@ -5,7 +5,6 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from one_user import users_of
 
 import explorative_user_env as eu
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
@@ -46,7 +45,7 @@ def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given():
 
 
 def test_it_is_the_user_that_its_options_say():
-    users = users_of(setting="released", n_arms=4, alpha=0.8, noise=0.1)
+    users = Population(setting="released", n_arms=4, alpha=0.8, noise=0.1)
     assert (users.setting, users.schedule) == (RELEASED, SMOOTHED_ACCEPTANCE_RATE)
     user = users.user
     assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
@@ -77,7 +76,7 @@ def test_unknown_options_and_both_forms_at_once_are_refused():
 
 def test_it_is_a_value_that_can_be_sent_with_the_means_as_they_were_given():
     means = [0.0, 1.0]
-    users = users_of(behaviour=forgetful(5), means=means, n_arms=2, rho=1.5)
+    users = Population(behaviour=forgetful(5), means=means, n_arms=2, rho=1.5)
     again = pickle.loads(pickle.dumps(users))
     assert again == users == replace(users)
     assert again.user == users.user
@@ -105,7 +104,7 @@ def test_words_have_every_option_as_a_file_can_keep_it_and_a_title_of_what_was_c
     ]
     for title, options in rows:
         assert Population(**options).words()["setting"] == title
-    words = users_of(n_arms=3, behaviour="drifting", rho=2).words()
+    words = Population(n_arms=3, behaviour="drifting", rho=2).words()
     assert list(words) == NAMES
     assert words == {
         "setting": "printed (rho=2)",
@@ -118,4 +117,4 @@ def test_words_have_every_option_as_a_file_can_keep_it_and_a_title_of_what_was_c
         "reward_law": "gaussian",
         "behaviour": "drifting",
     }
-    assert repr(users_of(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
+    assert repr(Population(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
