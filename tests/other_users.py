@@ -15,14 +15,7 @@ from explorative_user_env.users.behaviours import (
     varied,
 )
 
-KINDS = (
-    EXPLORATIVE,
-    omniscient(0.1),
-    forgetful(9),
-    drifting(0.05),
-    logistic(0.3),
-    varied(3.0, 0.1),
-)
+KINDS = (EXPLORATIVE, omniscient(0.1), forgetful(9), drifting(0.05), logistic(0.3), varied(3, 0.1))
 LEAVERS = (impatient(0.3, 4), impatient(0.0, 3))
 
 

@@ -20,13 +20,9 @@ def short_reward(mean, rng):
     return {True: np.float32(mean + rng.random())}[True]
 
 
-def exponential_reward(mean, rng):
-    return -mean * math.log1p(-rng.random())
-
-
 LAPLACE = RewardLaw("laplace", laplace_reward)
 COIN = RewardLaw("coin", coin, (0.0, 1.0))
-EXPONENTIAL = RewardLaw("exponential", exponential_reward, (0.0, math.inf))
+POSITIVE = RewardLaw("positive", laplace_reward, (0.0, math.inf))
 
 # Laws that fail
 

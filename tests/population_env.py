@@ -9,6 +9,7 @@ from explorative_user_env import ExplorativeUserEnv
 
 SMALL = {"n_arms": 4, "n_users": 3, "horizon": 7, "deviation": 0.6, "noise": 0.2}
 
+COUNTS = ("interactions", "acceptances", "rejections")
 Moment = namedtuple("Moment", "response, reward, over, told, means")
 """What a step hands out, and what it is about."""
 
@@ -52,13 +53,9 @@ def slow_episode(
             steps, accepted = steps + 1, accepted + response
             last, over = t + 1 == horizon, t + 1 == horizon and member + 1 == n_users
             another = last and not over
-            of_all = {
-                "interactions": steps,
-                "acceptances": accepted,
-                "rejections": steps - accepted,
-            }
             told = {"has_response": True, "user": member + another, "new_user": another}
-            told |= {f"all_{name}": count for name, count in of_all.items()}
-            told |= {name: 0 if another else own[name] for name in of_all}
+            told |= {name: 0 if another else own[name] for name in COUNTS}
+            told |= {"all_interactions": steps, "all_acceptances": accepted}
+            told["all_rejections"] = steps - accepted
             found.append(Moment(response, reward, over, told, env.instance().means))
     return found

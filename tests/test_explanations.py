@@ -42,9 +42,7 @@ def test_what_is_said_is_one_line_of_some_length_that_commands_no_terminal():
 
 def test_what_cannot_be_shown_is_named():
     for wrong in ([1, 0], None, [1, 0, "x"], Against(1, [1, 2, 3]), Against("a", "b")):
-        with pytest.raises(
-            CallableError, match=r"^explain of mine, F must be a number, a word, 3 "
-        ):
+        with pytest.raises(CallableError, match=r"^explain of mine, F must be a number, "):
             explained({"F": wrong})
     with pytest.raises(CallableError, match=r"^explain of mine must be a mapping"):
         explained(7)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from one_user import gamma, new_user
 from other_users import low_means, random_arms, started
-from own_laws import COIN, EXPONENTIAL, LAPLACE, coin, laplace_reward, short_reward
+from own_laws import COIN, LAPLACE, POSITIVE, coin, laplace_reward, short_reward
 
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError, Population, Schedule
@@ -162,7 +162,7 @@ def test_what_is_no_law_is_refused():
 
 
 def test_means_that_a_law_cannot_have_are_refused_and_the_usual_ones_fit():
-    for law, words in (("bernoulli", r"in \[0, 1\]"), (EXPONENTIAL, r"in \[0, inf\]")):
+    for law, words in (("bernoulli", r"in \[0, 1\]"), (POSITIVE, r"in \[0, inf\]")):
         usual = Population(reward_law=law, gap=0.5, behaviour="varied")  # whose gaps are up to 0.75
         assert usual.words()["setting"] == "printed (means=uniform_with_room)"
         rng = np.random.default_rng(2)
@@ -171,7 +171,7 @@ def test_means_that_a_law_cannot_have_are_refused_and_the_usual_ones_fit():
         for means in ("normal", [-0.5, 0.5]):
             with pytest.raises(InvalidArgumentError, match=f"^means must be .*{words}"):
                 Population(reward_law=law, means=means, n_arms=2)
-    Population(reward_law=EXPONENTIAL, means="uniform")
+    Population(reward_law=POSITIVE, means="uniform")
     env = eu.ExplorativeUserEnv(2, means=[0.0, 1.0], reward_law="bernoulli")
     with pytest.raises(InvalidArgumentError, match=r"means must be in \[0, 1\]"):
         env.reset(seed=0, options={"means": [0.5, 2.0]})
