@@ -24,8 +24,8 @@ def problems(scene):
         if not all(map(math.isfinite, box)):
             found.append(f"{shape} is nowhere")
     texts = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.text]
-    for one, other in combinations(texts, 2):
-        if meet(box_of(one), box_of(other)):
+    for (one, box), (other, its_box) in combinations([(each, box_of(each)) for each in texts], 2):
+        if meet(box, its_box):
             found.append(f"{one} meets {other}")
     keys = [shape.key for shape in scene.shapes]
     return found + sorted({key for key in keys if keys.count(key) > 1})
