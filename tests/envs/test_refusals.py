@@ -9,7 +9,6 @@ from functools import partial
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from gymnasium.error import ResetNeeded
 from pairs import pairs
 from population_env import SMALL
@@ -19,6 +18,7 @@ from vector_env import begun, begun_bai, everything
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, InvalidArgumentError
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.user_vector import MOST_LANES

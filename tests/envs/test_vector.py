@@ -7,7 +7,6 @@ from dataclasses import replace
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from failing import uncompilable_rule
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from in_step import KINDS, MODES, played
@@ -24,6 +23,7 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     Schedule,
 )
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.users.model import acceptance_rate_rule
