@@ -86,7 +86,6 @@ def test_a_wrong_argument_or_action_is_named():
         with pytest.raises(eu.InvalidArgumentError, match=f"^{words}"):
             eu.PolicyAgent(in_turn, **wrong)
     for action in (3, -1, 0.0, None, [0, 1]):
-        always = {"shown": action}.get
-        agent = eu.PolicyAgent(lambda seen, say=always: say("shown"), name="odd")
+        agent = eu.PolicyAgent(lambda seen, said=action: said, name="odd")
         with pytest.raises(eu.InvalidArgumentError, match=r"^actions of odd must be 20 int"):
             eu.evaluate([agent], task="regret", horizon=5, **SMALL)
