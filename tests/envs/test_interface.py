@@ -8,7 +8,6 @@ import warnings
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from begun import LEAVING, arms, check_for_sb3, play
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
@@ -21,6 +20,7 @@ from explorative_user_env import (
     POPULATION_ENV_ID,
     ExplorativeUserEnv,
 )
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.wrappers import counts_env

@@ -9,7 +9,6 @@ from functools import partial
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from begun import begun, everything, play, started
 from gymnasium.error import ResetNeeded
 from pairs import pairs
@@ -17,6 +16,7 @@ from population_env import SMALL
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, InvalidArgumentError
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.validation import CallableError

@@ -6,12 +6,12 @@ import pickle
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from begun import arms, play
 from gymnasium.utils.env_checker import check_env
 from pairs import pairs
 
 from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID, ExplorativeUserEnv
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.history import seen_in_lane
 from explorative_user_env.show.scene import scene_of_user

@@ -7,7 +7,6 @@ from dataclasses import replace
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from begun import LEAVING, begun, everything
 from failing import uncompilable_rule
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
@@ -23,6 +22,7 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     Schedule,
 )
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.compiler import can_compile

@@ -184,7 +184,7 @@ def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_
         ({"evaluation_users": 0}, "evaluation_users must be"),
         ({"n_envs": 0}, "must be an integer of at least 1, got 0"),
         ({"n_users": 3}, "n_users must be left out, except for"),
-        ({"behaviour": "drifting"}, "behaviour must be one whose means stay"),
+        ({"behaviour": "drifting"}, "behaviour must be one with constant means"),
         ({"tensorboard": tmp_path / "logs"}, "tensorboard must be left out, or"),
         ({"output": tmp_path / "file" / "model"}, "output must be a folder that can be"),
     ]

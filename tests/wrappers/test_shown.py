@@ -7,7 +7,6 @@ import warnings
 import gymnasium as gym
 import numpy as np
 import pytest
-from alike import told
 from begun import check_for_sb3
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
@@ -41,6 +40,7 @@ from explorative_user_env import (
     InvalidArgumentError,
 )
 from explorative_user_env import wrappers as single
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import vector as many
