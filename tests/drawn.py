@@ -1,10 +1,10 @@
 """Moments of users to draw, at random and real ones, and what there is in a scene."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 from hypothesis import strategies as st
-from readable import meet
 
 from explorative_user_env import ExplorativeUserEnv, Instance
 from explorative_user_env.show.shapes import Text, box_of
@@ -103,3 +103,25 @@ def check_room(scene):
             if (is_text or its_text) and not is_behind(key) and not is_behind(other):
                 assert not meet(box, its_box), (key, other)
     assert set(words(scene)) <= LETTERS | {"\n"}
+
+
+def meet(one, other):
+    """Return whether two boxes have room in common."""
+    across = one.left < other.right and other.left < one.right
+    return across and one.top < other.bottom and other.top < one.bottom
+
+
+def problems(scene):
+    """Return words that meet, what is outside the picture, and keys that come twice."""
+    found = []
+    for shape in scene.shapes:
+        left, top, right, bottom = box_of(shape)
+        across = -0.1 <= left <= right <= scene.width + 0.1
+        if not (across and -0.1 <= top <= bottom <= scene.height + 0.1):
+            found.append(f"{shape} is outside")
+    shown = [text for text in texts(scene) if text.text]
+    for one, other in combinations(shown, 2):
+        if meet(box_of(one), box_of(other)):
+            found.append(f"{one} meets {other}")
+    keys = [shape.key for shape in scene.shapes]
+    return found + sorted({key for key in keys if keys.count(key) > 1})

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 import pytest
+from drawn import problems
 from pairs import pairs
-from readable import problems
 from watched import Silent, run
 
 import explorative_user_env as eu

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+from drawn import problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from readable import problems
 
 from explorative_user_env.protocol import Against
 from explorative_user_env.show.scene import board_of, panel_of, slots_of
