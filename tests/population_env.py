@@ -21,12 +21,6 @@ class Moment(NamedTuple):
     means: tuple[float, ...]
 
 
-def arms_of(steps, n_arms=4, seed=0):
-    """Return arms, at random."""
-    arms = default_rng(seed).integers(n_arms, size=steps).tolist()
-    return arms
-
-
 def popularity_of(seed, n_arms, setting="printed"):
     """Return m_i of the episode of this seed, by the law of the setting."""
     stream = default_rng(seed)
