@@ -1,13 +1,13 @@
 """Fixtures and settings shared by all tests."""
 
 import os
+from collections import Counter
 from zlib import crc32
 
 import no_compiler
 import pytest
 from browser import browser  # noqa: F401
 from hypothesis import settings as hypothesis_settings
-from long_first import long_modules_first
 
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.runner import run_cells
@@ -48,7 +48,11 @@ def pytest_collection_modifyitems(config, items):
     if eighth is not None:
         items[:] = [each for each in items if crc32(each.nodeid.encode()) % 8 == eighth]
     if hasattr(config, "workerinput"):  # one of many processes
-        items[:] = long_modules_first(items)
+        # Long modules go first, so that all processes end together; a slow test is as long as 50.
+        lengths = Counter()
+        for each in items:
+            lengths[each.path] += 50 if each.get_closest_marker("slow") else 1
+        items.sort(key=lambda each: (-lengths[each.path], each.path))
 
 
 def pytest_runtest_setup(item):

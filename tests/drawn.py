@@ -1,10 +1,10 @@
 """Moments of users to draw, at random and real ones, and what there is in a scene."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 from hypothesis import strategies as st
-from readable import meet
 
 from explorative_user_env import ExplorativeUserEnv, Instance
 from explorative_user_env.show.shapes import Text, box_of
@@ -12,6 +12,7 @@ from explorative_user_env.show.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
 COUNTS = st.integers(0, 1_000_000)
+SLACK = 1e-6  # pixels that a shape may stand out of its picture
 LETTERS = frozenset(map(chr, range(32, 127))) | frozenset("±·…")
 REWARDS = st.floats(-1e3, 1e3)
 
@@ -79,19 +80,33 @@ def named(scene):
     return {shape.key: shape for shape in scene.shapes}
 
 
-def is_behind(key):
-    return key == "page" or key.startswith("now-")
+def meet(one, other):
+    """Return whether two boxes have room in common."""
+    across = one.left < other.right and other.left < one.right
+    return across and one.top < other.bottom and other.top < one.bottom
+
+
+def problems(scene):
+    """Return words that meet, what is outside the picture, and keys that come twice."""
+    found, keys = [], [shape.key for shape in scene.shapes]
+    for shape, box in zip(scene.shapes, map(box_of, scene.shapes), strict=True):
+        across = -SLACK <= box.left <= box.right <= scene.width + SLACK
+        if not across or not -SLACK <= box.top <= box.bottom <= scene.height + SLACK:
+            found.append(f"{shape} is not in the picture")
+    written = [(text, box_of(text)) for text in texts(scene) if text.text]
+    for (one, box), (other, its_box) in combinations(written, 2):
+        if meet(box, its_box):
+            found.append(f"{one} meets {other}")
+    return found + sorted({key for key in keys if keys.count(key) > 1})
 
 
 def check_room(scene):
-    """Check that each text has room of its own, and everything a place on the canvas."""
-    boxes = [(shape.key, box_of(shape), isinstance(shape, Text)) for shape in scene.shapes]
-    assert len({key for key, _, _ in boxes}) == len(boxes)
-    for key, box, _ in boxes:
-        assert 0 <= box.left <= box.right <= scene.width, (key, box)
-        assert 0 <= box.top <= box.bottom <= scene.height, (key, box)
-    for place, (key, box, is_text) in enumerate(boxes):
-        for other, its_box, its_text in boxes[place + 1 :]:
-            if (is_text or its_text) and not is_behind(key) and not is_behind(other):
-                assert not meet(box, its_box), (key, other)
+    """Check that nothing is behind a text but the page and the row of the latest response."""
+    assert problems(scene) == []
+    front = [s for s in scene.shapes if s.key != "page" and not s.key.startswith("now-")]
+    boxes = [(shape, box_of(shape)) for shape in front]
+    for text, box in boxes:
+        for other, its_box in boxes:
+            if isinstance(text, Text) and not isinstance(other, Text):
+                assert not meet(box, its_box), (text, other)
     assert set(words(scene)) <= LETTERS | {"\n"}

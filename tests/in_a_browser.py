@@ -51,7 +51,8 @@ def steps_of_many(mode):
     """What 70 users in step answer and what is told of them, and who they are in the end."""
     import gymnasium as gym
     import numpy as np
-    from alike import told
+
+    from explorative_user_env.check.environments import told
 
     options = {"n_arms": 4, "noise": 0.2, "max_episode_steps": 11}
     many = gym.make_vec(

@@ -4,12 +4,12 @@ from collections import Counter
 
 import gymnasium as gym
 import numpy as np
-from alike import Beside, told
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from population_env import SMALL
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, ExplorativeUserVectorEnv
 from explorative_user_env import wrappers as single
+from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.wrappers import vector as many
@@ -29,6 +29,47 @@ GIVEN = {
     POPULATION_ENV_ID: SMALL | {"horizon": 5},
 }
 """Episodes that soon end by themselves, where they do."""
+
+
+class Beside:
+    """A vector environment beside Gymnasium's own vector of single ones: all they say is alike."""
+
+    def __init__(self, vector, sync):
+        self.vector, self.sync = vector, sync
+
+    def reset(self, seed=None, **options):
+        # Gymnasium takes the mask out of the options that it is given: each gets its own.
+        one = self.vector.reset(seed=seed, options=dict(options))
+        assert told(one) == told(self.sync.reset(seed=seed, options=dict(options)))
+        self.assert_same_truth()
+
+    def step(self, actions):
+        """Return what the vector says to these actions, which it leaves alone."""
+        before = actions.copy()
+        outcome = self.vector.step(actions)
+        assert np.array_equal(actions, before)
+        assert told(outcome) == told(self.sync.step(actions))
+        return outcome
+
+    def assert_same_truth(self):
+        """Look at what neither says unasked: the hidden states, and a rendering."""
+        singles = [env.unwrapped for env in self.sync.envs]
+        truths = tuple(env.hidden_state() for env in singles)
+        assert self.vector.unwrapped.hidden_states() == truths
+        if self.vector.render_mode is not None:
+            assert self.vector.render() == self.sync.render()
+
+    def same_masks(self, done):
+        """Look at the masks of a moment; return whether an answer is legal in some lane."""
+        if not hasattr(self.vector, "action_masks"):
+            return False
+        # The lanes in which somebody acts next: not those finished and not yet reset.
+        same_step = self.vector.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+        acting = np.ones_like(done) if same_step else ~done
+        masks, found = np.stack(self.sync.call("action_masks")), self.vector.action_masks()
+        assert found.shape == (LANES, self.vector.single_action_space.n)
+        assert told(found[acting]) == told(masks[acting])
+        return bool(masks[acting][:, -1].any())
 
 
 def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwargs):
@@ -62,7 +103,7 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
         done = terminated | truncated
         if t % 5 == 0:
             both.assert_same_truth()
-        seen["legal"] += same_masks(both, done)
+        seen["legal"] += both.same_masks(done)
         last = infos.get("final_info", infos)
         seen.update(
             yes=infos["acceptances"].any(),
@@ -73,9 +114,9 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
             new=(infos.get("new_user", done) & (infos.get("user", 0 * done) > 0)).sum(),
             answered=(terminated & (last.get("answer", done) >= 0)).sum() if done.any() else 0,
         )
-        if both.has_to_reset(done) or (done.any() and t > 45):
+        if done.any() and (mode == AutoresetMode.DISABLED or t > 45):
             both.reset(reset_mask=done)
-            same_masks(both, np.zeros(LANES, bool))
+            both.same_masks(np.zeros(LANES, bool))
         if t in resets:
             both.reset(**resets[t])
     users, singles = vector.unwrapped, [env.unwrapped for env in sync.envs]
@@ -84,14 +125,3 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
         assert users.episode_seeds == tuple(env.episode_seed for env in singles)
         assert users.popularity() == tuple(env.popularity() for env in singles)
     return seen
-
-
-def same_masks(both, done):
-    """Look at the masks of a moment; return whether an answer is legal in some lane."""
-    if not hasattr(both.vector, "action_masks"):
-        return False
-    acting, masks = both.acting(done), np.stack(both.sync.call("action_masks"))
-    found = both.vector.action_masks()
-    assert found.shape == (LANES, both.vector.single_action_space.n)
-    assert told(found[acting]) == told(masks[acting])
-    return bool(masks[acting][:, -1].any())

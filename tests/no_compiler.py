@@ -7,9 +7,8 @@ import pytest
 
 from explorative_user_env.kernels.compiler import COMPILER, why_no_compiler
 
-OPTION = "--without-numba"
+OPTION, MARK = "--without-numba", "compiler"
 GONE = ("numba", "llvmlite")
-MARK = "compiler"
 
 
 class Hider(MetaPathFinder):
@@ -31,13 +30,9 @@ def hide(names=GONE):
     sys.meta_path.insert(0, Hider(names))
 
 
-def asks_for_compiled(item):
-    """Whether a test says that it needs a compiler: by its mark, or as the `compiled` of two."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
-    return item.get_closest_marker(MARK) is not None or parameters.get("compiled") is True
-
-
 def skip_without_compiler(item):
-    """Skip a test of compiled code where there is none, with the line that a user would read."""
-    if asks_for_compiled(item) and (reason := why_no_compiler()) is not None:
+    """Skip what needs a compiler, by its mark or as the `compiled` of two, where there is none."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    needs_one = item.get_closest_marker(MARK) is not None or parameters.get("compiled") is True
+    if needs_one and (reason := why_no_compiler()) is not None:
         pytest.skip(f"it takes {COMPILER}, but {reason}")

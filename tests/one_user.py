@@ -1,7 +1,6 @@
 """One explorative user without an environment: made, recommended to, and decided for by hand."""
 
 import math
-from collections.abc import Callable, Generator, Sequence
 from itertools import count
 
 import numpy as np
@@ -10,9 +9,6 @@ from explorative_user_env.users import model as rules
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population
-
-Play = Callable[[Sequence[float], np.random.Generator], Generator[int, bool, None]]
-"""A way to recommend: yields arms and is sent the responses."""
 
 
 def new_user(setting, means, seed=0, alpha=1.0, noise=0.0, rho=None):
@@ -38,8 +34,7 @@ def hand_made(setting, estimates, counts, spread, behaviour=EXPLORATIVE):
 
 def bounds(state):
     arms = range(len(state.means))
-    lower = [rules.lcb(state, arm) for arm in arms]
-    return lower, [rules.ucb(state, arm) for arm in arms]
+    return tuple([bound(state, arm) for arm in arms] for bound in (rules.lcb, rules.ucb))
 
 
 def gamma(state):
@@ -91,6 +86,7 @@ def mostly_best(means, rng):
 
 
 PLAYS = (at_random, in_turn, best_pair, until_rejected, insisting)
+"""Ways to recommend: each yields arms and is sent the responses."""
 
 
 def converse(play, respond, steps):

@@ -14,10 +14,6 @@ Moment = namedtuple("Moment", "response, reward, over, told, means")
 """What a step hands out, and what it is about."""
 
 
-def arms_of(steps, n_arms=4, seed=0):
-    return default_rng(seed).integers(n_arms, size=steps).tolist()
-
-
 def popularity_of(seed, n_arms, setting="printed"):
     """Return m_i of the episode of this seed, by the law of the setting."""
     stream = default_rng(seed)

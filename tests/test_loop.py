@@ -6,7 +6,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from failing import Failing, Inexact, breaks_down, never_begins, says_nothing
+from keepers import Keeper
 from own_laws import pair
+from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, InvalidArgumentError, rollout
@@ -16,74 +18,47 @@ from explorative_user_env.seeding import agent_generator
 from explorative_user_env.validation import CallableError
 
 
-class Scripted:
-    """Recommends by a script, or in turn if it is a number."""
-
-    name = "scripted"
-
-    def __init__(self, script, answer=2):
-        self.script, self.given = script, answer
-        self.learned = []
-
-    def reset(self, n_arms, rng, horizon=None):
-        turns = range(self.script) if isinstance(self.script, int) else self.script
-        self.left, self.horizon, self.rng = [arm % n_arms for arm in turns], horizon, rng
-        self.n_arms, self.n_answers = n_arms, 0
-        self.told = []
-
-    def act(self):
-        return self.left.pop(0) if self.left else None
-
-    def observe(self, arm, accepted):
-        self.told.append((arm, accepted))
-
-    def learn(self, arm, reward):
-        assert self.told[-1] == (arm, True), "learn comes after observe"
-        self.learned.append((arm, reward))
-
-    def answer(self):
-        self.n_answers += 1
-        return self.given
+def turns(steps):
+    return [t % 3 for t in range(steps)]
 
 
-class Seeing(Scripted):
-    """The same, as a reference that is told rewards."""
+def given(script, **attributes):
+    """A scripted agent with attributes; 2 is its answer."""
+    agent = scripted(turns(script) if isinstance(script, int) else script)
+    vars(agent).update(attributes)
+    return agent
 
-    sees_rewards = True
 
-
-def env_of(reward="regret", limit=-1, **users):
-    users = {"n_arms": 3, "noise": 0.2} | users
-    return gym.make(ENV_ID, reward=reward, max_episode_steps=limit, **users)
+def env_of(reward="regret", limit=-1):
+    return gym.make(ENV_ID, reward=reward, max_episode_steps=limit, n_arms=3, noise=0.2)
 
 
 def test_the_record_is_what_happened():
-    agent = Scripted(40, answer=1)
+    agent = given(40)
     episode = rollout(env_of(), agent, seed=2)
     again = ExplorativeUserEnv(n_arms=3, noise=0.2)
     again.reset(seed=2)
-    outcomes = [again.step(t % 3) for t in range(40)]
-    assert episode.arms == tuple(t % 3 for t in range(40))
+    outcomes = [again.step(arm) for arm in turns(40)]
+    assert episode.arms == tuple(turns(40))
     assert episode.accepted == tuple(bool(outcome[0]) for outcome in outcomes)
     assert episode.rewards == tuple(outcome[1] for outcome in outcomes)
-    assert (episode.agent, episode.seed, episode.answer) == ("scripted", 2, 1)
+    assert (episode.agent, episode.seed, episode.answer) == ("scripted", 2, 2)
     assert (episode.stopping_time, episode.censored) == (40, False)
     assert episode.acceptances == episode.accepted.count(True)
     assert episode.rejections == episode.accepted.count(False) > 0
-    told = [type(each) for pair in agent.told for each in pair]
-    assert told == [int, bool] * 40
-    assert agent.told == list(zip(episode.arms, episode.accepted, strict=True))
+    assert agent.told == [list(zip(episode.arms, episode.accepted, strict=True))]
+    assert {tuple(map(type, each)) for each in agent.told[0]} == {(int, bool)}
 
 
 def test_the_seed_repeats_the_run_of_a_made_and_a_raw_environment_and_another_does_not():
     first = rollout(env_of(), Thompson(horizon=50), seed=7)
-    raw, spy = ExplorativeUserEnv(n_arms=3, noise=0.2), Scripted(3)
+    raw, keeper = ExplorativeUserEnv(n_arms=3, noise=0.2), Keeper()
     for _ in range(2):
         assert rollout(raw, Thompson(horizon=50), seed=7) == first
     assert rollout(env_of(), Thompson(horizon=50), seed=8) != first
-    assert isinstance(spy, Agent)
-    rollout(env_of(), spy, seed=5)
-    assert spy.rng.random() == agent_generator(5, "scripted").random()
+    assert isinstance(keeper, Agent)
+    rollout(env_of(), keeper, seed=5)
+    assert keeper.kept[0][1].random() == agent_generator(5, "keeper").random()
 
 
 ENDS = [
@@ -110,48 +85,47 @@ ENDS = [
 def test_caps_time_limits_and_the_agent_end_a_run_and_only_caps_censor_it(subtests):
     for script, limit, own, options, steps, censored in ENDS:
         with subtests.test(script=script, limit=limit, own=own, options=options):
-            agent = Scripted(script)
-            agent.max_steps = own
+            agent = given(script, max_steps=own)
             episode = rollout(env_of(limit=limit), agent, seed=0, **options)
             assert (episode.stopping_time, episode.censored) == (steps, censored)
-            assert (episode.answer, agent.n_answers) == (2, 1)
-            assert episode.arms == tuple([t % 3 for t in range(script)] + [2] * steps)[:steps]
+            assert episode.answer == 2
+            assert episode.arms == tuple(turns(script) + [2] * steps)[:steps]
 
 
 def test_only_a_time_limit_that_nobody_asked_for_is_warned_of():
     with pytest.warns(UserWarning, match=r"time limit cut the run of scripted off after 7 steps"):
-        rollout(env_of(limit=7), Scripted(99), seed=0)
-    rollout(env_of(limit=7), Scripted(99), seed=0, max_steps=7)
+        rollout(env_of(limit=7), given(99), seed=0)
+    rollout(env_of(limit=7), given(99), seed=0, max_steps=7)
 
 
 def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit():
-    spy = Scripted(1)
+    limited = env_of(limit=20)
     for needs, env, options, told in (
         (True, env_of(), {}, None),
         (True, env_of(), {"horizon": 30}, 30),
-        (True, env_of(limit=20), {}, 20),
-        (False, env_of(limit=20), {}, None),
-        (True, env_of(limit=20), {"horizon": 30}, 30),
-        (False, env_of(limit=20), {"commits": True}, 20),
-        (True, env_of(limit=20).unwrapped, {}, None),
+        (True, limited, {}, 20),
+        (False, limited, {}, None),
+        (True, limited, {"horizon": 30}, 30),
+        (False, limited, {"commits": True}, 20),
+        (True, limited.unwrapped, {}, None),
     ):
-        spy.needs_horizon = needs
-        rollout(env, spy, seed=0, **options)
-        assert spy.horizon == told
+        agent = given(1, needs_horizon=needs)
+        rollout(env, agent, seed=0, **options)
+        assert agent.horizon == told
 
 
 def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of_it():
-    agent = Scripted([0, 1, 0])
+    agent = given([0, 1, 0])
     committed = rollout(env_of(), agent, 4, max_steps=60, commits=True)
-    written_out = rollout(env_of(), Scripted([0, 1, 0] + [2] * 57), 4, max_steps=60)
+    written_out = rollout(env_of(), given([0, 1, 0] + [2] * 57), 4, max_steps=60)
     assert committed.accepted == written_out.accepted
     assert committed.rewards == written_out.rewards
-    assert agent.told == list(zip(committed.arms, committed.accepted, strict=True))[:3]
+    assert agent.told == [list(zip(committed.arms, committed.accepted, strict=True))[:3]]
 
 
 def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted():
     for commits in (False, True):
-        agent, other = Seeing(30), Scripted(30)
+        agent, other = given(30, sees_rewards=True), given(30)
         episode = rollout(env_of("realized"), agent, 4, max_steps=40, commits=commits)
         own = list(zip(episode.arms, episode.accepted, episode.rewards, strict=True))[:30]
         assert agent.learned == [(arm, reward) for arm, yes, reward in own if yes]
@@ -166,10 +140,10 @@ def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted():
 
 def test_integers_and_arrays_of_one_are_arms_and_are_recorded_as_ints():
     for arm in (2, np.int64(2), np.array([2])):
-        episode = rollout(env_of(), Scripted(1, answer=arm), seed=np.int64(7))
+        episode = rollout(env_of(), given(1, answer=lambda arm=arm: arm), seed=np.int64(7))
         assert (type(episode.answer), episode.answer, type(episode.seed)) == (int, 2, int)
     arms = rollout(env_of(), Inexact(), seed=7).arms
-    assert arms == tuple(t % 3 for t in range(30))
+    assert arms == tuple(turns(30))
     assert {type(each) for each in arms} == {int}
 
 
@@ -178,20 +152,21 @@ def test_truth_values_of_numpy_are_responses():
         return np.bool_(arm == 1)
 
     env = ExplorativeUserEnv(3, behaviour=eu.Behaviour("numpy", respond=respond))
-    assert rollout(env, Scripted(3), seed=0).accepted == (False, True, False)
+    assert rollout(env, given(3), seed=0).accepted == (False, True, False)
 
 
+ONE = given(1)
 REFUSED = [
-    (Scripted(1), "regret", {"seed": -1}, "seed must be an integer of at least 0"),
-    (Scripted(1), "regret", {"seed": None}, "seed must be an integer"),
-    (Scripted(1), "regret", {"max_steps": True}, "max_steps must be an integer"),
-    (Scripted(1), "regret", {"horizon": 2.5}, "horizon must be an integer"),
-    (Scripted(1), "regret", {"commits": True}, "max_steps must be given"),
+    (ONE, "regret", {"seed": -1}, "seed must be an integer of at least 0"),
+    (ONE, "regret", {"seed": None}, "seed must be an integer"),
+    (ONE, "regret", {"max_steps": True}, "max_steps must be an integer"),
+    (given(1, max_steps=2.5), "regret", {}, "max_steps .*must be an integer"),
+    (ONE, "regret", {"horizon": 2.5}, "horizon must be an integer"),
+    (ONE, "regret", {"commits": True}, "max_steps must be given"),
     (Uniform(), "regret", {}, "horizon"),
-    (Scripted(1, answer=3), "regret", {}, r"answer of scripted must be an arm in 0\.\.2, got 3"),
-    (Scripted(1, answer=True), "regret", {}, r"answer of scripted must be an arm in 0\.\.2"),
-    (Scripted(1, answer=None), "regret", {"max_steps": 5, "commits": True}, "answer of scripted"),
-    (Seeing(1), "utility", {}, 'reward of the environment of scripted must be "realized"'),
+    *((scripted([0], wrong), "regret", {}, r"answer of scripted must be") for wrong in (3, True)),
+    (scripted([0], None), "regret", {"max_steps": 5, "commits": True}, "answer of scripted"),
+    (given(1, sees_rewards=True), "utility", {}, 'reward of the env.* of scripted .*"realized"'),
     (FullInformation(horizon=5), "regret", {}, "reward of the environment of Full-information"),
 ]
 
@@ -200,10 +175,6 @@ def test_what_is_asked_for_wrongly_is_refused(subtests):
     for agent, reward, options, words in REFUSED:
         with subtests.test(words), pytest.raises(InvalidArgumentError, match=f"^{words}"):
             rollout(env_of(reward), agent, **({"seed": 0} | options))
-    capped = Scripted(1)
-    capped.max_steps = 2.5
-    with pytest.raises(InvalidArgumentError, match=r"^max_steps .*must be an integer"):
-        rollout(env_of(), capped, seed=0)
 
 
 AGAIN = r"with the user of seed 7: rollout\(env, agent, seed=7\) meets her again\)$"
@@ -248,8 +219,8 @@ def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtest
             at = rf"{when} of the user that env\.reset\(seed={seed}\) meets again\)$"
             with pytest.raises(CallableError, match=rf"^{words}.* \({at}"):  # noqa: PT012
                 env.reset(seed=seed)
-                for t in range(50):
-                    env.step(t % 3)
+                for arm in turns(50):
+                    env.step(arm)
             with pytest.raises(CallableError, match=rf"^{words}.* \({when}, with the") as caught:
                 rollout(env, Uniform(horizon=50), seed=seed)
             if step:

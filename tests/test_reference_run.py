@@ -22,24 +22,11 @@ DIGESTS = {
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(("setting", "noise"), DIGESTS)
 def test_the_reference_run_is_what_it_was(setting, noise, compiled):
-    line_up = [
-        BAIR(),
-        BAIR(m="paper", rejections="consecutive", name="patient"),
-        TrackAndStop(max_steps=400),
-        Uniform(order="random", horizon=200),
-        EXP3(horizon=200),
-    ]
-    runs = eu.evaluate(
-        line_up,
-        setting=setting,
-        noise=noise,
-        n_arms=4,
-        n_instances=12,
-        seed=2022,
-        max_steps=3000,
-        compiled=compiled,
-        progress=False,
-    ).runs
+    line_up = [BAIR(), BAIR(m="paper", rejections="consecutive", name="patient")]
+    line_up += [TrackAndStop(max_steps=400), Uniform(order="random", horizon=200)]
+    users = {"setting": setting, "noise": noise, "n_arms": 4, "n_instances": 12, "seed": 2022}
+    how = {"max_steps": 3000, "compiled": compiled, "progress": False}
+    runs = eu.evaluate([*line_up, EXP3(horizon=200)], **users, **how).runs
     assert not runs.pop("left").any()  # a column that is younger than the digests
     digest = hashlib.sha256(runs.to_csv(index=False, lineterminator="\n").encode()).hexdigest()
     assert digest[:16] == DIGESTS[setting, noise]

@@ -5,7 +5,6 @@ One process without them does what readers of the course do; it is compared with
 
 import json
 
-import gymnasium as gym
 import pytest
 from in_a_browser import steps_of_many
 from processes import TESTS, python
@@ -28,8 +27,7 @@ def browser(tmp_path_factory):
     done = python(str(TESTS / "in_a_browser.py"), asked, folder=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {"runs.csv", "table.md"} <= {path.name for path in (folder / "bench").iterdir()}
-    found = json.loads((folder / "found.json").read_text())
-    return found
+    return json.loads((folder / "found.json").read_text())
 
 
 @pytest.mark.compiler
@@ -44,9 +42,6 @@ def test_runs_are_the_compiled_ones_to_the_last_bit(browser, task):
 @pytest.mark.parametrize("mode", MODES)
 def test_users_in_step_are_the_compiled_ones(browser, mode):
     assert browser[mode] == steps_of_many(mode)
-    many = gym.make_vec("ExplorativeUser-v0", 70)
-    many.reset(seed=1)
-    assert many.unwrapped.compiled  # here
 
 
 def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(browser):
@@ -59,6 +54,5 @@ def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(browser):
 
 
 def test_all_else_works(browser):
-    failed = {what for what, found in browser["works"].items() if found is not True}
-    assert failed == set()
+    assert [what for what, works in browser["works"].items() if works is not True] == []
     assert len(browser["works"]) == 15

@@ -39,8 +39,11 @@ LINE_UPS = [
     ([object()], {}, "agent must be a name or have the methods"),
     (["bandit"], {}, "agent must be one of"),
     ([BAIR(), BAIR()], {}, "agents must .*different names"),
-    *(([Named(name)], {}, "agents must be named by words") for name in ("a\0b", "\udc80")),
-    ([Uniform()], {}, "baseline_time must be a number, or an agent of the line-up.*got None"),
+    *(
+        ([Named(name)], {}, "agents must be agents with printable names")
+        for name in ("a\0b", "\udc80")
+    ),
+    ([Uniform()], {}, "baseline_time must be a number, or another agent.*got None"),
     *(
         ([BAIR(), Uniform()], {"baseline_time": told}, "baseline_time must be .*as UNI needs T")
         for told in ("UNI", "T&S")
