@@ -48,25 +48,22 @@ PRINTED = {
     "theory": ({"N_INSTANCES": 5}, r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"),
     "cleanrl_style": (ONE_FILE, r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"),
     "train_ppo": (PPO, r"SE\s+\d", r"PPO\s+\d"),
+}
+LONG = {
     "training_speed": (TRAINING, r"8 DummyVecEnvs +\d+ steps a second\n", STEPS),
     "scale_out": (SCALE, RATIOS, r"run takes [2-5]\d bytes"),
 }
-LONG = ("training_speed", "scale_out")
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.exhaustive) if name in LONG else name
-        for name in PRINTED
-    ],
+    "name", [*PRINTED, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in LONG)]
 )
 def test_an_example_runs(run, name):
     if name.startswith("train"):
         pytest.importorskip("sb3_contrib")
-    constants, *patterns = PRINTED[name]
+    constants, *patterns = (PRINTED | LONG)[name]
     told = run(name, **constants)
     for pattern in patterns:
         assert re.search(pattern, told), pattern
@@ -82,12 +79,10 @@ def test_the_pictures_of_the_documents_are_drawn(run, tmp_path):
 @pytest.mark.exhaustive
 def test_speed_prints_every_comparison(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.syspath_prepend(EXAMPLES)
     speed = importlib.import_module("speed")
     small = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096, "FRAMES": 3}
     small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
-    # In this process: another for each row would start Python as often.
     small |= {"SHORT_RUNS": 100, "ProcessPoolExecutor": lambda n, context: ThreadPoolExecutor(n)}
     for constant, value in small.items():
         monkeypatch.setattr(speed, constant, value)
@@ -95,9 +90,6 @@ def test_speed_prints_every_comparison(monkeypatch, capsys):
     printed = capsys.readouterr().out
     for row in ("BAIR, K = 100", "T&S, K = 2", "regret, 2 workers", "rgb_array, K = 5"):
         assert re.search(rf"{row}.*\d", printed), row
-    # What is compared with itself is as fast as itself.
-    references = re.findall(r"CartPole-v1.*\D(\d+\.\d)\W*$", printed, flags=re.MULTILINE)
-    assert references == ["1.0"] * 7
 
 
 def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation():
@@ -134,9 +126,10 @@ def test_the_policies_are_of_the_suite_s_users_and_name_what_made_them(room):
             assert path.name == f"seed-{made['seed']}.json"
 
 
-@pytest.mark.parametrize(
-    "task", ["noisy-k5", *(pytest.param(task, marks=pytest.mark.exhaustive) for task in TASKS[1:])]
-)
+REST = [pytest.param(task, marks=pytest.mark.exhaustive) for task in TASKS[1:]]
+
+
+@pytest.mark.parametrize("task", [TASKS[0], *REST])
 def test_a_policy_is_far_better_than_uniform_play_with_its_users(room, task):
     met = room.met_in(task, 1 if task == room.POPULATION_TASK else 12)
     agents = ["UNI", room.shipped(task)[0]]
@@ -158,25 +151,6 @@ def test_the_script_compares_the_policies_of_all_seeds_with_each_agent(room, mon
     assert told["low"] < told["policies minus it"] < told["high"]
 
 
-@pytest.mark.slow
-def test_who_is_tuned_by_hand_is_the_best_of_those_tried_with_other_users(monkeypatch, room):
-    script = importlib.import_module("tuned_by_hand")
-    ways = script.ways("regret")
-    assert len({agent.name for agent in ways}) == len(ways)
-    tried = [agent for agent in ways if agent.name in ("SE, m = 8, all", "SE, m = 1")]
-    monkeypatch.setattr(script, "ways", lambda task: tried)
-    seeds, evaluate = [], eu.evaluate
-
-    def asked(agents, *, seed, **met):
-        seeds.append(seed)
-        return evaluate(agents, seed=seed, compiled=False, **met)
-
-    monkeypatch.setattr(eu, "evaluate", asked)
-    best = script.best_way(0, **room.met_in("regret-k20", 4))
-    assert (best.name, best.options["m"]) == ("tuned: SE, m = 1", 1)
-    assert 0 not in seeds
-
-
 def test_without_training_it_recommends_as_elimination_does(room):
     agent = room.learnt_index()
     agent.reset(4, np.random.default_rng(0), 100)
@@ -195,12 +169,11 @@ def test_without_training_it_recommends_as_elimination_does(room):
         room.learnt_index([1.0])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_training_follows_from_its_seed_and_begins_at_elimination(room, monkeypatch):
     script = importlib.import_module("train_index")
     for name, few in (("N_DRAWS", 4), ("N_BEST", 2), ("N_TIMES", 2), ("N_USERS", 3)):
         monkeypatch.setattr(script, name, few)
     weights = script.train("noisy-k5", 0)
     assert weights == script.train("noisy-k5", 0)
-    assert weights != script.train("noisy-k5", 1)
     assert np.abs(np.array(weights) - room.elimination(3)).max() < 3.0

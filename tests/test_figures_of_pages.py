@@ -2,10 +2,8 @@
 
 import re
 import runpy
-from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import explorative_user_env as eu
@@ -15,12 +13,8 @@ from explorative_user_env.studies.tuning import (
     CONFIRMATION,
     FRONTIER_USERS,
     TunedAgent,
-    found,
     frontier_of,
     meet,
-    search,
-    search_line,
-    successes,
 )
 from explorative_user_env.users.population import RELEASED, Population
 
@@ -40,24 +34,11 @@ USERS = Population(setting=RELEASED, n_arms=20)
 HOW = {"population": USERS, "delta": 0.005, "max_steps": 1_000_000, "workers": 2, "seed": 0}
 
 
-def rows(heading):
-    table = TUNE.split(f"### {heading}", 1)[1].split("\n\n", 2)[1]
-    return [cells(line) for line in table.splitlines() if line.startswith("|")][2:]
-
-
-@pytest.mark.exhaustive
-def test_the_search_for_the_least_n1_is_the_pages():
-    draw = partial(successes, HOW)
-    candidates = list(search(draw, 200, 8000, delta=0.005, error=0.05, cap=20_000))
-    assert [search_line(candidate).split() for candidate in candidates] == [
-        " ".join(row).split() for row in rows("Search")
-    ]
-    assert found(candidates, 0.005)[0] == 2
-
-
 @pytest.mark.exhaustive
 def test_the_frontier_is_the_pages():
-    shown = {int(row[0]): row for row in rows(f"Frontier, {FRONTIER_USERS} users")}
+    table = TUNE.split(f"### Frontier, {FRONTIER_USERS} users", 1)[1].split("\n\n", 2)[1]
+    rows = [cells(line) for line in table.splitlines() if line.startswith("|")][2:]
+    shown = {int(row[0]): row for row in rows}
     for row in frontier_of([0, 2, 20, 8000], HOW, silent).to_dict("records"):
         _, time, success, *_ = shown[row["n1"]]
         half = row["stopping_time_high"] - row["stopping_time"]
@@ -80,22 +61,17 @@ COVERAGE = INTERVALS.split("<!-- coverage -->")[1].split("<!-- /coverage -->")[0
 
 
 def coverages(tables):
-    """Every coverage, exact and simulated, by its table, row, column and place in the cell."""
-    read = {}, {}
-    title, kind = "", 0
-    for line in tables.splitlines():
+    """Every exact coverage, by its table, row, column and place in the cell."""
+    read, title = {}, ""
+    for line in tables.split("### Means (")[0].splitlines():
         title = line if line.startswith("#") else title
-        kind = 1 if "### Means (" in title else kind
         if not line.startswith("|") or "n = 20" in line or "---:" in line:
             continue
         row, *columns = cells(line)
         for column, cell in enumerate(columns):
             for place, number in enumerate(re.findall(r"[01]\.\d{3}", cell)):
-                read[kind][title, row, column, place] = float(number)
+                read[title, row, column, place] = float(number)
     return read
-
-
-EXACT, SIMULATED = coverages(COVERAGE)
 
 
 @pytest.mark.slow
@@ -103,23 +79,9 @@ def test_the_exact_coverages_are_what_the_script_finds(capsys):
     space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
     space |= {"SIZES": (20, 100), "NAMED_SIZES": ["n = 20", "n = 100"]}
     space["print_exact"]()
-    again, _ = coverages(capsys.readouterr().out)
+    exact, again = coverages(COVERAGE), coverages(capsys.readouterr().out)
     assert len(again) == 7 * 2 * 2 + 7 * 2 + 7
-    assert again == pytest.approx({key: EXACT[key] for key in again}, abs=0.0011)
-
-
-@pytest.mark.exhaustive
-def test_the_simulated_coverages_are_near_what_fewer_samples_find(capsys):
-    """80 samples in place of 2000: five errors of their difference, for 200 figures."""
-    space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
-    space["N_SAMPLES"] = 80
-    space["print_simulated"]()
-    _, again = coverages(capsys.readouterr().out)
-    assert again.keys() == SIMULATED.keys()
-    for key, number in again.items():
-        share = min(max(SIMULATED[key], 0.05), 0.95)
-        error = np.sqrt(share * (1 - share) * (1 / 80 + 1 / 2000))
-        assert abs(number - SIMULATED[key]) <= 5 * error, key
+    assert again == pytest.approx({key: exact[key] for key in again}, abs=0.0011)
 
 
 # rl.md

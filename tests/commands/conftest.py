@@ -2,25 +2,14 @@ import contextlib
 import functools
 import io
 import pkgutil
-import sys
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 import pytest
-from tiny_commands import run_tiny
+import tiny_commands
 from typer import rich_utils
 
-from explorative_user_env import commands as cli
-
-
-class Call(NamedTuple):
-    arguments: tuple[Any, ...]
-    options: dict[str, Any]
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
+Call = namedtuple("Call", "arguments options")
+Ended = namedtuple("Ended", "code out err")
 
 
 @pytest.fixture(autouse=True)
@@ -34,27 +23,20 @@ def _plain_terminal(monkeypatch):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
+def run(capsys):
     """What runs the command line in this process; only the first argument is split into words."""
 
     def of(*arguments):
         words = [*str(arguments[0]).split(), *map(str, arguments[1:])]
-        monkeypatch.setattr(sys, "argv", ["explorative-user", *words])
         capsys.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        assert isinstance(stop.value.code, int)
-        return Ended(stop.value.code, *capsys.readouterr())
+        return Ended(tiny_commands.run(*words), *capsys.readouterr())
 
     return of
 
 
 @pytest.fixture
 def calls_of(monkeypatch):
-    """What puts in a function's place one that keeps its arguments and ends the command there.
-
-    The command then says that it was interrupted, with exit code 130.
-    """
+    """What puts in a function's place one that keeps its arguments and interrupts the command."""
 
     def replaced(name):
         calls = []
@@ -77,16 +59,13 @@ def output(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """What gives the folder of a command of `tiny_commands`, and what it printed.
-
-    Each is run once; nobody writes there.
-    """
+    """What gives the folder of a tiny command, where nobody writes, and what it printed."""
 
     @functools.cache
     def of(name):
         folder, printed = tmp_path_factory.mktemp("finished") / name, io.StringIO()
         with contextlib.redirect_stdout(printed):
-            assert run_tiny(name, str(folder)) == 0
+            assert tiny_commands.run_tiny(name, str(folder)) == 0
         return folder, printed.getvalue()
 
     return of

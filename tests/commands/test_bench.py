@@ -1,7 +1,7 @@
 import re
 
 import pandas as pd
-from small_tuning import CELL, TUNED
+from small_tuning import TUNED
 
 SMALL = "bench --n-instances 12 --n-arms 2 --delta 0.2 --agent bair"
 
@@ -15,17 +15,17 @@ def test_users_that_are_not_the_papers_have_no_published_figures_beside_them(run
 
 def test_it_warns_where_a_tuned_n1_meets_other_users(run, tmp_path, output):
     TUNED.save(tmp_path / "tuned.json")
-    few = f"bench --agent bair --agent bair-tuned:{tmp_path} --n-instances 4 --overwrite --gap"
-    assert "promises" not in run(few, CELL["gap"], "--output", output).out
-    warning = "BAIR-tuned: N_1 was tuned for gap=0.5; it promises nothing else."
-    assert warning in run(few, "0.4", "--output", output).out
+    few = f"bench --agent bair --agent bair-tuned:{tmp_path} --n-instances 4 --overwrite"
+    assert "promises" not in run(f"{few} --gap 0.5 --output", output).out
+    warning = "BAIR-tuned: N_1 was tuned for delta=0.2, gap=0.5; it promises nothing else."
+    assert warning in run(f"{few} --gap 0.4 --delta 0.2 --delta 0.3 --output", output).out
     assert f"- {warning}\n" in (output / "table.md").read_text(encoding="utf-8")
 
 
 def test_the_time_that_uni_asks_for_can_be_given(run, output):
-    few = "bench --agent uni --n-arms 2 --n-instances 4 --setting printed"
-    (asked_for,) = re.findall(r"--[a-z-]+", run(few, "--output", output).err)
-    assert run(few, asked_for, "30", "--output", output).code == 0
+    few = "bench --agent uni --n-arms 2 --n-instances 4 --setting printed --output"
+    (asked_for,) = re.findall(r"--[a-z-]+", run(few, output).err)
+    assert run(few, output, asked_for, "30").code == 0
     assert set(pd.read_csv(output / "runs.csv")["stopping_time"]) == {30}
 
 
@@ -38,9 +38,7 @@ def test_users_are_added_until_success_is_known_and_no_more_than_are_asked_for(r
     assert "not 0.02, with 12 users, the most" in run(SMALL, *until, output / "few").out
 
 
-def test_a_second_other_run_has_a_folder_of_its_own_where_none_is_asked_for(
-    run, tmp_path, monkeypatch
-):
+def test_a_second_other_run_has_another_folder_where_none_is_given(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for seed, place in (("1", "bench"), ("2", "bench-2"), ("1", "bench")):
         assert f"Files: results/{place}/table.md" in run(SMALL, "--seed", seed).out

@@ -17,6 +17,7 @@ from explorative_user_env.validation import InvalidArgumentError
 pytestmark = pytest.mark.slow
 
 WORDS = "bench --n-instances 20000 --agent bair --agent uni --n-arms 5 --delta 0.1 --workers 2"
+FIVE = [signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]
 LONG_ENOUGH = 120.0
 
 
@@ -44,9 +45,6 @@ def finish(process):
     assert process.returncode == 0, said
 
 
-FIVE = [signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]
-
-
 @pytest.mark.parametrize(
     "ends", [[signal.SIGTERM], pytest.param(FIVE, marks=pytest.mark.exhaustive)], ids=len
 )
@@ -66,11 +64,9 @@ def test_no_row_is_lost_doubled_or_changed(ends, tmp_path):
         n_ends += 1
         words = ["bench", "--resume", f"out/{RUN_FILE}"]
         assert n_runs > n_before
-        if end == signal.SIGKILL:
-            assert process.returncode == -end
-        else:
-            assert process.returncode == 128 + end
-            assert f"{n_runs} runs are in out/{RUN_FILE}; to go on: explorative-user " in said
+        killed = end == signal.SIGKILL
+        assert process.returncode == (-end if killed else 128 + end)
+        assert killed or f"{n_runs} runs are in out/{RUN_FILE}; to go on: explorative-user " in said
     assert n_ends >= len(ends) // 2
     finish(started(tmp_path, *words))
     assert without_numbers(rows_in(file)) == without_numbers(rows_in(tmp_path / "whole" / RUN_FILE))

@@ -15,19 +15,15 @@ OPTIONS = {"n_arms": 3, "gap": 2.0}
 WORDS = "play --terminal --n-arms 3 --gap 2 --seed 7"
 
 
-@pytest.fixture(autouse=True)
-def _no_model_is_loaded(monkeypatch):
-    monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)
-
-
 @pytest.fixture
 def typed(run, monkeypatch):
+    monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)  # loads no model
+
     def of(lines, *words):
         monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
         ended = run(*words)
         assert ended.code == 0
-        printed = ended.out.splitlines()
-        return printed
+        return ended.out.splitlines()
 
     return of
 
@@ -52,43 +48,35 @@ def test_the_truth_is_told_after_an_answer_or_to_who_asks(typed):
     means = [f"{mean:.2f}" for mean in instance_at_end(Game(options=OPTIONS, seed=7)).means]
     address = "n_arms=3&gap=2&seed=7&moves=0.1.2"
 
-    def tells(address, lines=""):
-        printed = "\n".join(typed(lines, "play --terminal --address", address))
-        told = [f"true mean {mean}" in printed for mean in means]
-        assert all(told) or not any(told)
-        assert ("BAIR" in printed) == ("answer" in address)
-        return all(told)
-
-    assert not tells(address)
-    assert not tells(f"/mind?{address}&guesses=yny&asked=1")
-    assert tells(address, "truth\n")
-    assert tells(f"{address}&answer=1")
+    for asked, lines, tells in (
+        (address, "", False),
+        (f"/mind?{address}&guesses=yny&asked=1", "", False),
+        (address, "truth\n", True),
+        (f"{address}&answer=1", "", True),
+    ):
+        printed = "\n".join(typed(lines, "play --terminal --address", asked))
+        assert {f"true mean {mean}" in printed for mean in means} == {tells}
+        assert ("BAIR" in printed) == ("answer" in asked)
 
 
-def test_without_the_extra_the_page_says_what_it_needs_and_the_terminal_plays(
-    run, typed, monkeypatch
-):
+def test_without_the_extra_the_terminal_plays(run, typed, monkeypatch):
     monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     for name in ("jinja2", "starlette", "uvicorn"):
         monkeypatch.setitem(sys.modules, name, None)
-    code, _, line = run("play")
-    told = "error: the page needs jinja2 and starlette and uvicorn: pip install "
-    assert (code, line.startswith(told), line.count("\n")) == (2, True, 1)
+    assert run("play").err.startswith("error: the page needs jinja2 and starlette and uvicorn: ")
     assert "With the very same user:" in typed("0\nbest 0\n", WORDS)
 
 
 def test_the_page_is_served_and_opened_where_the_game_is(run, monkeypatch):
-    room = "explorative_user_env.play.page"
-    asked = []
-    opened = []
+    asked, opened = [], []
 
     def serve(port, ready):
         asked.append(port)
         ready("http://127.0.0.1:1/")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"{room}.serve", serve)
-    monkeypatch.setattr(f"{room}.open_browser", opened.append)
+    monkeypatch.setattr("explorative_user_env.play.page.serve", serve)
+    monkeypatch.setattr("explorative_user_env.play.page.open_browser", opened.append)
     words = ("play", "play --seed 7 --port 0", "play --no-browser --alpha 2")
     printed = "".join(run(each).out for each in words)
     assert asked == [None, 0, None]
@@ -98,15 +86,15 @@ def test_the_page_is_served_and_opened_where_the_game_is(run, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("redirected", ["| head -1", "| cat", "<&- | cat"])
+@pytest.mark.parametrize(
+    "redirected", ["| head -1", "| cat", pytest.param("<&- | cat", marks=pytest.mark.exhaustive)]
+)
 def test_a_shell_without_a_home_sees_no_error(redirected, tmp_path):
     lines = "0x10\\n\\xff\\xfe\\n1x10\\nbest 1\\n"  # what is no text is no command and no end
     # What writes to a closed input may be ended by that; only the command itself is asked for.
     command = f"'{sys.executable}' -m explorative_user_env {WORDS} {redirected}"
-    environment = {name: value for name, value in os.environ.items() if name != "HOME"}
-    environment["PYTHONPATH"] = str(PACKAGE)
-    if redirected == "| cat":
-        environment["PYTHONIOENCODING"] = "ascii"
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONIOENCODING": "ascii"}
+    environment.pop("HOME", None)
     finished = subprocess.run(
         ["bash", "-c", f"printf '{lines}' | {command}; exit ${{PIPESTATUS[1]}}"],
         cwd=tmp_path,

@@ -6,6 +6,8 @@ from explorative_user_env.validation import missing_of
 
 KEY = "--key a-most-secret-word"
 REFUSED = {
+    "bench --n-instances 1000000000000": "--n-instances must be an integer in 1..10000000, got",
+    "bench --agent bair-tuned:-1": "tuned must be a file or folder written by tune-n1",
     "bench --gap nan": "--gap must be a finite number above 0, got nan",
     "bench --horizon 9": "--horizon must be left out for the task bai, got 9",
     "bench --task regret --max-steps 9": "--max-steps must be left out for the task",
@@ -82,10 +84,3 @@ def test_where_there_is_a_file_nothing_is_begun(run, calls_of, tmp_path, monkeyp
         assert (code, error.startswith(f"error: {told}")) == (2, True), error
     assert calls == [[], [], []]
     assert Path("a.html").read_text() == "mine"
-
-
-def test_an_interrupt_says_so_and_leaves_no_file(run, calls_of, output):
-    calls_of("explorative_user_env.evaluation.runner.run_cells")
-    ended = run("bench", "--output", output)
-    assert (ended.code, ended.err) == (130, "error: interrupted; no file was written\n")
-    assert list(output.iterdir()) == []

@@ -1,20 +1,17 @@
 """`results` draws, exports and verifies what a run has, whole or not at all."""
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from failing import Failing
 from tampered import by_sql, without_digests
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
-from explorative_user_env.commands.results import Drawing, drawings_of
+from explorative_user_env.commands.results import drawings_of
 from explorative_user_env.evaluation import runner as grid
-from explorative_user_env.validation import CallableError
 
 RUNS = ["success", "stopping_times", "regret", "rejections", "acceptances"]
 DIFFERENCES = [f"differences-{name}" for name in ("stopping-time", "p-stops-sooner", "success")]
@@ -46,29 +43,25 @@ def _plots(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_plots")
-def test_a_run_of_one_cell_has_all_its_plots_as_png_and_svg_and_never_over_anothers(
-    run, file, tmp_path
-):
+def test_a_run_of_one_cell_has_all_its_plots_and_never_over_anothers(run, file, tmp_path):
     folder = file.parent / "plots"
     state, *reasons, where = run("results plot", file.parent).out.splitlines()
     assert written_in(folder) == as_both(RUNS + DIFFERENCES)
     assert state == "evaluate: finished, 6 runs in 1 cell"
-    undrawn = ("rounds", "phase1_rejections", "regret_by_user")
-    assert [line.split(": ")[1] for line in reasons] == [*undrawn]
+    undrawn = ["rounds", "phase1_rejections", "regret_by_user"]
+    assert [line.split(": ")[1] for line in reasons] == undrawn
     assert where == f"{folder}, as PNG and SVG: {', '.join(RUNS + DIFFERENCES)}"
     assert (folder / "success.png").read_bytes().startswith(b"\x89PNG")
-    title = "<title>success: printed, K = 3, δ = 0.1, gap = 0.5, 3 users</title>"
-    assert title in (folder / "success.svg").read_text("utf-8")
-    drawn = (folder / "success.svg").read_bytes()
+    drawn = (folder / "success.svg").read_text("utf-8")
+    assert "<title>success: printed, K = 3, δ = 0.1, gap = 0.5, 3 users</title>" in drawn
     eu.evaluate(["UNI"], baseline_time=5, **SMALL, store=tmp_path / "uni.sqlite")
     words = f"results plot {tmp_path / 'uni.sqlite'} --output {folder}"
     assert "--overwrite writes over that" in run(words).err
-    assert (folder / "success.svg").read_bytes() == drawn
+    assert (folder / "success.svg").read_text("utf-8") == drawn
     assert run(words, "--overwrite").code == 0
     assert written_in(folder) == as_both(RUNS)
     ended = run(f"results plot {file} --output {file.parent} --overwrite")
     assert ended.err.startswith("error: --output must be another folder than the run")
-    assert written_in(file.parent) == {"run.sqlite", "plots"}
 
 
 @pytest.mark.slow
@@ -82,34 +75,13 @@ def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
     told = run(f"results plot {file} --n-arms 3 --delta 0.1").out
     assert "differences: needs one of at least two agents" in told
     assert written_in(tmp_path / "a" / "plots-K3-delta0.1") == as_both(RUNS)
-    told = run(f"results plot {file} --n-arms 7").err
-    assert told == "error: --n-arms must be one of 2, 3, got 7\n"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_plots")
-def test_a_run_that_was_broken_off_and_a_picture_that_fails_cost_no_other_picture(
-    run, tmp_path, monkeypatch
-):
-    def of(*told):
-        return [Drawing("broken", "a cell", lambda progress: 1 / 0), *list(drawings_of(*told))[:1]]
-
-    file = tmp_path / "a.sqlite"
-    with pytest.raises(CallableError):
-        eu.evaluate(["BAIR", Failing("act")], **SMALL, store=file)
-    monkeypatch.setattr("explorative_user_env.commands.results.drawings_of", of)
-    told = run("results plot", file).out
-    assert told.startswith("evaluate: not finished, 3 runs in 1 cell\n")
-    assert "Not drawn: broken: ZeroDivisionError" in told
-    assert written_in(tmp_path / "a" / "plots") == as_both(["success"])
+    assert "--n-arms must be one of 2, 3, got 7" in run(f"results plot {file} --n-arms 7").err
 
 
 def test_who_interrupts_plot_or_lacks_matplotlib_has_no_file(run, file, calls_of, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(extras, "find_spec", lambda name: None)
-        ended = run("results plot", file)
-    assert ended.code == 2
-    assert re.fullmatch(r"error: pictures need matplotlib: pip install .*\n", ended.err)
+        assert run("results plot", file).err.startswith("error: pictures need matplotlib: pip ins")
     assert not (file.parent / "plots").exists()
     pytest.importorskip("matplotlib")
     calls_of("explorative_user_env.commands.results.as_svg")
@@ -123,30 +95,17 @@ STUDIES = {
     "suite": ["heat_map"],
     "lower-bound": ["overlap", "needed"],
     "tune-n1": ["frontier_stopping_time", "frontier_success"],
-    "regret": [
-        *("regret", "rejections", "acceptances"),
-        *(f"differences-{name}" for name in ("regret", "p-less-regret", "utility")),
-    ],
-    "reproduce": CELLS,
 }
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_plots")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.exhaustive] * (name in ("regret", "reproduce")))
-        for name in STUDIES
-    ],
-)
-def test_a_study_has_its_own_plots_while_its_files_are_as_it_has_written_them(
-    name, finished, output, run
-):
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_is_drawn_while_its_files_are_as_it_has_written_them(name, finished, output, run):
     shutil.copytree(finished(name)[0], output)
     assert run("results plot", output).code == 0
     assert written_in(output / "plots") == as_both(STUDIES[name])
-    if name in ("lower-bound", "tune-n1"):  # whose tables are written at the end
+    if name == "lower-bound":  # whose tables are written at the end
         for path in output.glob("*.csv"):
             path.write_text(path.read_text("utf-8") + "\n", "utf-8")
         assert "as its run has written them" in run("results plot", output).err
@@ -155,10 +114,8 @@ def test_a_study_has_its_own_plots_while_its_files_are_as_it_has_written_them(
         assert "which is written when a run is finished" in run("results plot", output).err
 
 
-def cell(n_arms=3, delta=0.1, **options):
-    agents = options.pop("agents", ["UNI"])
-    told = SMALL | {"baseline_time": 4, "n_arms": n_arms, "delta": delta}
-    return eu.evaluate(agents, **told, **options)
+def cell(agent="UNI", **options):
+    return eu.evaluate([agent], **SMALL | {"baseline_time": 4, "delta": 0.1} | options)
 
 
 def names_of(*cells):
@@ -167,11 +124,11 @@ def names_of(*cells):
 
 
 def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in():
-    cells = [cell(n, setting=setting) for setting in ("printed", "released") for n in (2, 3)]
+    cells = [cell(n_arms=n, setting=each) for each in ("printed", "released") for n in (2, 3)]
     assert names_of(*cells) == [f"{s}-{kind}" for s in ("printed", "released") for kind in CELLS]
-    assert names_of(cell(gap=2.0), cell(2))[0] == "k-3-gap-2-success"
+    assert names_of(cell(gap=2.0), cell(n_arms=2))[0] == "k-3-gap-2-success"
     # Another line-up that meets the same users has a number.
-    names = names_of(cell(), cell(agents=["EXP3"]))
+    names = names_of(cell(), cell("EXP3"))
     assert names[:1] + names[-1:] == ["1-success", "2-acceptances"]
 
 
@@ -187,10 +144,9 @@ def test_export_writes_what_others_read(ending, rows, run, tmp_path):
     read = {".csv": pd.read_csv, ".parquet": pd.read_parquet}.get(ending)
     frame = read(file) if read else pd.DataFrame(json.loads(file.read_text()))
     wanted = results.runs if rows == "runs" else results.summary()
-    # Older pandas is a rounding off when it reads numbers.
-    pd.testing.assert_frame_equal(frame[list(wanted)], wanted, rtol=1e-14, check_dtype=False)
-    if rows == "runs":
-        assert list(frame["user_seed"]) == list(wanted["user_seed"])
+    pd.testing.assert_frame_equal(
+        frame[list(wanted)], wanted, rtol=1e-14, check_dtype=False
+    )  # older pandas rounds
     assert {"alpha", "seed", "setting", "reward_law"} <= set(frame)
     assert "must be a new file, as it is there already" in run(f"results export {store} {file}").err
     assert run(f"results export {store} {file} --overwrite").code == 0
@@ -212,11 +168,9 @@ def test_verify_tells_equal_from_what_differs_and_what_was_written_over(run, fin
     with (folder / "table.md").open("a") as page:
         page.write("BAIR wins.\n")
     ended = run(f"results verify {folder} --rows 1 --workers 1")
-    assert ended.code == 1
-    assert "table.md is not as the run has written it" in " ".join(ended.out.split())
+    assert (ended.code, "table.md is not as the run" in " ".join(ended.out.split())) == (1, True)
     edit = "UPDATE runs_bai SET acceptances = 1 WHERE part = 2 AND instance = 1"
     without_digests(by_sql(file, folder / "other", edit)).replace(file)
     ended = run(f"results verify {folder} {words}")
-    assert ended.code == 1
-    assert "instance 1: acceptances is 1 there and " in ended.out
+    assert (ended.code, "instance 1: acceptances is 1 there and " in ended.out) == (1, True)
     assert ended.out.splitlines()[-1].startswith(f"{folder}: differs (rows drawn with seed ")

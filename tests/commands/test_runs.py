@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,33 +16,33 @@ from explorative_user_env.commands.run import RUN_FILE, write_and_show
 from explorative_user_env.display import plots
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.results.records import versions_of
+from explorative_user_env.studies import paper
 from explorative_user_env.studies.suite import VARIETIES, load_suite, robustness, run_suite
 from explorative_user_env.studies.tuning import load_tuned
+from explorative_user_env.users.population import DIFFERENCES
 from explorative_user_env.validation import InvalidArgumentError
 
 pytestmark = pytest.mark.slow
 
-PICTURES = {
-    **{"robustness": "heat_map.png", "suite": "heat_map.png", "lower-bound": "lower_bound.png"},
-    **{"tune-n1": "frontier.png", "reproduce": "verdicts.svg"},
-}
 FILES = {
     "bench": ["table.md", "summary.csv", "runs.csv"],
     "regret": ["table.md", "summary.csv", "runs.csv"],
-    "robustness": ["table.md", "summary.csv"],
-    "suite": ["scores.md", "scores.csv", "totals.csv", "scores.json"],
-    "lower-bound": ["table.md", "overlap.csv", "success.csv", "needed.csv"],
-    "tune-n1": ["tuned.json", "search.csv", "frontier.csv", "table.md"],
-    "reproduce": ["report.md", "report.html", "summary.csv", "verdicts.csv", "runs.csv"],
+    "robustness": ["table.md", "summary.csv", "heat_map.png"],
+    "suite": ["scores.md", "scores.csv", "totals.csv", "scores.json", "heat_map.png"],
+    "lower-bound": ["table.md", "overlap.csv", "success.csv", "needed.csv", "lower_bound.png"],
+    "tune-n1": ["tuned.json", "search.csv", "frontier.csv", "table.md", "frontier.png"],
+    "reproduce": [
+        *("report.md", "report.html", "summary.csv", "verdicts.csv", "runs.csv", "verdicts.svg")
+    ],
 }
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_run_says_where_its_files_are_and_what_made_them(name, finished):
     folder, printed = finished(name)
-    names = {*FILES[name], RUN_FILE}
-    if name in PICTURES and plots.can_plot():
-        names.add(PICTURES[name])
+    pictures = plots.can_plot()
+    names = {file for file in FILES[name] if pictures or not file.endswith(("png", "svg"))}
+    names.add(RUN_FILE)
     assert {path.name for path in folder.iterdir()} == {*names, MADE_BY}
     (line,) = [line for line in printed.splitlines() if line.startswith("Files: ")]
     assert {*line.removeprefix("Files: ").split(", ")} == {str(folder / each) for each in names}
@@ -62,28 +63,22 @@ def test_bench_shows_the_published_figures_beside_its_own_and_says_what_came_of_
     summary = pd.read_csv(folder / "summary.csv")
     assert list(summary["agent"]) == ["BAIR", "UNI"] * 4
     assert len(pd.read_csv(folder / "runs.csv")) == 32
-    page = (folder / "table.md").read_text("utf-8")
-    assert page.startswith("# released: 4 users a cell, alpha=1, gap=0.5, noise=0\n")
     named = re.search(
         r"BAIR named .* of (?:all )?(\d+) users; UNI, in the same time, of (?:all )?(\d+)", printed
     )
     right = (summary["success"] * summary["n_runs"]).groupby(summary["agent"]).sum().round()
-    assert named
     assert [int(each) for each in named.groups()] == [16, right["UNI"]]
     folder, printed = finished("regret")
     summary = pd.read_csv(folder / "summary.csv")
-    assert [*zip(summary["task"], summary["horizon"], summary["agent"], strict=True)] == [
-        ("regret", 30, name) for name in ("BAIR", "UNI")
-    ]
+    assert set(summary["horizon"]) == {30}
     least = summary.loc[summary["regret"].idxmin()]
     assert f"{least['agent']} has the least regret, {least['regret']:.0f} on average" in printed
 
 
 def test_the_suite_writes_what_it_returns_in_python(finished):
-    folder, printed = finished("suite")
+    folder, _ = finished("suite")
     agents, tasks = ["BAIR", "EXP3", "Full-information"], ["bai-k2", "bai-k5", "regret-k5"]
     expected = run_suite(agents, tasks=tasks, quick=True, progress=False)
-    assert printed.splitlines()[0].strip() == expected.run.title
     pd.testing.assert_frame_equal(pd.read_csv(folder / "scores.csv"), expected.scores())
     assert (folder / "scores.md").read_text("utf-8").startswith(expected.page())
     record = json.loads((folder / "scores.json").read_text("utf-8"))
@@ -92,8 +87,7 @@ def test_the_suite_writes_what_it_returns_in_python(finished):
 
 
 def test_the_suite_with_other_users_writes_what_it_returns_in_python(finished):
-    folder, printed = finished("robustness")
-    assert printed.startswith("Robustness, printed: 4 users a cell, K=2, delta=0.1, gap=0.5, ")
+    folder, _ = finished("robustness")
     agents = [make(max_steps=20_000) for make in (BAIR, Uniform, EXP3)]
     expected = robustness(agents, VARIETIES[::7], n_arms=2, n_instances=4)
     summary = pd.read_csv(folder / "summary.csv")
@@ -103,24 +97,21 @@ def test_the_suite_with_other_users_writes_what_it_returns_in_python(finished):
 
 def test_the_studies_of_the_paper_write_their_tables(finished):
     folder, printed = finished("lower-bound")
-    page, _ = (folder / "table.md").read_text("utf-8").split("\n## What made this\n")
-    for text in (page, printed):
+    for text in ((folder / "table.md").read_text("utf-8"), printed):
         assert "What the proof takes for granted (N_0 = 1000, δ = 0.1, gap 0.5" in text
-    grown, met, needed = (pd.read_csv(folder / file) for file in FILES["lower-bound"][1:])
+    grown, met, needed = (pd.read_csv(folder / file) for file in FILES["lower-bound"][1:4])
     assert grown["n0"].tolist() == [3, 10, 1000]
     assert (set(met["agent"]), set(met["n_runs"])) == ({"BAIR", "UNI"}, {4})
     agents = ["standard bandit", "any agent, at least", "BAIR", "UNI"]
     assert needed["agent"].tolist() == agents * 2
     assert needed["delta"].tolist() == [0.2] * 4 + [0.1] * 4
     folder, _ = finished("reproduce")
-    summary, verdicts, runs = (pd.read_csv(folder / file) for file in FILES["reproduce"][2:])
+    summary, verdicts, runs = (pd.read_csv(folder / file) for file in FILES["reproduce"][2:5])
     assert {"stopping_time_difference", "success_difference"} <= set(summary)
     assert {"published", "released", "verdict", "reason"} <= set(verdicts)
     assert len(runs) == 4 * 2 * 4
     for name in ("report.md", "report.html"):
-        text = (folder / name).read_text("utf-8")
-        assert "4 users a cell, seed 0; settings: released." in text
-        assert "What made this" in text
+        assert "4 users a cell, seed 0; settings: released." in (folder / name).read_text("utf-8")
 
 
 def test_tune_n1_has_its_search_and_what_was_found(finished):
@@ -128,8 +119,8 @@ def test_tune_n1_has_its_search_and_what_was_found(finished):
     tuned, lines = load_tuned(folder), printed.splitlines()
     search = pd.read_csv(folder / "search.csv")
     shown = [line.split() for line in lines[1 : 1 + len(search)]]
-    assert [int(line[0]) for line in shown] == search["n1"].tolist()
-    assert [line[-1] for line in shown] == search["decision"].tolist()
+    found = [(int(line[0]), line[-1]) for line in shown]
+    assert found == [*zip(search["n1"], search["decision"], strict=True)]
     assert search["n_runs"].sum() == tuned.n_runs
     assert pd.read_csv(folder / "frontier.csv")["n1"].iloc[-1] == tuned.paper_n1 == 30
     found = f"Found N_1 = {tuned.n1}, success at least 0.8"
@@ -142,7 +133,7 @@ def test_without_matplotlib_all_but_the_picture_is_written(finished, output, cap
     monkeypatch.setattr(plots, "can_plot", lambda: False)
     assert run_tiny("tune-n1", str(output)) == 0
     assert "For frontier.png: " in capsys.readouterr().out
-    assert {path.name for path in output.iterdir()} == {*FILES["tune-n1"], MADE_BY, RUN_FILE}
+    assert {path.name for path in output.iterdir()} == {*FILES["tune-n1"][:4], MADE_BY, RUN_FILE}
 
 
 def test_a_picture_that_cannot_be_drawn_costs_only_the_picture(tmp_path, capsys):
@@ -181,3 +172,28 @@ def test_neither_a_full_disk_nor_an_interrupt_among_the_words_costs_a_file(
     assert run_tiny("bench", str(output.with_name("other"))) == 0
     assert capsys.readouterr() == ("", "")
     assert {path.name for path in output.with_name("other").iterdir()} == names
+
+
+@pytest.mark.exhaustive
+def test_all_is_every_experiment_and_the_ladder_in_one_report(run, output, monkeypatch):
+    for name, experiment in list(paper.EXPERIMENTS.items()):
+        small = replace(experiment, deltas=experiment.deltas[:1], n_arms=experiment.n_arms[:1])
+        monkeypatch.setitem(paper.EXPERIMENTS, name, replace(small, entrants=small.entrants[:1]))
+    monkeypatch.setattr(paper, "DIFFERENCES", DIFFERENCES[:2])
+    assert run("paper tables all --n-instances 3 --workers 1 --output", output).code == 0
+    judged = set(pd.read_csv(output / "verdicts.csv")["experiment"])
+    assert judged == {f"table{number}" for number in range(2, 8)}
+    shown = pd.read_csv(output / "ladder.csv")
+    assert list(shown["agent"]) == ["BAIR", "T&S", "UNI", "EXP3"] * 3
+    points = [paper.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
+    assert list(shown["point"].unique()) == points
+    assert not (output / "runs.csv").exists()
+
+
+def test_where_no_n1_is_found_it_says_so_and_where_its_runs_are(run, output):
+    words = "paper tune-n1 --n-arms 3 --delta 0.2 --gap 0.4 --n-instances 600 --confirm 80"
+    ended = run(f"{words} --workers 1 --max-steps 3 --output", output)
+    told = f"error: no N_1 was found to succeed with probability 0.8; its runs are in {output}"
+    assert (ended.code, ended.err) == (1, f"{told}/{RUN_FILE}\n")
+    assert "bad" in ended.out
+    assert [path.name for path in output.iterdir()] == [RUN_FILE]

@@ -56,23 +56,20 @@ def pages(site):
     return {path: Page(path) for path in sorted(site.rglob("*.html"))}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_public_names_have_docstrings_and_the_tables_of_the_paper_are_made(monkeypatch):
-    for module in ("sphinx", "latex2mathml"):
-        pytest.importorskip(module, reason="the site needs the extra docs")
+    pytest.importorskip("latex2mathml", reason="the site needs the extra docs")
     from extensions import pages, reference
     from extensions.formulas import FormulaError, markup
 
     told = []
-    monkeypatch.setattr(
-        reference, "_log", SimpleNamespace(warning=lambda *words: told.append(words))
-    )
+    log = SimpleNamespace(warning=lambda *words: told.append(words))
+    monkeypatch.setattr(reference, "_log", log)
     for page in reference.PAGES.glob("*.md"):
         for place in reference._ROOM.findall(page.read_text(encoding="utf-8")):
             assert len([*reference.page(None, "", place)]) > 5
     assert told == []
-    for name, table in (("symbols", pages.symbols), ("theory", pages.theory)):
-        assert len([*table(None, "", "")]) == 2 + len(pages.rows(name))
+    assert len([*pages.theory(None, "", "")]) == 2 + len(pages.rows("theory"))
     assert "<msub>" in markup(r"\rho_t")
     with pytest.raises(FormulaError, match="is not understood"):
         markup(r"\nosuch")
@@ -102,6 +99,5 @@ def test_the_notebooks_come_with_their_pictures_and_without_their_answers(site, 
         page = pages[site / "course" / "notebooks" / f"{lesson.name}.html"]
         assert any("_images/" in part for part in page.parts)
     assert not list(site.glob("course/solutions/*"))
-    assert '"4. BAIR, step by step, with answers"' not in (site / "searchindex.js").read_text(
-        encoding="utf-8"
-    )
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    assert '"4. BAIR, step by step, with answers"' not in index

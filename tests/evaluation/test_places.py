@@ -144,7 +144,7 @@ def test_a_worker_of_another_version_or_of_other_streams_is_refused_by_name(monk
     assert job([1, 2, 3]) == 6
     for what, wanted in ours.items():
         monkeypatch.setattr(crews, "traits", lambda what=what: ours | {what: "0.0"})
-        message = rf"^{what} of the worker .*:\d+ must be {wanted}, as where the work is"
+        message = rf"^{what} of the worker .*:\d+ must be {wanted}, as in the calling process"
         with pytest.raises(eu.InvalidArgumentError, match=message):
             job([1, 2, 3])
 
