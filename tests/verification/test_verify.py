@@ -191,13 +191,11 @@ def test_other_versions_and_code_are_no_accusation_and_other_streams_are(honest,
 
 
 def test_what_is_out_of_range_is_refused(honest):
-    rows = [("share", 0.0), ("share", 1.5), ("rows", 0), ("seed", -1)]
-    for name, value in rows:
+    for name, value in [("share", 0.0), ("share", 1.5), ("rows", 0), ("seed", -1)]:
         with pytest.raises(InvalidArgumentError, match=f"^{name} must be"):
             verified(honest, **{name: value})
     with pytest.raises(InvalidArgumentError, match=r"^rows must be left out"):
         verified(honest, rows=1, share=0.5)
-    assert len({verified(honest, seed=None, rows=3).seed for _ in range(2)}) == 2
 
 
 def test_words_of_numbers_are_the_same_up_to_their_last_bits():
