@@ -1,5 +1,7 @@
-"""The built wheel, which must live beside another package that has a top-level `agents`."""
+"""The built wheel, which must live beside another package that has a top-level `agents`, and what
+the package needs."""
 
+import json
 import re
 import shutil
 import stat
@@ -13,6 +15,7 @@ from processes import python
 
 from explorative_user_env.teach import LESSONS
 from explorative_user_env.teach.notebooks import FIGURES
+from explorative_user_env.validation import how_to_get
 from explorative_user_env.version import __version__
 
 pytestmark = pytest.mark.slow
@@ -99,3 +102,48 @@ def test_the_oldest_libraries_of_ci_are_those_that_are_promised():
     kept = (re.split(">=|,|;", each) for each in promised if not each.startswith("pygame-ce"))
     wanted = {name: version.removesuffix(".0") for name, version, *_ in kept}
     assert {name: oldest[name].removesuffix(".0") for name in wanted} == wanted
+
+
+# Prints what is found without the libraries, then the code and the output of each command.
+PROGRAM = """
+import contextlib, io, json, sys
+from importlib.machinery import PathFinder
+
+MISSING = ("stable_baselines3", "sb3_contrib")
+find = PathFinder.find_spec
+
+def find_spec(name, path=None, target=None):
+    return None if name.split(".")[0] in MISSING else find(name, path, target)
+
+PathFinder.find_spec = find_spec
+import explorative_user_env as eu
+from explorative_user_env import commands
+
+agents = [eu.PolicyAgent(lambda observation: 0), "UCB1"]
+results = eu.evaluate(agents, task="regret", horizon=20, n_instances=3, compiled=False)
+found = [len(results.runs), [name for name in (*MISSING, "torch") if name in sys.modules]]
+try:
+    import explorative_user_env.rl
+except ImportError as error:
+    found.append(str(error))
+for words in ("train --output model", "bench --agent sb3:x --output found", "train --help"):
+    sys.argv = ["explorative-user", *words.split()]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            commands.main()
+        except SystemExit as stop:
+            found.append([stop.code, out.getvalue(), err.getvalue()])
+print(json.dumps(found))
+"""
+
+
+def test_without_stable_baselines3_all_else_works_and_one_line_says_how_to_get_it(tmp_path):
+    finished = python("-c", PROGRAM, folder=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    *found, (code, told, refused) = json.loads(finished.stdout)
+    line = f"reinforcement learning needs stable-baselines3 and sb3-contrib: {how_to_get('rl')}"
+    assert found == [6, [], line, [2, "", f"error: {line}\n"], [2, "", f"error: {line}\n"]]
+    assert list(tmp_path.iterdir()) == []
+    assert (code, refused) == (0, "")
+    assert "recurrent-ppo" in told

@@ -9,7 +9,6 @@ import numpy as np
 from fuzz.fuzzing import NAMES, USERS, Door
 from gymnasium.error import Error as GymnasiumError
 from specimens import Honest
-from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
@@ -48,10 +47,14 @@ def needed_of(function):
     return frozenset(each.name for each in parameters if each.default is each.empty)
 
 
+INSIDE = ("exponent_loss", "log_lower_bound", "unique_gap")
+
+
 def of_theory():
-    for name, function in FUNCTIONS.items():
-        usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
-        yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
+    for name, function in inspect.getmembers(theory, inspect.isfunction):
+        if function.__module__ == theory.__name__ and name[0] != "_" and name not in INSIDE:
+            usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
+            yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
 
 
 AGENTS = {
