@@ -1,5 +1,3 @@
-"""The leaderboard is what its files give, its files are what comes out, and others may send one."""
-
 import json
 import runpy
 import sys
