@@ -42,8 +42,6 @@ class Chooser(OneUserAtATime):
     def answer_all(self, users):
         return np.array([self.rngs[user].integers(self.n_arms) for user in users])
 """
-"""Draws from its stream and from one that it has spawned, by the protocol for many users."""
-
 TOLD_HOW_LONG = (
     UNIFORM.replace("class Agent:", "class Agent:\n    needs_horizon = True")
     .replace("<= 40", "<= self.horizon")
@@ -65,18 +63,15 @@ def where(place, code, base=UNIFORM):
 ZEALOUS = where(
     "top",
     """
-    import collections, dataclasses, enum, inspect, logging, pickle, tempfile, traceback, warnings
+    import collections, dataclasses, inspect, logging, pickle, tempfile, warnings
     import gymnasium, numpy
     from explorative_user_env.agents import BAIR
 
-    Pair = collections.namedtuple("Pair", "mean n")
-    Colour = enum.Enum("Colour", "RED BLUE")
-
     @dataclasses.dataclass
     class Note:
-        pairs: list[Pair] = dataclasses.field(default_factory=list)
+        numbers: list[int]
 
-    pickle.loads(pickle.dumps(Note([Pair(0.5, 3)])))
+    pickle.loads(pickle.dumps(Note([3])))
     with tempfile.TemporaryFile() as file:
         file.write(b"so far")
     with open("notes.txt", "w") as file:
@@ -85,10 +80,6 @@ ZEALOUS = where(
     inspect.signature(BAIR)
     logging.getLogger("mine").warning("the scores: 0.3, 0.7")
     warnings.warn("score 3 looks odd")
-    try:
-        1 / 0
-    except ZeroDivisionError:
-        traceback.print_exc()
     env = gymnasium.make("ExplorativeUser-v0")
     env.reset(seed=0)
     env.unwrapped.hidden_state()
@@ -110,8 +101,6 @@ CHEATS = {
     "tells arms of its own": where("act", WRITES.format(reply="b'[%d,0]\\n' % (self.n_steps + 2)")),
     "floods its channel": where("act", WRITES.format(reply="b'[1,0]\\n' * 9000") + "os._exit(0)\n"),
 }
-"""Files that write to the channel by which their arms come."""
-
 FAILING = {
     "raises": (
         where("act", "raise ValueError('oh dear')"),
@@ -123,14 +112,12 @@ FAILING = {
         "at step 4 with user 1",
     ),
     "out of range": (where("act", "return 7"), "act returned 7, which has to be an arm in 0..4"),
-    "no answer": (where("answer", "return None"), "answer returned None, which has to be an arm"),
     "wrong syntax": ("class Agent:\n    def act(self) return 1\n", "(line 2 of the file)"),
     "no agent": ("x = 1\n", "the file has to have one class with the methods reset, act,"),
     "leaves": (
         where("act", "import os\nos._exit(3)"),
         "it ended its own process (exit code 3), in reset or act, at step 1",
     ),
-    "exits": (where("top", "import sys\nsys.exit()"), "SystemExit"),
     "takes much memory": (
         where("act", "bytearray(1 << 40)"),
         "act raised MemoryError (line 7 of the file); it may take 512 MB, at step 1 with user 1",
