@@ -115,19 +115,6 @@ def test_what_is_no_address_is_refused_in_one_line():
                 game_of(pairs_in(query), mind=mind)
 
 
-def test_what_cannot_be_done_in_a_game_is_refused():
-    over = replace(GAME.recommending((0, 1)), answer=1)
-    for act, told in (
-        (lambda: Game(seed=-1), "seed must be"),
-        (lambda: Game(seed=1, moves=(True,)), "moves must be arms"),
-        (lambda: over.recommending((0,)), "none after the answer"),
-        (lambda: replace(GAME, foretold=True).recommending((0, 0)), "one arm"),
-        (lambda: GAME.guessing(True), "asked about"),
-    ):
-        with pytest.raises(InvalidArgumentError, match=told):
-            act()
-
-
 def test_a_guess_becomes_her_decision_is_counted_and_is_undone_before_the_last_move():
     mind = replace(GAME, foretold=True)
     for arm, guess in ((0, True), (1, False), (2, True)):

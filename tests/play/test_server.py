@@ -128,6 +128,7 @@ def test_a_bad_address_is_one_line_on_a_page():
     for place in (
         *("/play", "/play?seed=7&answer=%3Cscript%3E", "/play?%3Cb%3E=1", "/play?" + "a" * 30_000),
         *("/mind?seed=7&answer=1", "/mind/guess?seed=7&guess=y", "/recommend?seed=7&more=0x2001"),
+        *("/recommend?seed=7&answer=1&more=0", "/mind/recommend?seed=7&by=you&more=0.0"),
         *("/new?n_arms=99", "/new?mode=sleep", "/open"),
     ):
         answer = get(place)

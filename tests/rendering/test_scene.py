@@ -374,13 +374,6 @@ def test_bars_begin_at_zero_and_have_their_targets_on_the_same_scale():
     assert below.x + below.width == pytest.approx(zero.x) == pytest.approx(above.x)
 
 
-def test_one_number_then_by_arm_has_two_places():
-    third = {"w": "a", "F": (True, False)}
-    slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
-    forms = [(slot.name, slot.form) for slot in slots]
-    assert forms == [("N", "bars"), ("N", "line"), ("w", "line"), ("F", "flags")]
-
-
 def test_beside_a_user_its_rows_are_hers_and_who_is_out_has_a_small_dot():
     rows, said = rows_of(4), {"F": (True, False, True, True)}
     board = scenes.board_of(slots_of([said]), rows, 420)
