@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from drawn import problems
+from drawn import problems, texts
 from pairs import pairs
 from watched import Silent, run
 
@@ -13,17 +13,12 @@ from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import BAIR
 from explorative_user_env.runs import films as filming
 from explorative_user_env.runs.films import captions_of, page_of, pictures_of, whole_run
-from explorative_user_env.show.shapes import Text
 from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
 
 def film(agent="bair", seed=7, reveal=True, **how):
     return run(agent, seed, **{"max_steps": 60, **how}).film(reveal)
-
-
-def texts(scene):
-    return [shape for shape in scene.shapes if isinstance(shape, Text)]
 
 
 def words(scene):
