@@ -26,15 +26,15 @@ def words(scene):
 
 
 @pairs(
-    n_arms=[2, 26, 130],
+    n_arms=[2, 26, 101],
     agent=["bair", "tas", "exp3", "full-information"],
     form=["ALONE", "TOGETHER", "ON_A_PHONE"],
 )
 def test_every_word_has_room_and_all_pictures_are_of_one_size(agent, n_arms, form):
-    made = film(agent, n_arms=n_arms, max_steps=2 * n_arms, reward="realized")
+    made = film(agent, n_arms=n_arms, max_steps=120, reward="realized")
     for each in (made, replace(made, revealed=False)):
         films = [each] * (1 + (form == "TOGETHER"))
-        pictures = pictures_of(films, [0, n_arms, 2 * n_arms], getattr(filming, form))
+        pictures = pictures_of(films, [0, 40, 120], getattr(filming, form))
         assert len({picture[:2] for picture in pictures}) == 1
         for picture in pictures:
             assert problems(picture) == []

@@ -140,8 +140,8 @@ def test_a_game_in_which_she_leaves_ends_there_and_says_so():
         heard_in(replace(game, moves=(*game.moves, best)))
     named = replace(game, answer=best)
     assert words.verdict(named, heard, best).startswith("She left before an answer: ")
-    ((_, *you),) = words.rows_of_rivals(named, heard, best, [])
-    assert you == [f"{len(game.moves)} (she left)", "1", f"arm {best}", "no"]
+    you = ("you", f"{len(game.moves)} (she left)", "1", f"arm {best}", "no")
+    assert words.rows_of_rivals(named, heard, best, []) == [you]
     assert words.moral_of(named, heard, best, rivals_of(named)[0]).startswith("She left")
 
 

@@ -63,8 +63,7 @@ def test_every_answer_is_guarded_and_fetches_nothing_from_elsewhere():
 def test_a_page_by_another_name_is_somebody_elses_and_only_reading_is_answered():
     for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost.evil"):
         answer = get(f"/play?{GAME}", host=host)
-        assert answer.status_code == 400
-        assert "arm" not in answer.text
+        assert (answer.status_code, "arm" in answer.text) == (400, False)
     assert get("/", host="localhost:8421").status_code == 200
     assert get(f"/play?{GAME}", method="POST").status_code == 405
 
