@@ -11,9 +11,6 @@ from explorative_user_env.show.shapes import Text, box_of
 from explorative_user_env.show.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
-Moment = tuple[Seen, HiddenState, HiddenState]
-"""What was seen, the truth now, and the truth when she decided."""
-
 COUNTS = st.integers(0, 1_000_000)
 SLACK = 1e-6  # pixels that a shape may stand out of its picture
 LETTERS = frozenset(map(chr, range(32, 127))) | frozenset("±·…")
@@ -22,7 +19,7 @@ REWARDS = st.floats(-1e3, 1e3)
 
 @st.composite
 def moments(draw, n_arms):
-    """Draw what may be seen of a user, and a truth that need not fit it."""
+    """Draw what is seen of a user, the truth now, and that when she decided; they need not fit."""
     arms = draw(n_arms)
 
     def each(values):
@@ -42,7 +39,6 @@ def moments(draw, n_arms):
 
 
 def truth_of(means, estimates, counts, radii):
-    """Return a truth with intervals of these radii."""
     return HiddenState(
         instance=Instance(tuple(means), int(np.argmax(means))),
         estimates=tuple(estimates),
@@ -57,7 +53,6 @@ def truth_of(means, estimates, counts, radii):
 
 
 def moment_of(n_arms, seed, steps, accepted=False):
-    """Return a moment of a user who is recommended arms at random, at such a response."""
     env = ExplorativeUserEnv(n_arms=n_arms)
     heard = env.remember()
     env.reset(seed=seed)
@@ -74,17 +69,14 @@ def moment_of(n_arms, seed, steps, accepted=False):
 
 
 def texts(scene):
-    """Return the texts of a scene."""
     return [shape for shape in scene.shapes if isinstance(shape, Text)]
 
 
 def words(scene):
-    """Return all words of a scene."""
     return "\n".join(text.text for text in texts(scene))
 
 
 def named(scene):
-    """Return the shapes of a scene by their keys."""
     return {shape.key: shape for shape in scene.shapes}
 
 
