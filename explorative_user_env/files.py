@@ -42,7 +42,7 @@ def from_json(text: str | bytes) -> Any:
         ValueError: if the text is not JSON, or nested too deep.
     """
     try:
-        return json.loads(text)
+        return json.loads(text or "")  # NULL in a broken database
     except RecursionError as error:
         raise ValueError("nested too deep to be read") from error
 

@@ -89,8 +89,8 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 def is_name(value: object) -> bool:
     """Return whether a value is a text that is not empty and that a file can hold."""
-    halves = any("\ud800" <= letter <= "\udfff" for letter in str(value))
-    return isinstance(value, str) and bool(value) and "\0" not in value and not halves
+    is_text = isinstance(value, str) and bool(value) and "\0" not in value
+    return is_text and not any("\ud800" <= letter <= "\udfff" for letter in str(value))
 
 
 def _text_of(value: object) -> str:

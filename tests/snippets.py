@@ -2,32 +2,25 @@
 
 import re
 import shlex
-from dataclasses import dataclass
+from typing import NamedTuple
 
+import pytest
 import tiny_commands
 from processes import python
 
 from explorative_user_env.validation import MissingExtraError
 
+# What a page may import that not everyone has.
 OPTIONAL = {"distributed", "matplotlib", "numba", "sb3_contrib", "stable_baselines3", "torch"}
-"""What a page may import that not everyone has."""
 
 _BLOCK = re.compile(
     r"^(?P<indent> *)(?:<!-- not run: (?P<reason>[^\n]+?) -->\n *)?"
     r"```(?P<kind>\w+)(?P<marked> no-run)?\n(?P<text>.*?)^ *```$",
     re.DOTALL | re.MULTILINE,
 )
-_FILE = re.compile(r"# (\w+\.py)\n")
 
 
-class NotHereError(Exception):
-    pass
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page."""
-
+class Block(NamedTuple):
     kind: str  # "python", "sh", "text" or another language
     text: str
     line: int  # of the page
@@ -52,9 +45,8 @@ def commands_of(block):
 
 
 def follow(page, folder, capsys):
-    """Do what a page says in a folder; return what could not be done, for want of something."""
+    """Do what a page says in a folder; skip the test for want of something optional."""
     space = {"__name__": "page"}
-    lacking = []
     printed = None
     for block in blocks_of(page.read_text(encoding="utf-8")):
         place = f"{page.name}:{block.line}"
@@ -65,30 +57,23 @@ def follow(page, folder, capsys):
         printed = None
         if block.not_run is not None or block.kind not in ("python", "sh"):
             continue
-        try:
-            if block.kind == "python":
-                _session(block, place, folder, space)
-            else:
-                _terminal(block, place, folder, capsys)
-            printed = capsys.readouterr().out
-        except NotHereError as missing:
-            lacking.append(f"{place}: {missing}")
-    return lacking
+        if block.kind == "python":
+            _session(block, place, folder, space)
+        else:
+            _terminal(block, place, folder, capsys)
+        printed = capsys.readouterr().out
 
 
 def _session(block, place, folder, space):
     """Run a Python block, and write it if it says which file it is."""
-    named = _FILE.match(block.text)
-    if named is not None:
+    if named := re.match(r"# (\w+\.py)\n", block.text):
         (folder / named[1]).write_text(block.text, encoding="utf-8")
     try:
         exec(compile(block.text, place, "exec"), space)
-    except MissingExtraError as error:
-        raise NotHereError(str(error)) from error
-    except ModuleNotFoundError as error:
-        if str(error.name).split(".")[0] not in OPTIONAL:
+    except (MissingExtraError, ModuleNotFoundError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name.split(".")[0] not in OPTIONAL:
             raise
-        raise NotHereError(str(error)) from error
+        pytest.skip(f"{place}: {error}")
 
 
 def _terminal(block, place, folder, capsys):
@@ -100,7 +85,7 @@ def _terminal(block, place, folder, capsys):
             code = tiny_commands.run(*words)
             out, err = capsys.readouterr()
             if code != 0 and "pip install" in err:
-                raise NotHereError(err.strip())
+                pytest.skip(f"{place}: {err.strip()}")
             assert code == 0, f"{place}: {command}: {err}"
             before += out
         elif program == "pytest":

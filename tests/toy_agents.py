@@ -23,10 +23,7 @@ class Wanderer(OneUserAtATime):
     name = "wanderer"
 
     def __init__(self, stops=0.05):
-        self.stops = stops
-        self.sizes = []
-        self.told = []
-        self.n_answers = []
+        self.stops, self.sizes, self.told, self.n_answers = stops, [], [], []
 
     def reset_all(self, n_arms, rngs, horizon=None):
         self.rngs, self.n_arms, self.horizon = rngs, n_arms, horizon
@@ -78,7 +75,6 @@ def scripted(script, answer=2):
 
         def __init__(self):
             self.told = []
-            self.learned = []
 
         def reset(self, n_arms, rng, horizon=None):
             self.left, self.horizon = list(script), horizon
@@ -90,17 +86,14 @@ def scripted(script, answer=2):
         def observe(self, arm, accepted):
             self.told[-1].append((arm, accepted))
 
-        def learn(self, arm, reward):
-            self.learned.append((arm, reward))
-
         def answer(self):
             return answer
 
     return Scripted()
 
 
-def spy():
-    """An agent that recommends in turn for 20 steps and keeps everything it is given."""
+def spy(n_steps=20):
+    """An agent that recommends in turn for some steps and keeps everything it is given."""
 
     # A class inside a function travels to worker processes by value, as one in a notebook does.
     class Spy:
@@ -114,7 +107,7 @@ def spy():
             self.seen.append((n_arms, horizon))
 
         def act(self):
-            return None if self.steps == 20 else self.steps % self.n_arms
+            return None if self.steps == n_steps else self.steps % self.n_arms
 
         def observe(self, arm, accepted):
             self.steps += 1
@@ -128,10 +121,8 @@ def spy():
 
 def tireless(max_steps=None):
     """An agent that never stops, with a step cap of its own if that is given."""
-    agent = spy()
-    agent.max_steps = max_steps
-    agent.name = "tireless"
-    agent.act = lambda: agent.steps % agent.n_arms
+    agent = spy(n_steps=None)
+    agent.name, agent.max_steps = "tireless", max_steps
     return agent
 
 

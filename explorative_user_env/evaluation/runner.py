@@ -1,4 +1,4 @@
-"""`evaluate` and `sweep`: the same users for all agents, in one cell or in a grid of them."""
+"""`evaluate` and `sweep`: all agents on the same users, in one cell or in a grid of cells."""
 
 import copy
 import difflib
@@ -39,34 +39,34 @@ from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 Agents = Sequence[Any]
 
-#: Compiled runs that a worker takes at a time, at least and at most, and how many times it takes
-#: some: few runs, so that the progress bar moves and workers end together.
+#: Smallest and largest chunk of compiled runs, and the aimed number of chunks. Small chunks move
+#: the progress bar and let all workers end together.
 CHUNK, LARGEST_CHUNK, CHUNKS = 10, 1000, 50
 
-#: Steps of all users of a chunk together if every step is kept.
+#: Most steps of a chunk, over all its users, if the run stores every step.
 LONGEST_PLAY = 5_000_000
 
-#: Arms of all users of a chunk together: a few numbers of each are in memory.
+#: Most arms of a chunk, over all its users, as each takes memory.
 MOST_ARMS_AT_ONCE = 10_000_000
 
-#: Users before the first look at `until_width`, and the growth of their number between looks. T of
-#: agents that need one is the mean over the first.
+#: Users before the first test of `until_width`, and the growth of their number between tests. T of
+#: agents without a stopping rule is the mean over the first users.
 FIRST, GROWTH = 1000, 1.1
 
-#: The most users, unless a number is given, if users are added until success is known.
+#: Default limit of the number of users with `until_width`.
 MOST_UNTIL = 1_000_000
 
 #: Options of `evaluate` that may change when a sweep is continued.
 CHANGES_NO_ROW = ("workers", "executor", "compiled")
 
-#: K for the record of an agent where no users are known.
+#: K with which an agent is tried if no users are given.
 FEWEST_ARMS = 2
 
-#: Steps with each user that an agent is tried with: after the second it remembers other values.
+#: Steps in two trials of an agent: an attribute that differs between them is no option.
 LONGEST_TRIED = 8
 TRIED = ((3,), (3, LONGEST_TRIED))
 
-#: What makes plain values of the arguments that are given: NumPy's numbers wrap around.
+#: Validators that return plain Python values, as NumPy's integers overflow.
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "delta": validation.risk,
     "seed": lambda _, seed: seed_number(seed),
@@ -77,7 +77,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "check_theory": validation.flag,
 }
 
-#: The arguments that mean nothing over a horizon, and why.
+#: Arguments without a meaning in tasks with a horizon, and the reason.
 MEANS_NOTHING = {
     "baseline_time": "where all run to the horizon",
     "max_steps": "where all run to the horizon",
@@ -91,7 +91,7 @@ class Request:
     """An evaluation; the attributes are the arguments of `evaluate`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range, or means nothing here.
+        InvalidArgumentError: naming an argument that is out of range or has no meaning in the task.
     """
 
     population: Population
@@ -110,7 +110,7 @@ class Request:
     crew: Crew = field(default_factory=Crew)
 
     def __post_init__(self) -> None:
-        plain: dict[str, Any] = vars(self)  # the record is frozen for all others
+        plain: dict[str, Any] = vars(self)  # bypasses `frozen`
         for name, check in CHECKS.items():
             if plain[name] is not None:
                 plain[name] = check(name, plain[name])
@@ -124,27 +124,27 @@ class Request:
         protocol.refuse_of_members(self.task, plain)
         check_behaviour(self.task, self.population)
         if self.over_horizon:
-            plain["horizon"] = protocol.kept_steps("horizon", self.told)
-        elif not isinstance(self.told, str):
-            plain["baseline_time"] = validation.integer("baseline_time", self.told, 1)
+            plain["horizon"] = protocol.kept_steps("horizon", self.given_time)
+        elif not isinstance(self.given_time, str):
+            plain["baseline_time"] = validation.integer("baseline_time", self.given_time, 1)
 
     @property
     def over_horizon(self) -> bool:
-        """Whether agents run to a horizon, and do not end with an answer."""
+        """Whether runs end at a horizon instead of with an answer."""
         return not self.task.ends_itself
 
     @cached_property
     def members(self) -> Members | None:
-        """The users of an episode, in the task "population"."""
+        """The users of an episode in the task "population", else None."""
         given = {name: getattr(self, name) for name in protocol.OF_MEMBERS}
-        asked = {name: value for name, value in given.items() if value is not None}
-        return Members(**asked) if self.task == protocol.POPULATION else None
+        options = {name: value for name, value in given.items() if value is not None}
+        return Members(**options) if self.task == protocol.POPULATION else None
 
     @property
-    def told(self) -> int | str:
-        """T of all agents over a horizon, else of those that do not stop by themselves.
+    def given_time(self) -> int | str:
+        """T of all agents over a horizon, else of the agents without a stopping rule.
 
-        A number, or the name of the agent whose mean stopping time it is.
+        A number, or the name of the agent with this mean stopping time.
         """
         if self.over_horizon:
             return self.task.horizon if self.horizon is None else self.horizon
@@ -152,15 +152,15 @@ class Request:
 
     @cached_property
     def seeds(self) -> Sequence[int]:
-        """The seeds of the users, or of episodes with many."""
+        """The seeds of the users, or of the episodes in the task "population"."""
         return user_seeds(self.seed, self.n_instances)
 
     def line_up(self, agents: Sequence[Agent | str]) -> list[Agent]:
-        """Return the agents with their open options filled in.
+        """Return the agents with their unset options filled in.
 
         Raises:
-            InvalidArgumentError: for anything but an agent, for two agents of one name, or if T of
-                an agent that does not stop by itself is not given, or is given without need.
+            InvalidArgumentError: for an object that is not an agent, for two agents with one name,
+                for a missing T of an agent without a stopping rule, or for an unused T.
         """
         allowed = "a list of agents, as [BAIR()]"
         if isinstance(agents, Agent):
@@ -172,7 +172,7 @@ class Request:
         names = [name_of(agent) for agent in line_up]
         for right, allowed in (
             (names, "at least one agent"),
-            (all(map(validation.is_name, names)), "named by words that a file can hold"),
+            (all(map(validation.is_name, names)), "agents with printable names"),
             (len(set(names)) == len(names), "agents with different names (give name=...)"),
         ):
             if not right:
@@ -180,27 +180,25 @@ class Request:
         in_need = [name_of(agent) for agent in line_up if protocol.needs_horizon(agent)]
         given, others, allowed = self.baseline_time, {*names} - {*in_need}, ""
         if given is not None and not in_need:
-            allowed = "left out, as every agent of the line-up stops by itself or has a horizon"
-        elif isinstance(self.told, str) and in_need and self.told not in others:
-            allowed = (
-                f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs T"
-            )
+            allowed = "left out, as every agent has a stopping rule or a horizon"
+        elif isinstance(self.given_time, str) and in_need and self.given_time not in others:
+            allowed = f"a number, or another agent with a stopping rule, as {in_need[0]} needs T"
         if allowed:
             raise InvalidArgumentError("baseline_time", given, allowed)
         return line_up
 
     def cap_for(self, agent: Agent) -> int:
-        """Return the step cap of an agent's runs, or the horizon that they all have."""
+        """Return the step cap of an agent's runs, or the horizon."""
         if self.over_horizon:
-            return int(self.told)
+            return int(self.given_time)
         caps = [cap for cap in (protocol.cap_of(agent), self.max_steps) if cap is not None]
         return min(caps, default=protocol.STEP_CAP)
 
     def record(self, line_up: Sequence[Agent]) -> dict[str, Any]:
-        """Return everything that the rows of an evaluation follow from, as JSON can hold it."""
+        """Return everything that determines the rows of an evaluation, as JSON values."""
         names = ["n_instances", "seed", "delta", "max_steps", "step_cost", "check_theory"]
         names += ["until_width"] if self.until_width is not None else []
-        record: dict[str, Any] = {"task": self.task.name, "told": self.told}
+        record: dict[str, Any] = {"task": self.task.name, "told": self.given_time}
         record |= {name: getattr(self, name) for name in names}
         if self.members is not None:
             record |= asdict(self.members)
@@ -210,20 +208,19 @@ class Request:
 
 
 def check_behaviour(task: Task, population: Population) -> None:
-    """Refuse users whose means move over a horizon, and members who may leave."""
+    """Refuse moving means in tasks with a horizon, and leaving users in a population."""
     behaviour = population.behaviour
     if task == protocol.POPULATION:
         users.check_members(behaviour)
     elif not task.ends_itself and behaviour.moves_means:
-        allowed = "one whose means stay, for this task"
+        allowed = "one with constant means, for this task"
         raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
 def agent_record(agent: Agent | str, n_arms: int) -> Any:
-    """Return what distinguishes an agent from others of its name: its class, code and options.
+    """Return the class, code and options of an agent.
 
-    Options are the agent's `options`, or else its attributes, except for those whose values change
-    when it meets another user.
+    Options are the agent's `options`, or else the attributes that do not change during a run.
     """
     if isinstance(agent, AlgorithmAgent | str):
         return records.record_of(agent)
@@ -232,9 +229,9 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
         return records.record_of_class(type(agent)) | {"attributes": attributes}
     after = []
     try:
-        for met in TRIED:
+        for lengths in TRIED:
             tried = copy.deepcopy(agent)
-            for n_steps in met:
+            for n_steps in lengths:
                 tried.reset(n_arms, np.random.default_rng(n_steps), LONGEST_TRIED)
                 for step in range(n_steps):
                     arm = tried.act()
@@ -275,14 +272,14 @@ def evaluate(
 ) -> Results:
     """Run agents on the same users and return the results.
 
-    Every user is a new instance. User b is the same for every agent, for any number of agents,
-    users or workers, and every agent has its own random stream. Agents see the number of arms and
-    the responses. Options that an agent leaves open (None) follow from `delta`, from the user's
-    alpha, rho_0 and noise (on which BAIR's N_1 and m rest in the paper) and from the setting.
+    Every user is a new instance. User b is identical for every agent and for any number of agents,
+    users or workers, and every agent has its own random stream. Agents observe the number of arms
+    and the responses. Options that an agent leaves at None follow from `delta`, from the alpha,
+    rho_0 and noise of the users (as BAIR's N_1 and m in the paper), and from the setting.
 
     In "bai", best-arm identification, an agent stops by itself and answers. In "regret" it makes
-    `horizon` recommendations; one that stops goes on with its answer. In "population" a run is an
-    episode of users who share what is popular; an agent with a `next_user` keeps what it learnt.
+    `horizon` recommendations; after it stops, it recommends its answer. In "population" a run is an
+    episode with users of similar means; an agent with a `next_user` method keeps what it learned.
 
     Args:
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
@@ -291,47 +288,47 @@ def evaluate(
         task: "bai", "regret" or "population".
         n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
             it is the most users, and None is a million.
-        until_width: in "bai" users are added until the 95% interval of the success of every agent
-            is at most this wide, in (0, 1). The interval is one that holds whenever one stops (see
-            `results.intervals`). The runs are those of an evaluation of as many users; a
-            `baseline_time` that is an agent's is the mean over the first 1000 of them.
-        seed: everything follows from it, at least 0.
-        delta: allowed probability of a wrong answer, in (0, 1), of agents without their own.
-        horizon: in "regret" the number of steps, at least 1; None is 500. In "population" that of
-            each user; None is 300.
+        until_width: in "bai", in (0, 1): add users until the 95% interval of the success of every
+            agent is at most this wide. The interval is valid at any stopping time (see
+            `results.intervals`). The runs equal those of an evaluation with as many users; a
+            `baseline_time` that names an agent is its mean over the first 1000 users.
+        seed: the seed of all users and agents, at least 0.
+        delta: allowed probability of a wrong answer, in (0, 1), for agents without a delta.
+        horizon: in "regret" the number of steps, at least 1; None is 500. In "population" the
+            number of steps with each user; None is 300.
         n_users: in "population" the number of users of an episode, at least 1; None is 20.
-        deviation: in "population" the standard deviation of a user's means around what is popular,
-            at least 0; None is 0.3.
-        baseline_time: in "bai" T of the agents that do not stop by themselves, as UNI and EXP3: a
-            number, or the agent whose mean stopping time it is; None is "BAIR".
-        max_steps: in "bai" a step cap for all agents, whatever the setting's; an agent's own holds
-            if it is smaller, and a run that reaches its cap is censored. None is the agent's own,
-            or the setting's, or a million.
+        deviation: in "population" the standard deviation of a user's means around the popularity
+            of the arms, at least 0; None is 0.3.
+        baseline_time: in "bai" T of the agents without a stopping rule, such as UNI and EXP3: a
+            number, or the name of an agent for its mean stopping time; None is "BAIR".
+        max_steps: in "bai" a step cap for all agents, which replaces the setting's; a smaller cap
+            of an agent holds. A run that reaches its cap is censored. None is the agent's cap, or
+            the setting's, or a million.
         step_cost: in "bai" c of the cost c T + error, at least 0; None is 0.0005.
-        workers: how many runs go on at once, at least 1: in threads if the agent compiles, else in
-            processes of joblib, or by the backend of a `joblib.parallel_config` around the call.
-        executor: a `concurrent.futures.Executor` that does the runs in place of workers, as
-            dask's `client.get_executor(pure=False)`.
+        workers: number of parallel runs, at least 1: in threads if the agent compiles, else in
+            joblib's processes, or in the backend of a `joblib.parallel_config` around the call.
+        executor: a `concurrent.futures.Executor` that replaces the workers, such as dask's
+            `client.get_executor(pure=False)`.
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
-        check_theory: in "bai" whether every BAIR runs once more under a monitor, which compares its
-            runs with what the paper proves: `checks` of the results.
+        check_theory: in "bai" whether a monitor reruns every BAIR and compares its runs with the
+            bounds of the paper: `checks` of the results.
         progress: whether to show a bar on a terminal or in a notebook, or a function called with
             (what, done, total).
-        store: file in which every run is kept as it ends. The same call with the same file
-            continues from there, and `eu.load` returns the results. None keeps them in memory.
+        store: file that stores every run as it ends. The same call with the same file continues
+            the evaluation, and `eu.load` returns the results. None keeps the runs in memory.
         population: the users, as a record; or give its options:
         **user: the options of `Population`: `setting`, `n_arms`, `gap`, `alpha`, `noise`, `means`,
-            `rho`, `reward_law` and `behaviour` (one whose means move only in "bai", where an answer
-            is compared with the best arm of that moment).
+            `rho`, `reward_law` and `behaviour` (moving means only in "bai", which compares an
+            answer with the best arm at that time).
 
     Returns:
         `Results`: printable, with `runs` and `summary()`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range, or means nothing for the
+        InvalidArgumentError: naming an argument that is out of range, or has no meaning for the
             task and these agents.
-        CallableError: if code that was handed in fails, with the user it failed with, or a worker
-            is lost. The `finished` of any error holds the results of the agents that are done.
+        CallableError: if code of the caller fails, naming the user, or a worker is lost. The
+            `finished` of any error holds the results of the finished agents.
     """
     given = locals()
     known = [*inspect.signature(evaluate).parameters]
@@ -340,59 +337,59 @@ def evaluate(
             nearest = difflib.get_close_matches(name, known, 1, 0.0)[0]
             words = f"unexpected keyword argument {name!r}; the nearest is {nearest!r}"
             raise TypeError(f"{words}, of {', '.join(known)}")
-    asked = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
-    asked |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
+    options = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
+    options |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
     if n_instances is None:
-        asked["n_instances"] = protocol.N_INSTANCES if until_width is None else MOST_UNTIL
-    request = Request(**asked, crew=Crew(workers, executor, compiled))
+        options["n_instances"] = protocol.N_INSTANCES if until_width is None else MOST_UNTIL
+    request = Request(**options, crew=Crew(workers, executor, compiled))
     line_up = request.line_up(agents)
     watched = [agent for agent in line_up if check_theory and is_bair(agent)]
     in_model = request.population.behaviour == EXPLORATIVE and not request.over_horizon
     if check_theory and not (in_model and watched):
-        allowed = 'False unless a BAIR is there, the task is "bai", the behaviour "explorative"'
+        allowed = 'False without a BAIR, the task "bai" and the behaviour "explorative"'
         raise InvalidArgumentError("check_theory", True, allowed)
     opened: AbstractContextManager[Store | None]
     if store is None or isinstance(store, Store):
         opened = nullcontext(store)
     else:
         opened = Store(store, {"command": "evaluate", "options": request.record(line_up)})
-    with opened as kept_in:
-        found = _Evaluation(request, line_up, kept_in)
-        with shown(progress) as report, carries_finished(found.finished):
-            found.run_all(watched, report)
-        return found.results()
+    with opened as open_store:
+        evaluation = _Evaluation(request, line_up, open_store)
+        with shown(progress) as report, carries_finished(evaluation.finished):
+            evaluation.run_all(watched, report)
+        return evaluation.results()
 
 
 @contextmanager
 def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Add what is finished to an error, or Ctrl-C, that leaves the block: its `finished`."""
+    """Attach finished results to an error or Ctrl-C that leaves the block, as `finished`."""
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
         inner: Sequence[Results] = getattr(error, "finished", [])
         results = [*finished(), *inner]
         if results and not inner:
-            error.add_note("What had finished before is in this error's `finished`, as Results.")
+            error.add_note("The attribute `finished` of this error holds the finished Results.")
         error.finished = results  # type: ignore[union-attr]
         raise
 
 
 class _Evaluation:
-    """The runs so far, agent by agent, and where they are kept."""
+    """An evaluation in progress: the runs of each agent, and the store."""
 
     def __init__(self, request: Request, line_up: Sequence[Agent], store: Store | None) -> None:
         self.request, self.line_up, self.store = request, line_up, store
         self.runs: dict[str, pd.DataFrame] = {}
         self.checks: list[pd.DataFrame] = []
-        self.kept: dict[str, Any] = {}
-        # T of the agents that need one
-        self.steps = None if isinstance(request.told, str) else int(request.told)
+        self.parts: dict[str, Any] = {}
+        # T of the agents without a stopping rule
+        self.steps = None if isinstance(request.given_time, str) else int(request.given_time)
         self._record = {} if store is None else request.record(line_up)
 
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
-        """Let all agents meet all users, and check the runs of some against the paper's bounds."""
+        """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be another's mean
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be a mean of others
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):
@@ -404,10 +401,10 @@ class _Evaluation:
         self._note(finished=True)
 
     def _run(self, agent: Agent, progress: OnProgress) -> None:
-        """Let an agent meet all users."""
+        """Run an agent with all users."""
         request, waits, name = self.request, protocol.needs_horizon(agent), name_of(agent)
         if waits and self.steps is None:
-            others = self.runs[str(request.told)]
+            others = self.runs[str(request.given_time)]
             times, counted = others["interactions"], ~others["censored"]
             if request.population.setting.drops_censored and counted.any():
                 times = times[counted]
@@ -416,63 +413,63 @@ class _Evaluation:
         horizon = self.steps if request.over_horizon or waits else None
         if self.store is not None:
             record = self._record_of(name, cap) | {"horizon": horizon}
-            self.kept[name] = self.store.part(request.task.name, name, record)
+            self.parts[name] = self.store.part(request.task.name, name, record)
         self._note(finished=False)
         self.runs[name] = runs_of(
             Runs(request.population, agent, cap, horizon, request.task, request.members),
             request.seeds,
             replace(request.crew, progress=progress),
-            self.kept.get(name, self.runs.get(name)),
-            cap_is_asked=request.max_steps is not None or protocol.cap_of(agent) is not None,
+            self.parts.get(name, self.runs.get(name)),
+            cap_is_given=request.max_steps is not None or protocol.cap_of(agent) is not None,
         )
 
     def _check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
-        """Run a BAIR under a monitor, which checks its runs against the paper's bounds."""
+        """Run a BAIR with the monitor, which compares its runs with the bounds of the paper."""
         request, what, cap = self.request, f"{agent.name}, theory", self.request.cap_for(agent)
-        seeds, population, kept, rows = request.seeds, request.population, None, {}
+        seeds, population, stored, rows = request.seeds, request.population, None, {}
         if self.store is not None:
-            kept = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
-            rows = dict(map(records.from_record, kept.found()))
-        left = [number for number in range(len(seeds)) if number not in rows]
+            stored = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
+            rows = dict(map(records.from_record, stored.found()))
+        pending = [number for number in range(len(seeds)) if number not in rows]
 
         def checked(chunk: Sequence[int]) -> dict[str, Any]:
             return asdict(check_run(environment_of(population, agent), agent, chunk[0], cap))
 
         progress(what, len(rows), len(seeds))
-        chunks = [[seeds[number]] for number in left]
+        chunks = [[seeds[number]] for number in pending]
         with closing(done(checked, chunks, agent, PROCESSES, request.crew)) as checks:
             for place, row in checks:
-                rows[left[place]] = row
-                if kept is not None:
-                    kept.add(records.record_of([left[place], row]))
+                rows[pending[place]] = row
+                if stored is not None:
+                    stored.add(records.record_of([pending[place], row]))
                 progress(what, len(rows), len(seeds))
         self.checks.append(pd.DataFrame([rows[number] for number in range(len(seeds))]))
 
     def _record_of(self, name: str, cap: int) -> dict[str, Any]:
-        """Return what the runs of an agent follow from."""
-        asked, names = self._record, ("population", "seed", *protocol.OF_MEMBERS)
-        record = {each: asked[each] for each in names if each in asked}
-        return {**record, "record": asked["agents"][name], "cap": cap}
+        """Return everything that determines the runs of an agent."""
+        request, names = self._record, ("population", "seed", *protocol.OF_MEMBERS)
+        record = {each: request[each] for each in names if each in request}
+        return {**record, "record": request["agents"][name], "cap": cap}
 
     def _note(self, finished: bool) -> None:
-        """Write into the store what belongs to the runs so far."""
+        """Write the description of the runs so far into the store."""
         if self.store is not None:
-            told = {"request": self._record, **self._shared(self.line_up)}
-            self.store.note(told, [*self.kept.values()], finished)
+            about = {"request": self._record, **self._shared(self.line_up)}
+            self.store.note(about, [*self.parts.values()], finished)
 
     def finished(self) -> list[Results]:
-        """Return the results so far, if there are any."""
+        """Return a list of the results so far, empty without any."""
         return [self.results()] if self.runs else []
 
     def results(self) -> Results:
-        """Return the results of the agents that have met all users, in the order of the line-up."""
+        """Return the results of the finished agents, in the order of the line-up."""
         agents = {name_of(agent): agent for agent in self.line_up if name_of(agent) in self.runs}
         runs = pd.concat([self.runs[name] for name in agents], ignore_index=True)
         shared = self._shared([*agents.values()])
         return Results(runs, population=self.request.population, line_up=agents, **shared)
 
     def _shared(self, agents: Sequence[Agent]) -> dict[str, Any]:
-        """Return what the runs of these agents share, in words and numbers; the checks of all."""
+        """Return the description that the runs of these agents share, and all checks."""
         request, words = self.request, self.request.population.words()
         cell: dict[str, Any] = {
             "task": request.task.name,
@@ -496,7 +493,7 @@ class _Evaluation:
             | {"max_steps": request.cap_for(agent)}
             for agent in agents
         }
-        deltas = {name: own.get("delta") for name, own in options.items()}
+        deltas = {name: chosen.get("delta") for name, chosen in options.items()}
         return {
             "cell": cell | {"agents": options, "versions": records.versions_of()},
             "deltas": {name: request.delta if d is None else d for name, d in deltas.items()},
@@ -505,19 +502,19 @@ class _Evaluation:
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
-    """Yield the request with the users of each look at `until_width`, the last with all users."""
-    most, met = request.n_instances, 0
+    """Yield the request with the users of each test of `until_width`; the last has all users."""
+    most, n_done = request.n_instances, 0
     if request.until_width is None:
         yield request, progress
         return
-    while met < most:
-        number = min(most, max(FIRST, math.ceil(GROWTH * met)))
+    while n_done < most:
+        n_next = min(most, max(FIRST, math.ceil(GROWTH * n_done)))
 
-        def between(what: str, done: int, total: int, met: int = met, number: int = number) -> None:
-            progress(what, met * total + (number - met) * done, most * total)
+        def between(what: str, done: int, total: int, a: int = n_done, b: int = n_next) -> None:
+            progress(what, a * total + (b - a) * done, most * total)
 
-        yield replace(request, n_instances=number), between
-        met = number
+        yield replace(request, n_instances=n_next), between
+        n_done = n_next
 
 
 def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
@@ -531,21 +528,21 @@ def runs_of(
     runs: Runs,
     seeds: Sequence[int],
     crew: Crew,
-    kept: Part | pd.DataFrame | None = None,
-    cap_is_asked: bool = True,
+    stored: Part | pd.DataFrame | None = None,
+    cap_is_given: bool = True,
 ) -> pd.DataFrame:
-    """Return the runs of one agent with the users of these seeds, one row a user.
+    """Return the runs of one agent with the users of these seeds, one row for each user.
 
-    Kept runs, or those of fewer users, are not repeated, and a store keeps the others as they end.
-    Warns of an agent that does not compile and does not stop before a cap that nobody asked for.
+    Runs in `stored` are not repeated; a store receives the others as they end. Warns if an agent
+    that does not compile reaches a default step cap.
     """
     agent, name, n_all, parts = runs.agent, name_of(runs.agent), len(seeds), []
-    there = kept.columns() if isinstance(kept, Part) else {} if kept is None else dict(kept)
-    if there and (known := np.asarray(there["instance"]) < n_all).any():
-        there.pop("agent", None)
-        parts.append({column: np.asarray(values)[known] for column, values in there.items()})
-    met = {number for part in parts for number in part["instance"].tolist()}
-    left, n_done = [number for number in range(n_all) if number not in met], len(met)
+    old = stored.columns() if isinstance(stored, Part) else {} if stored is None else dict(stored)
+    if old and (known := np.asarray(old["instance"]) < n_all).any():
+        old.pop("agent", None)
+        parts.append({column: np.asarray(values)[known] for column, values in old.items()})
+    finished = {number for part in parts for number in part["instance"].tolist()}
+    pending, n_done = [number for number in range(n_all) if number not in finished], len(finished)
 
     def tell(begins: bool = False) -> None:
         crew.progress(f"{name} compiling" if begins else name, n_done, n_all)
@@ -559,44 +556,44 @@ def runs_of(
         usual, size = PROCESSES, 1
         if crew.compiled and isinstance(agent, ManyUserAgent):
             usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
-        elif crew.compiled and left and compiles(runs, seeds[0]):
-            share = LARGEST_CHUNK if crew.executor else math.ceil(len(left) / crew.workers)
-            size = min(max(CHUNK, len(left) // CHUNKS), LARGEST_CHUNK, most, share)
+        elif crew.compiled and pending and compiles(runs, seeds[0]):
+            share = LARGEST_CHUNK if crew.executor else math.ceil(len(pending) / crew.workers)
+            size = min(max(CHUNK, len(pending) // CHUNKS), LARGEST_CHUNK, most, share)
             usual, job = THREADS, partial(_traced, runs, "compiled")
-        chunks = [left[first : first + size] for first in range(0, len(left), size)]
+        chunks = [pending[first : first + size] for first in range(0, len(pending), size)]
         of_users = [[seeds[number] for number in chunk] for chunk in chunks]
-        may_never_stop = not (met or cap_is_asked or runs.plays or usual == THREADS)
+        may_never_stop = not (finished or cap_is_given or runs.plays or usual == THREADS)
         with closing(done(job, of_users, agent, usual, crew)) as results:
-            for place, found in results:
-                whose = {"instance": chunks[place], "user_seed": of_users[place]}
-                parts.append({n: np.array(v) for n, v in whose.items()} | runs.columns(found))
-                if isinstance(kept, Part):
-                    kept.add(parts[-1])
+            for place, figures in results:
+                users_of = {"instance": chunks[place], "user_seed": of_users[place]}
+                parts.append({n: np.array(v) for n, v in users_of.items()} | runs.columns(figures))
+                if isinstance(stored, Part):
+                    stored.add(parts[-1])
                 n_done += len(chunks[place])
                 tell()
                 if may_never_stop and parts[-1]["censored"].all():
-                    n_met = len(chunks[place])
-                    whom = f"any of the first {n_met} users" if n_met > 1 else "the first user"
+                    n_runs = len(chunks[place])
+                    first = f"all of the first {n_runs} users" if n_runs > 1 else "the first user"
                     warnings.warn(
-                        f"{name} did not stop with {whom} within {runs.cap} steps; of {n_all} "
-                        f"users each may take as long: give a smaller max_steps=, to evaluate or "
-                        f"as an attribute of {name}",
+                        f"{name} reached max_steps={runs.cap} with {first}; the other users may "
+                        f"take as long (n_instances={n_all}). Pass a smaller max_steps to "
+                        f"evaluate, or set it on {name}.",
                         stacklevel=2,
                     )
                 may_never_stop = False
-    whole = joined(parts)
-    order = np.argsort(whole["instance"])
-    in_order = {column: values[order] for column, values in whole.items()}
+    columns = joined(parts)
+    order = np.argsort(columns["instance"])
+    in_order = {column: values[order] for column, values in columns.items()}
     return frame_of(runs.task.name, name, in_order)
 
 
 def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
-    """Return the figures in a form; if it fails, find the user and step with the readable one."""
+    """Return the figures in a form; if that fails, the readable form names the user and step."""
     try:
         return runs.figures(form, seeds, halt)
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
-            raise  # it says what is wrong
+            raise  # its message is complete
         for seed in seeds:
             try:
                 runs.figures(form, [seed], halt)
@@ -626,17 +623,17 @@ def run_cells(
         options: options of `evaluate`.
 
     Raises:
-        Exception: as `evaluate` does; its `finished` holds the cells that are done.
+        Exception: as `evaluate`; its `finished` holds the finished cells.
     """
-    cells, found = _cells(deltas, n_arms), list[Results]()
+    cells, done_cells = _cells(deltas, n_arms), list[Results]()
     for position, (delta, arms) in enumerate(cells):
         report = named(portion(progress, position, len(cells)), f"delta={delta:g} K={arms}")
-        own: dict[str, Any] = {"delta": delta, "n_arms": arms, "progress": report}
-        with carries_finished(lambda: found):
+        cell: dict[str, Any] = {"delta": delta, "n_arms": arms, "progress": report}
+        with carries_finished(lambda: done_cells):
             line_up = agents(delta, arms) if callable(agents) else agents
-            results = evaluate(line_up, **own, **per_cell(delta, arms), **options)
-        found.append(results)
-    return found
+            results = evaluate(line_up, **cell, **per_cell(delta, arms), **options)
+        done_cells.append(results)
+    return done_cells
 
 
 def _cells(deltas: Sequence[float], n_arms: Sequence[int]) -> list[tuple[float, int]]:
@@ -655,7 +652,7 @@ def sweep(
 ) -> Sweep:
     """Run the same agents in every cell of a grid of delta and K, each as `evaluate` alone would.
 
-    An agent with a delta of its own keeps it in every cell: leave it open, or give a function.
+    An agent with a fixed delta keeps it in every cell: leave its delta at None, or pass a function.
 
     Args:
         agents: as for `evaluate`, or a function of a cell's delta and K that returns them.
@@ -666,7 +663,7 @@ def sweep(
         **options: all other options of `evaluate`, the same in every cell.
 
     Returns:
-        All cells as one: printable, with `runs`, `summary()` and each cell's `Results` in `cells`.
+        A printable `Sweep` with `runs`, `summary()`, and the `Results` of each cell in `cells`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -678,16 +675,16 @@ def sweep(
     )
     if not rows or not columns:
         raise InvalidArgumentError("n_arms" if rows else "deltas", [], allowed)
-    kept: AbstractContextManager[Store | None] = nullcontext()
+    opening: AbstractContextManager[Store | None] = nullcontext()
     if store is not None:
         line_ups = {}
         for delta, arms in _cells(rows, columns):
             line_up = agents(delta, arms) if callable(agents) else agents
             line_ups[f"delta={delta:g} K={arms}"] = [agent_record(each, arms) for each in line_up]
-        asked = {name: value for name, value in options.items() if name not in CHANGES_NO_ROW}
-        asked = records.record_of({"deltas": rows, "n_arms": columns, **asked, "agents": line_ups})
-        kept = Store(store, {"command": "sweep", "options": asked})
-    with shown(progress) as report, kept as opened:
+        fixed = {name: value for name, value in options.items() if name not in CHANGES_NO_ROW}
+        fixed = records.record_of({"deltas": rows, "n_arms": columns, **fixed, "agents": line_ups})
+        opening = Store(store, {"command": "sweep", "options": fixed})
+    with shown(progress) as report, opening as opened:
         return Sweep(run_cells(agents, rows, columns, progress=report, store=opened, **options))
 
 

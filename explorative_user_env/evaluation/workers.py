@@ -1,4 +1,4 @@
-"""Who does the runs: this thread, threads, joblib's processes, or an executor that is handed in."""
+"""Workers: this thread, a thread pool, joblib's processes, or the executor of the caller."""
 
 import functools
 import os
@@ -27,13 +27,13 @@ from explorative_user_env.validation import CallableError, InvalidArgumentError,
 #: Called with the seeds of a chunk; compiled runs in threads also take `halt`.
 Job = Callable[..., Any]
 
-#: Where runs are done unless an executor or a `joblib.parallel_config` says otherwise.
+#: Where runs execute without an executor or a `joblib.parallel_config`.
 HERE, THREADS, PROCESSES = "here", "threads", "processes"
 
-#: Chunks that are submitted at once: only the executor knows how many workers it has.
+#: Most chunks submitted at a time; only the executor knows its number of workers.
 IN_FLIGHT = 1024
 
-#: Seconds after which a wait is interrupted, so that Ctrl-C is noticed on Windows as well.
+#: Seconds between wake-ups of a waiting thread, so that Windows notices Ctrl-C.
 LISTEN_AGAIN = 0.5
 
 #: Seconds without a result after which a dask cluster without workers is reported.
@@ -41,20 +41,20 @@ DESERTED = 5.0
 
 NONE_START = "this Python, as one in a browser, starts no other workers"
 
-#: Workers unless a number is given.
+#: Default number of workers.
 ONE_HERE = 1
 
 
 class UnsendableError(Exception):
-    """A job cannot be pickled here, or unpickled where it is to be done."""
+    """A job cannot be pickled here, or unpickled in a worker."""
 
 
 @dataclass(frozen=True)
 class Crew:
-    """Who does runs, and who hears of them; the attributes are arguments of `evaluate`.
+    """The workers and the progress callback; the attributes are arguments of `evaluate`.
 
     Raises:
-        InvalidArgumentError: naming the one that is out of range.
+        InvalidArgumentError: naming the argument that is out of range.
     """
 
     workers: int = ONE_HERE
@@ -64,10 +64,10 @@ class Crew:
 
     def __post_init__(self) -> None:
         if self.executor is not None and not isinstance(self.executor, Executor):
-            allowed = "a concurrent.futures.Executor, as client.get_executor() of dask is one"
+            allowed = "a concurrent.futures.Executor, such as client.get_executor() of dask"
             raise InvalidArgumentError("executor", self.executor, allowed)
         if self.executor is not None and self.workers != ONE_HERE:
-            allowed = "left out beside an executor, which has workers of its own"
+            allowed = "left out if executor is given"
             raise InvalidArgumentError("workers", self.workers, allowed)
         validation.flag("compiled", self.compiled)
         workers = validation.count("workers", self.workers, 1, MOST_WORKERS)
@@ -75,17 +75,17 @@ class Crew:
 
 
 def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew) -> Generator[Any]:
-    """Yield the place and the result of each chunk as it ends; close it, and no run goes on.
+    """Yield the index and the result of each chunk as it ends; closing cancels pending chunks.
 
     Args:
-        job: called with each chunk. Outside of this process it is a copy.
-        chunks: the seeds of some users each.
-        agent: who meets them, for error messages.
+        job: called with each chunk; other processes call a copy.
+        chunks: each the seeds of some users.
+        agent: the agent of the runs, for error messages.
         usual: `THREADS` for compiled runs, `PROCESSES` for readable ones, `HERE` for users in step.
-        crew: its executor or workers do the chunks.
+        crew: the executor or the workers.
 
     Raises:
-        InvalidArgumentError: if the agent cannot be sent to the workers, or their versions differ.
+        InvalidArgumentError: if the agent cannot be pickled for the workers, or versions differ.
         CallableError: if a worker is lost.
     """
     if not chunks:
@@ -111,10 +111,10 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
                 for each in results:  # noqa: UP028 - `yield from` would close them too early
                     yield each
             finally:
-                with warnings.catch_warnings():  # of joblib, that some results were not waited for
+                with warnings.catch_warnings():  # joblib warns of results that nobody read
                     warnings.simplefilter("ignore")
-                    getattr(results, "close", list)()  # a backend that streams nothing has a list
-        elif usual == THREADS:  # a thread even for one worker: compiled code hears no Ctrl-C
+                    getattr(results, "close", list)()  # a backend without streaming has a list
+        elif usual == THREADS:  # even for one worker, as Ctrl-C does not stop compiled code
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
                 try:
                     yield from _as_they_end(threads, halted, chunks, halt)
@@ -124,7 +124,7 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
             for place, chunk in enumerate(chunks):
                 yield place, job(chunk)
     except UnsendableError as error:
-        allowed = f"one that can be sent to another process ({error})"
+        allowed = f"one that can be pickled ({error})"
         raise InvalidArgumentError("agent", name_of(agent), allowed) from error
     except lost as error:
         what = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
@@ -136,7 +136,7 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
 
 
 def _as_they_end(executor: Any, call: Job, chunks: Sequence[Any], halt: Array) -> Iterator[Any]:
-    """Yield the place and result of each chunk as it ends; submit a window of them at once."""
+    """Yield the index and result of each chunk as it ends; submit `IN_FLIGHT` chunks at a time."""
     places: dict[Future[Any], int] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
     coming, silence = enumerate(chunks), 0.0
@@ -145,7 +145,7 @@ def _as_they_end(executor: Any, call: Job, chunks: Sequence[Any], halt: Array) -
             for place, chunk in islice(coming, IN_FLIGHT - len(places)):
                 try:
                     future = executor.submit(call, chunk)
-                except RuntimeError as error:  # it was shut down
+                except RuntimeError as error:  # the executor was shut down
                     raise BrokenExecutor(one_line(str(error))) from error
                 places[future] = place
                 future.add_done_callback(ended.put)
@@ -156,9 +156,9 @@ def _as_they_end(executor: Any, call: Job, chunks: Sequence[Any], halt: Array) -
             except Empty:
                 silence += LISTEN_AGAIN
                 if silence == DESERTED:
-                    with suppress(Exception):  # of any executor but dask's, which has a client
+                    with suppress(Exception):  # only dask's executor has a client
                         if not executor._client.scheduler_info()["workers"]:
-                            notice("no worker is at the dask scheduler; runs go on when one comes")
+                            notice("the dask scheduler has no worker; runs wait for one")
                 continue
             silence = 0.0
             yield places.pop(future), future.result()
@@ -169,14 +169,14 @@ def _as_they_end(executor: Any, call: Job, chunks: Sequence[Any], halt: Array) -
 
 
 def _parallel(usual: str, n_workers: int, workers: int) -> Any:
-    """Return joblib's `Parallel` if it does the runs: for processes, and in a `parallel_config`."""
+    """Return joblib's `Parallel` for processes and inside a `parallel_config`, else None."""
     if "joblib" in sys.modules:
         from joblib import Parallel, effective_n_jobs
         from joblib.parallel import get_active_backend
 
         backend, n_jobs = get_active_backend()
-        if backend is get_active_backend()[0]:  # outside of a block joblib makes one for each call
-            if n_jobs is None:  # a cluster's usual is all its workers
+        if backend is get_active_backend()[0]:  # without a block, each call makes a new backend
+            if n_jobs is None:  # the default of a cluster is all its workers
                 n_jobs = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
             n_jobs = effective_n_jobs(n_jobs)
             streams = "generator_unordered" if backend.supports_return_generator else "list"
@@ -184,7 +184,7 @@ def _parallel(usual: str, n_workers: int, workers: int) -> Any:
     if usual != PROCESSES or n_workers == 1:
         return None
     if not can_start_processes():
-        notice(f"{NONE_START}, so runs are done one after the other")
+        notice(f"{NONE_START}, so runs are sequential")
         return None
     from joblib import Parallel
 
@@ -197,9 +197,9 @@ def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block, in processes that start in the block, what a terminal sends to all its processes.
+    """Block terminal signals in processes that start in this block.
 
-    This process ends them; each would print a traceback otherwise.
+    This process ends them; otherwise each would print a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -212,7 +212,7 @@ def _signals_blocked() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, sent)
     try:
         for tracker in (pythons, joblibs):
-            tracker.ensure_running()  # which unblocks the signals
+            tracker.ensure_running()  # this unblocks the signals
         signal.pthread_sigmask(signal.SIG_BLOCK, sent)
         yield
     finally:
@@ -225,13 +225,13 @@ def can_start_processes() -> bool:
 
 
 class Packed:
-    """A job as bytes, which checks where it is opened that the same numbers come out there.
+    """A pickled job, which checks in the worker that versions and random streams are the same.
 
-    Whoever passes it on needs nothing of it, and what fails as it is opened is one chunk's error.
+    A scheduler can pass it on without importing the code of the job.
 
     Raises:
-        UnsendableError: if the job cannot be pickled, or cannot be unpickled when it is called.
-        InvalidArgumentError: when it is called, naming the worker and a version that differs.
+        UnsendableError: if the job cannot be pickled, or on a call, unpickled.
+        InvalidArgumentError: on a call, naming the worker and the version that differs.
     """
 
     def __init__(self, job: Job) -> None:
@@ -241,18 +241,18 @@ class Packed:
         self._path = [os.path.abspath(place) for place in sys.path]
         try:
             self._content = cloudpickle.dumps(job)
-        except Exception as error:  # of any class, as handed-in code may pickle itself
+        except Exception as error:  # user code may raise any class while it is pickled
             raise UnsendableError(f"{type(error).__name__}: {error}") from error
 
     def __call__(self, seeds: Sequence[int]) -> Any:
         """Do the job."""
-        # A worker may have started before a folder was added to the path.
+        # A worker may be older than an entry of the caller's path.
         sys.path += [place for place in self._path if place not in sys.path]
         here = traits()
         for what, wanted in self._traits.items():
             if here.get(what) != wanted:
                 worker = f"{what} of the worker {platform.node()}:{os.getpid()}"
-                allowed = f"{wanted}, as where the work is from"
+                allowed = f"{wanted}, as in the calling process"
                 raise InvalidArgumentError(worker, here.get(what), allowed)
         try:
             job = pickle.loads(self._content)
@@ -264,13 +264,13 @@ class Packed:
 
 @functools.cache
 def traits() -> dict[str, str]:
-    """Return what the numbers of this process may depend on."""
+    """Return the versions and the stream fingerprint, which determine the numbers of runs."""
     return {**versions_of(), "streams": stream_fingerprint()}
 
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """Connect to a dask scheduler, at an address as "tcp://127.0.0.1:8786"; yield its executor.
+    """Connect to a dask scheduler, e.g. at "tcp://127.0.0.1:8786", and yield its executor.
 
     Raises:
         InvalidArgumentError: if no scheduler answers.

@@ -1,5 +1,7 @@
 """An agent that answers in words: what it is asked, how it is understood, what it counts."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 from pairs import pairs
@@ -9,13 +11,6 @@ from explorative_user_env.agents import BAIR, TextAgent
 from explorative_user_env.agents.text import Conversation, TextAnswer, answer_in_words, meant_by
 from explorative_user_env.evaluation.transcripts import transcript_of
 from explorative_user_env.validation import CallableError
-
-
-def begun(respond, n_arms=5, horizon=None):
-    agent = TextAgent(respond)
-    agent.reset(n_arms, np.random.default_rng(0), horizon)
-    return agent
-
 
 MEANT = {
     TextAnswer(3, stops=False): [
@@ -45,19 +40,16 @@ def test_an_arm_is_named_in_many_words_and_what_is_no_answer_is_not_taken_for_on
             else:
                 with pytest.raises(eu.InvalidArgumentError, match=r'^answer must be "arm N" or'):
                     meant_by(text, 5)
-    for arm in (0, 7, 19):
-        for stops in (False, True):
-            answer = TextAnswer(arm, stops)
-            assert meant_by(answer_in_words(answer), 20) == answer
+    for answer in (TextAnswer(7, stops=False), TextAnswer(19, stops=True)):
+        assert meant_by(answer_in_words(answer), 20) == answer
 
 
 def test_a_question_says_all_that_was_heard_and_does_not_grow():
     talk = Conversation(9, n_recent=3)
     for arm, accepted in [(4, True), (0, False), (4, True), (4, False), (7, True)]:
         talk.take_in(arm, accepted)
-    lines = talk.question().splitlines()
-    assert lines[2:] == [
-        "",
+    asked = talk.question()
+    assert asked.splitlines()[3:] == [
         "Recommendations so far: 5.",
         "arm 0: 0 accepted, 1 rejected, last rejected",
         "arm 4: 2 accepted, 1 rejected, last rejected",
@@ -68,22 +60,23 @@ def test_a_question_says_all_that_was_heard_and_does_not_grow():
         'Answer with one line, "arm N" to recommend arm N, or "stop: N" to stop and name arm N as '
         "the best (N in 0..8).",
     ]
-    length = len(talk.question())
     for _ in range(5000):
         talk.take_in(4, True)
-    assert len(talk.question()) < length + 40
+    assert len(talk.question()) < len(asked) + 40
+
+
+def begun(respond, horizon=None):
+    agent = TextAgent(respond)
+    agent.reset(5, np.random.default_rng(0), horizon)
+    return agent
 
 
 def test_a_bad_answer_is_asked_for_again_and_chance_stands_in_for_two():
-    asked = []
-
-    def respond(question):
-        asked.append(question)
-        return "arm 7" if len(asked) == 1 else "arm 2"
-
+    respond = Mock(side_effect=["arm 7", "arm 2"])
     agent = begun(respond)
     assert agent.act() == 2
-    assert asked[1].startswith(f'{asked[0]}\n\nYour answer was "arm 7", which cannot be read')
+    first, again = (call.args[0] for call in respond.mock_calls)
+    assert again.startswith(f'{first}\n\nYour answer was "arm 7", which cannot be read')
     assert agent.explain() == {"bad answers": 0, "asked again": 1, "said": "arm 2"}
     agents = [begun(lambda question: "whatever you like") for _ in range(2)]
     arms = [[agent.act() for _ in range(200)] for agent in agents]
@@ -96,43 +89,32 @@ def test_a_bad_answer_is_asked_for_again_and_chance_stands_in_for_two():
 
 def test_at_the_end_it_is_asked_for_the_best_arm_once():
     for horizon in (None, 2):
-        asked = []
-
-        def respond(question, asked=asked):
-            asked.append(question)
-            return "arm 1"
-
-        agent = begun(respond, horizon=horizon)
+        respond = Mock(return_value="arm 1")
+        agent = begun(respond, horizon)
         for _ in range(2):
             agent.act()
             agent.observe(1, True)
         if horizon:
             assert agent.act() == 1  # the loop asks before it looks at the time
         assert (agent.answer(), agent.answer()) == (1, 1)
-        assert ["The run is over." in question for question in asked] == [False, False, True]
+        over = ["The run is over." in call.args[0] for call in respond.mock_calls]
+        assert over == [False, False, True]
     # Who is told more after a stop is asked again.
-    said = iter(["stop: 4", "arm 1"])
-    agent = begun(lambda question: next(said))
+    agent = begun(Mock(side_effect=["stop: 4", "arm 1"]))
     assert (agent.act(), agent.answer()) == (None, 4)
     agent.observe(4, False)
     assert agent.answer() == 1
 
 
 def test_what_respond_raises_or_returns_is_told_with_the_step_and_the_user():
-    def failing(question):
-        if "so far: 3." in question:
-            raise ConnectionError("no route to host")
-        return "arm 0"
-
     env = eu.ExplorativeUserEnv(3)
+    failing = Mock(side_effect=["arm 0"] * 3 + [ConnectionError("no route to host")])
     where = r"\(at step 4, with the user of seed 8: rollout"
     with pytest.raises(CallableError, match=rf"ConnectionError: no route to host {where}"):
         eu.rollout(env, TextAgent(failing), seed=8)
-    dumb = lambda question: None  # noqa: E731
     with pytest.raises(CallableError, match=r"what respond of text returns must be a text, got"):
-        eu.rollout(env, TextAgent(dumb), seed=8)
-    wrong = {"respond": "gpt", "n_recent": -1, "max_steps": 0, "name": 3}
-    for name, value in wrong.items():
+        eu.rollout(env, TextAgent(lambda question: None), seed=8)
+    for name, value in {"respond": "gpt", "n_recent": -1, "max_steps": 0, "name": 3}.items():
         with pytest.raises(eu.InvalidArgumentError, match=f"^{name} must be"):
             TextAgent(**{"respond": str, name: value})
 
@@ -156,17 +138,16 @@ def test_no_file_holds_a_secret_of_its_client(tmp_path):
 @pairs(horizon=[None, 120], behaviour=["explorative", "impatient(probability=0.5)"])
 def test_whoever_answers_as_bair_in_words_does_as_bair(horizon, behaviour):
     env = eu.ExplorativeUserEnv(4, setting="released", behaviour=behaviour)
-    how = {"max_steps": 300}
-    if horizon:
-        how = {"max_steps": horizon, "horizon": horizon, "commits": True}
+    limits = {"max_steps": horizon, "horizon": horizon, "commits": True}
+    limits = limits if horizon else {"max_steps": 300}
     for seed in range(2):
-        bair = eu.rollout(env, BAIR(n1=20), seed, **how)
+        bair = eu.rollout(env, BAIR(n1=20), seed, **limits)
         told = list(transcript_of(bair, 4, horizon))
         known = dict(told)
         assert len(known) == len(told)  # no question comes twice
         # At a step cap, which it does not know of, an agent is asked for an arm that nobody sees.
         agent = TextAgent(lambda question, known=known: known.get(question, "arm 0"))
-        text = eu.rollout(env, agent, seed, **how)
+        text = eu.rollout(env, agent, seed, **limits)
         assert agent.asked_again == 0
         assert (text.arms, text.accepted, text.answer) == (bair.arms, bair.accepted, bair.answer)
         assert text.left == bair.left

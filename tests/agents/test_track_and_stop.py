@@ -15,15 +15,15 @@ from explorative_user_env.agents import track_and_stop as rule
 from explorative_user_env.agents.optimal_weights import blank_solver, characteristic_weights
 from explorative_user_env.protocol import STOP
 
-FIRST, SECOND, THIRD = rule.THRESHOLDS
-
 DELTA = 0.1
 
-THRESHOLDS = {
-    FIRST: lambda t, n_arms: math.log((1 + math.log(t)) / DELTA),
-    SECOND: lambda t, n_arms: math.log(2 * t * (n_arms - 1) / DELTA),
-    THIRD: lambda t, n_arms: math.log(t / DELTA),
-}
+FORMULAS = [
+    lambda t, n_arms: math.log((1 + math.log(t)) / DELTA),
+    lambda t, n_arms: math.log(2 * t * (n_arms - 1) / DELTA),
+    lambda t, n_arms: math.log(t / DELTA),
+]
+THRESHOLDS = dict(zip(rule.THRESHOLDS, FORMULAS, strict=True))
+FIRST = rule.THRESHOLDS[0]
 
 
 def log_likelihood(accepted, recommended, mean):
@@ -42,9 +42,7 @@ class Reference:
     """With exact rates, and all found anew at each step."""
 
     def __init__(self, n_arms, threshold=FIRST, primed=False, tied="random"):
-        self.n_arms = n_arms
-        self.threshold = THRESHOLDS[threshold]
-        self.tied = tied
+        self.n_arms, self.threshold, self.tied = n_arms, THRESHOLDS[threshold], tied
         self.recommended = [int(primed)] * n_arms
         self.accepted = [int(primed)] * n_arms
         self.kinds = Counter[str]()
@@ -81,7 +79,7 @@ class Reference:
         behind = [t * weight - k for weight, k in zip(weights, n, strict=True)]
         chosen = {arm for arm, distance in enumerate(behind) if distance > max(behind) - 1e-6 * t}
         self.kinds["tracked" if len(chosen) == 1 else "tracked, unclear"] += 1
-        return {*chosen}
+        return chosen
 
     def observe(self, arm, accepted):
         self.recommended[arm] += 1
@@ -146,68 +144,46 @@ def decisions(accepted, recommended):
     return Counter(rule.act(params, state, rng) for _ in range(1000))
 
 
-EXACT = [
-    ([1, 2, 333_333_333], [3, 6, 999_999_999], {0, 1, 2}),
-    ([1, 333_333_333], [3, 1_000_000_000], {0}),
-    ([299_999_999, 300_000_000], [599_999_999, 600_000_001], {1}),  # equal as floats
-    ([3, 1, 30, 0], [10, 4, 100, 1], {0, 2}),
-    ([0, 0, 0], [5, 900, 7], {0, 1, 2}),
-]
-
-
-def test_rates_are_compared_exactly():
-    for accepted, recommended, top in EXACT:
+def test_rates_are_compared_exactly_and_tied_leaders_are_equally_likely():
+    for accepted, recommended, top in [
+        ([1, 2, 333_333_333], [3, 6, 999_999_999], {0, 1, 2}),
+        ([1, 333_333_333], [3, 1_000_000_000], {0}),
+        ([299_999_999, 300_000_000], [599_999_999, 600_000_001], {1}),  # equal as floats
+        ([3, 1, 30, 0], [10, 4, 100, 1], {0, 2}),
+        ([0, 0, 0], [5, 900, 7], {0, 1, 2}),
+        ([200, 400, 0, 2000], [400, 800, 500, 4000], {0, 1, 3}),  # no test is made
+    ]:
         assert rule.leader_of(counted(accepted, recommended)[1]) == (min(top), len(top))
         if len(top) > 1:
-            assert set(decisions(accepted, recommended)) == top
+            chosen = decisions(accepted, recommended)
+            assert set(chosen) == top
+            # Five standard deviations of a half or a third of 1000 are 79 and 75.
+            assert all(abs(count - 1000 / len(top)) < 79 for count in chosen.values())
 
 
-def test_tied_leaders_are_equally_likely_and_no_test_is_made():
-    chosen = decisions([200, 400, 0, 2000], [400, 800, 500, 4000])
-    assert set(chosen) == {0, 1, 3}
-    # A third of 1000 each, five standard deviations sqrt(1000 * 1/3 * 2/3) = 14.9.
-    assert all(abs(count - 333.3) < 75 for count in chosen.values())
-    assert set(decisions([0, 400, 0], [400, 400, 400])) == {STOP}
-
-
-def test_of_arms_that_lag_behind_most_the_first_is_recommended():
+def test_it_stops_or_recommends_the_first_of_the_arms_that_lag_behind_most():
+    assert decisions([0, 400, 0], [400, 400, 400]) == {STOP: 1000}
     assert decisions([18, 2, 2, 2], [20, 5, 5, 5]) == {1: 1000}
     assert decisions([18, 2, 2, 2], [20, 6, 5, 6]) == {2: 1000}
 
 
-def test_the_thresholds_are_those_named():
-    # By hand for t = 100, K = 5, delta = 0.1.
-    figures = {FIRST: 4.026274, SECOND: 8.987197, THIRD: 6.907755}
-    for threshold, figure in figures.items():
-        params = TrackAndStop(delta=0.1, threshold=threshold).params(5, None)
-        assert rule._threshold(params, 100) == pytest.approx(figure, abs=1e-6)
-
-
-# Acceptances, recommendations, the rule of ties, and the answers.
-ANSWERS = [
-    ([9, 2, 1], [30, 6, 2], "random", {2}),
-    ([2, 20, 4, 20], [4, 40, 8, 40], "random", {1, 3}),
-    ([2, 20, 4, 20], [4, 40, 8, 40], "first", {1}),
-    ([0, 0, 0], [3, 4, 5], "random", {0, 1, 2}),
-    ([8, 30], [10, 40], "random", {0}),
-]
-
-
 def test_the_answer_has_the_highest_rate_and_of_those_most_acceptances():
-    for accepted, recommended, ties, answers in ANSWERS:
+    for accepted, recommended, ties, answers in [
+        ([9, 2, 1], [30, 6, 2], "random", {2}),
+        ([2, 20, 4, 20], [4, 40, 8, 40], "random", {1, 3}),
+        ([2, 20, 4, 20], [4, 40, 8, 40], "first", {1}),
+        ([0, 0, 0], [3, 4, 5], "random", {0, 1, 2}),
+        ([8, 30], [10, 40], "random", {0}),
+    ]:
         params, state = counted(accepted, recommended, ties=ties)
         rng = np.random.default_rng(0)
-        given = Counter(rule.verdict(params, state, rng) for _ in range(900))
+        given = Counter(rule.verdict(params, state, rng) for _ in range(99))
         assert set(given) == answers
-        share = 1 / len(answers)
-        # Five standard deviations of a binomial count.
-        width = 5 * math.sqrt(900 * share * (1 - share))
-        assert all(abs(count - 900 * share) <= width for count in given.values())
 
 
 def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared():
     seen = Counter[str]()
-    for n_arms, chance in itertools.product((2, 3, 8), (0.0, 0.3, 0.9, 1.0)):
+    for n_arms, chance in itertools.product((2, 8), (0.0, 0.3, 0.9, 1.0)):
         rng = np.random.default_rng(n_arms)
         params, state = counted([1] * n_arms, [2] * n_arms)
         for _ in range(150):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import explorative_user_env as eu
 from explorative_user_env.agents import TransferElimination
 
 
@@ -58,10 +57,10 @@ class Slowly:
 @pytest.mark.parametrize("carries", ["arms", "order"])
 def test_it_chooses_as_the_slow_version(carries):
     for seed in range(8, 12):
-        rng, n_arms, caution = np.random.default_rng(seed), 7, 3.0 if seed == 8 else 1.0
-        agent = TransferElimination(carries=carries, caution=None if seed == 8 else caution)
+        rng, n_arms, caution = np.random.default_rng(seed), 7, 1.0 if seed > 8 else None
+        agent = TransferElimination(carries=carries, caution=caution)
         agent.reset(n_arms, np.random.default_rng(0))
-        slow, sizes = Slowly(n_arms, carries == "arms", caution), set()
+        slow, sizes = Slowly(n_arms, carries == "arms", caution or 3.0), set()
         popularity = np.sort(rng.random(n_arms))
         for user in range(12):
             if user:
@@ -78,10 +77,3 @@ def test_it_chooses_as_the_slow_version(carries):
                 agent.observe(arm, bool(accepts))
                 slow.observe(arm, bool(accepts))
         assert (len(sizes) > 2) == (carries == "arms")
-
-
-def test_with_one_user_it_is_elimination():
-    few = {"n_instances": 5, "n_arms": 4, "compiled": False, "progress": False}
-    one, other = (eu.evaluate([name], **few).runs for name in ("SE", "SE-transfer"))
-    for column in ("answer", "interactions", "acceptances"):
-        assert one[column].tolist() == other[column].tolist()

@@ -9,9 +9,7 @@ from explorative_user_env import ENV_ID
 from explorative_user_env.check import checks_of
 
 MODULE = """
-from specimens.agents import *
-from specimens.environments import ShiftsItsLanes
-from specimens.users import LAWS, overflowing_law
+from specimens import *
 from gymnasium import register
 
 wide = LAWS["has_variance_at_most_one"]

@@ -3,19 +3,17 @@
 import inspect
 import math
 from dataclasses import fields, replace
-from importlib.util import find_spec
 
 import gymnasium as gym
 import numpy as np
 from fuzz.fuzzing import NAMES, USERS, Door
 from gymnasium.error import Error as GymnasiumError
-from theory_functions import FUNCTIONS
+from specimens import Honest
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
-from explorative_user_env.studies import suite, tuning
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
@@ -49,10 +47,14 @@ def needed_of(function):
     return frozenset(each.name for each in parameters if each.default is each.empty)
 
 
+INSIDE = ("exponent_loss", "log_lower_bound", "unique_gap")
+
+
 def of_theory():
-    for name, function in FUNCTIONS.items():
-        usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
-        yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
+    for name, function in inspect.getmembers(theory, inspect.isfunction):
+        if function.__module__ == theory.__name__ and name[0] != "_" and name not in INSIDE:
+            usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
+            yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
 
 
 AGENTS = {
@@ -113,11 +115,6 @@ def of_records():
     laws = {"means": ("uniform_with_room", [0.0, 0.5]), "n_arms": (2,)}
     laws |= {"within": (None, (0.0, 1.0)), "gap": (None, 0.5)}
     yield Door("InstanceLaw", InstanceLaw, laws, frozenset({"n_arms"}))
-    yield Door("Population", eu.Population, USERS)
-    varieties = {"name": ("a",), "options": ({}, {"rho": 1.0})}
-    yield Door("Variety", suite.Variety, varieties, frozenset({"name"}))
-    tuned = {"n1": (0, 7), "trained_on": (None, {"delta": 0.1}), "max_steps": (None, 9)}
-    yield Door("TunedAgent", tuning.TunedAgent, tuned, frozenset({"n1"}))
 
 
 def _record(called, make, /, **usual):
@@ -154,65 +151,40 @@ def of_environments():
         def live(name=name, **given):
             options, episode = _split(given)
             env = gym.make(name, disable_env_checker=True, **options).unwrapped
-            _lived(env, episode)
+            env.reset(seed=episode.get("seed"), options=episode.get("options"))
+            actions = episode.get("actions", (0, 1))
+            for action in actions if isinstance(actions, tuple | list) else (actions,):
+                _, reward, terminated, truncated, _ = env.step(action)
+                assert math.isfinite(reward), "a reward is not finite"
+                if terminated or truncated:
+                    break
 
         usual = {**USERS, "render_mode": (None, "ansi", "svg"), **EPISODE, **own}
         yield Door(name, live, usual, spared=frozenset({"render_mode"}))
 
 
-def _lived(env, episode):
-    env.reset(seed=episode.get("seed"), options=episode.get("options"))
-    actions = episode.get("actions", (0, 1))
-    actions = actions if isinstance(actions, tuple | list) else (actions,)
-    for action in actions:
-        _, reward, terminated, truncated, _ = env.step(action)
-        assert math.isfinite(reward), "a reward is not finite"
-        if terminated or truncated:
-            break
-
-
 def of_vectors(paths=(None, True, False)):
     more = {"num_envs": (1, 3), "compiled": paths}
     more |= {"max_episode_steps": (None, 5), "autoreset_mode": ("NextStep", "SameStep", "Disabled")}
-    more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (None, np.zeros(3, int), [0, 1, 1])}
-    kinds = (
-        eu.ExplorativeUserVectorEnv,
-        ExplorativeUserBAIVectorEnv,
-        counts_vector_env,
-        ExplorativePopulationVectorEnv,
-    )
+    more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (np.zeros(3, int), [0, 1, 1])}
+    kinds = (eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv, counts_vector_env)
+    kinds += (ExplorativePopulationVectorEnv,)
     for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
 
         def live(kind=kind, **given):
             options, episode = _split(given)
-            _stepped(kind(**options), episode.get("actions"), seed=episode.get("seed"))
+            envs = kind(**options)
+            envs.reset(seed=episode.get("seed"))
+            usual = np.zeros(envs.num_envs, int)
+            for _ in range(3):
+                _, rewards, *_ = envs.step(episode.get("actions", usual))
+                assert np.isfinite(rewards).all(), "a reward is not finite"
 
         usual = {**USERS, **own, **more}
         yield Door(f"vector {kind.__name__}", live, usual, cost=2, refusals=(GymnasiumError,))
 
 
-def _stepped(envs, actions=None, **options):
-    envs.reset(**options)
-    for _ in range(3):
-        _, rewards, *_ = envs.step(np.zeros(envs.num_envs, int) if actions is None else actions)
-        assert np.isfinite(rewards).all(), "a reward is not finite"
-
-
-def of_learning():
-    if find_spec("sb3_contrib") is None:
-        return
-    from explorative_user_env.rl import make_sb3_vec_env
-
-    def live(**given):
-        _stepped(make_sb3_vec_env(**given))
-
-    many = {**USERS, "n_envs": (1, 3), "task": ("regret", "bai"), "seed": (None, 0)}
-    many |= {"horizon": (None, 9), "observation": ("sorted-counts", "counts", "last-step")}
-    yield Door("make_sb3_vec_env", live, many, frozenset({"n_envs"}), cost=4)
-
-
 STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"])
-"""Line-ups that need no time."""
 
 EVALUATED = {
     **USERS,
@@ -224,16 +196,11 @@ TASKS = {
         **{"agents": STOPPING, "task": ("bai",), "horizon": (None,), "baseline_time": (None,)},
         **{"max_steps": (5, 30), "step_cost": (None, 0.01), "check_theory": (False,)},
     },
-    "timed": {
-        **{"agents": (["UNI"], ["EXP3", "UNI"], ["BAIR", "UCB1"]), "baseline_time": (20,)},
-        "max_steps": (5, 30),
-    },
     "regret": {
         **{"agents": [[name] for name in NAMES], "task": ("regret",), "horizon": (None, 1, 30)},
         **{"max_steps": (None,), "baseline_time": (None,), "step_cost": (None,)},
     },
 }
-
 
 SPARED = frozenset({"compiled"})
 
@@ -255,20 +222,9 @@ def of_evaluations(paths=(True, False)):
         usual, needed = {**shared, **own}, frozenset({*always, *own})
         door = Door(f"evaluate {name}", eu.evaluate, usual, needed, spared=SPARED, cost=8)
         yield replace(door, look=same_by_both_paths) if len(paths) > 1 else door
-    swept = {**shared, **TASKS["bai"], "deltas": ((0.1,), (0.1, 0.5)), "n_arms": ((2, 3), [3])}
-    del swept["delta"], swept["check_theory"]
-    yield Door("sweep", eu.sweep, swept, frozenset(always), spared=SPARED, cost=8)
-
-
-def of_runs():
     rolled = {"setting": ("printed", "released"), "n_arms": (2, 3), "agent": NAMES, "seed": (0, 7)}
     rolled |= {"max_steps": (5, 30), "horizon": (None, 9), "commits": (False, True)}
-    rolled |= {"delta": (0.1,)}
     yield Door("rollout", _rolled, rolled, frozenset({"agent", "seed", "max_steps"}))
-    options = {"n_instances": 3, "n_arms": 3, "compiled": False}
-    runs = eu.evaluate(["BAIR", "UNI"], max_steps=30, progress=False, **options)
-    rows = {"row": (0, 1, runs.runs.iloc[2], dict(runs.runs.iloc[0]))}
-    yield Door("replay", runs.replay, rows, frozenset({"row"}))
 
 
 def _rolled(setting="printed", n_arms=3, **given):
@@ -289,18 +245,11 @@ def of_own_code():
 
 
 def _own_agent(answered=0, recommended=0, named="mine", **given):
-    class Own:
+    class Own(Honest):
         name = named
 
-        def reset(self, n_arms, rng, horizon=None):
-            self.steps = 0
-
         def act(self):
-            self.steps += 1
             return None if self.steps > 9 else recommended
-
-        def observe(self, arm, accepted):
-            pass
 
         def answer(self):
             return answered

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from pairs import pairs
-from sb3_agents import N_ARMS, OBSERVATIONS, TASKS, single
+from sb3_agents import N_ARMS, TASKS, WRAPPERS, single
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
@@ -34,27 +34,24 @@ def assert_same_step(one, other):
         assert mine.dtype == theirs.dtype
         np.testing.assert_array_equal(mine, theirs)
     for mine, theirs, done in zip(one[3], other[3], one[2], strict=True):
-        assert mine["TimeLimit.truncated"] is theirs["TimeLimit.truncated"]
-        assert ("terminal_observation" in mine) == ("episode" in mine) == done
-        if done:
-            last, their_last = mine.pop("terminal_observation"), theirs.pop("terminal_observation")
-            np.testing.assert_array_equal(last, their_last)
-            assert np.asarray(last).dtype == np.asarray(their_last).dtype or last.shape == ()
-            episode, their_episode = mine.pop("episode"), theirs.pop("episode")
-            assert {*episode} == {*their_episode} == {"r", "l", "t"}
-            assert episode["l"] == their_episode["l"]
-            # Both are rounded to six digits.
-            assert episode["r"] == pytest.approx(their_episode["r"], abs=1.1e-6)
-            assert mine == theirs
+        if not done:
+            assert mine == {"TimeLimit.truncated": theirs["TimeLimit.truncated"]}
+            continue
+        last = [each.pop("terminal_observation") for each in (mine, theirs)]
+        np.testing.assert_array_equal(*last)
+        episode, expected = mine.pop("episode"), theirs.pop("episode")
+        assert {*episode} == {*expected}
+        assert episode["l"] == expected["l"]
+        assert episode["r"] == pytest.approx(expected["r"], abs=1.1e-6)  # both are rounded
+        assert mine == theirs
 
 
 REWARDS = {"response": "utility", "counts": "realized", "sorted-counts": "none"}
-REWARDS |= {"last-step": "utility"}
 
 
-@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
+@pairs(observation=WRAPPERS, task=TASKS, n_envs=[3, 66])
 def test_many_users_are_as_many_of_stable_baselines3s_own(task, observation, n_envs):
-    paid = {"reward": REWARDS[observation]} if task == "regret" else {}
+    paid = {"reward": REWARDS.get(observation, "utility")} if task == "regret" else {}
     dummy = singles(n_envs, task, observation, noise=0.1, **paid)
     dummy.seed(training_seeds(9, 1)[0])
     envs = many(n_envs, task, observation=observation, seed=9, noise=0.1, **paid)
@@ -98,14 +95,10 @@ def met(envs):
     return [truth.instance for truth in envs.env_method("hidden_state")]
 
 
-def test_lanes_have_the_seeds_of_a_training_and_only_once():
+def test_a_seed_holds_for_one_reset():
     envs = many(3, seed=40)
     envs.reset()
     first = met(envs)
-    for seed, instance in zip(training_seeds(40, 3), first, strict=True):
-        env = single("regret", "response", HORIZON)
-        env.reset(seed=seed)
-        assert env.unwrapped.hidden_state().instance == instance
     envs.reset()
     assert met(envs) != first
     assert all(isinstance(seed, int) for seed in envs.seed())  # fresh entropy
@@ -137,8 +130,7 @@ def test_options_may_be_each_users_own(task, observation, seed):
 
 
 def test_what_can_be_asked_is_what_stable_baselines_own_vector_says():
-    envs = many(3, "bai", observation="sorted-counts")
-    dummy = singles(3, "bai", "sorted-counts")
+    envs, dummy = many(3, "bai", observation="sorted-counts"), singles(3, "bai", "sorted-counts")
     dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
     for each in (envs, dummy):
         each.reset()
@@ -148,48 +140,40 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says():
         found = envs.env_method("get_wrapper_attr", name, indices=[0, 2])
         assert found == dummy.env_method("get_wrapper_attr", name, indices=[0, 2])
         assert found == envs.get_attr(name, indices=[0, 2])
-        assert envs.env_method("has_wrapper_attr", name) == [True] * 3
     for name in ("hidden_state", "instance", "action_masks"):
-        asked = [each.get_attr(name) for each in (envs, dummy)]
-        asked.append(envs.env_method("get_wrapper_attr", name))
-        called = [[method() for method in methods] for methods in asked]
-        called += [envs.env_method(name)]
-        assert len({repr(methods) for methods in called}) == 1
-        assert len({repr(each) for each in called[0]}) > (name != "action_masks")
-        assert repr(envs.env_method(name, indices=2)) == repr(called[0][2:])
+        expected = repr([method() for method in dummy.get_attr(name)])
+        for methods in (envs.get_attr(name), envs.env_method("get_wrapper_attr", name)):
+            assert repr([method() for method in methods]) == expected
+        assert repr(envs.env_method(name)) == expected
+        assert repr(envs.env_method(name, indices=2)) == repr([dummy.get_attr(name)[2]()])
+    assert envs.env_method("has_wrapper_attr", "mask") == [True] * 3
     assert envs.env_method("has_wrapper_attr", "nothing", indices=1) == [False]
     np.testing.assert_array_equal(get_action_masks(envs), envs.env_method("action_masks"))
-    assert is_masking_supported(envs)
-    assert not is_masking_supported(many(2, "regret", observation="counts"))
     assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
     assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
-    kind = SortedArms
-    assert envs.env_is_wrapped(kind) == [True] * 3
-    assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
+    assert envs.env_is_wrapped(SortedArms) == [True] * 3
     assert envs.get_images() == [None] * 3
-    drawn = many(2, observation="counts", render_mode="rgb_array")
-    drawn.reset()
-    assert [frame.shape[2] for frame in drawn.get_images()] == [3, 3]
-
-
-def reset_with(options):
-    envs = many(2)
-    envs.set_options(options)
-    envs.reset()
+    other = many(2, observation="counts", render_mode="rgb_array")
+    assert other.env_is_wrapped(SortedArms) == [False] * 2
+    assert is_masking_supported(envs)
+    assert not is_masking_supported(other)
+    other.reset()
+    assert [frame.shape[2] for frame in other.get_images()] == [3, 3]
 
 
 def test_what_is_wrong_is_refused_by_name():
-    wrong = [
-        (lambda: many().get_attr("nothing"), "no attribute 'nothing'"),
-        (lambda: many(2).set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
-        (lambda: reset_with([{}, {"means": [0.0]}]), "means must be"),
+    envs = many(2)
+    envs.set_options([{}, {"means": [0.0]}])
+    for ask, message in [
+        (lambda: envs.get_attr("nothing"), "no attribute 'nothing'"),
+        (lambda: envs.set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
+        (envs.reset, "means must be"),
         (lambda: SB3VecEnv(make_task("regret", 2, autoreset_mode="NextStep")), "envs must be made"),
-        (lambda: make_sb3_vec_env(0), "num_envs must be an integer of at least 1"),
-        (lambda: make_sb3_vec_env(2, task="sleep"), "task must be one of"),
-        (lambda: make_sb3_vec_env(2, observation="all"), "observation must be one of"),
-        (lambda: make_sb3_vec_env(2, seed=-1), "seed must be"),
-    ]
-    for ask, message in wrong:
+        (lambda: many(0), "num_envs must be an integer of at least 1"),
+        (lambda: many(task="sleep"), "task must be one of"),
+        (lambda: many(observation="all"), "observation must be one of"),
+        (lambda: many(seed=-1), "seed must be"),
+    ]:
         with pytest.raises((InvalidArgumentError, AttributeError), match=message):
             ask()
     with pytest.warns(UserWarning, match='reward="accept" pays most for never exploring') as told:

@@ -1,15 +1,19 @@
-"""What comes of checks: verdicts, reports, and names that there are none of."""
+"""Every check bites, who is right passes all, and what comes of checks is told."""
 
 from functools import partial
 from types import SimpleNamespace
 
+import gymnasium as gym
 import pytest
-from specimens.agents import Honest, KeepsUsers, OutOfRange
+import specimens
+from specimens import SPECIMENS, Drawing, Honest, KeepsUsers, ThinksOfThree, wide
+from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError, check
-from explorative_user_env.agents import ALGORITHMS
+from explorative_user_env.agents import ALGORITHMS, BAIR
 from explorative_user_env.check import (
+    CHECKS,
     FailedCheckError,
     Kind,
     NamedCheck,
@@ -19,11 +23,141 @@ from explorative_user_env.check import (
     check_vector_environment,
     checks_of,
     parametrize_with_checks,
+    subject_of,
+    subjects_of,
 )
 from explorative_user_env.check import checks as room
 from explorative_user_env.check.checks import run_checks
-from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.behaviours import EXPLORATIVE, omniscient
 from explorative_user_env.users.model import ACCEPTANCE_RATE
+
+# Specimens
+
+
+def check_named(kind, name):
+    return next(check for check in checks_of(kind) if check.name == name)
+
+
+def test_every_check_has_a_specimen():
+    named = {(kind, check.name) for kind, checks in CHECKS.items() for check in checks}
+    wrong = {(kind, name) for kind, names in SPECIMENS.items() for name in names}
+    assert wrong <= named
+    assert {name for _, name in wrong} == {name for _, name in named}
+
+
+# To compile takes long: in the usual run one agent shows that the compiler is asked.
+LONG = ("compiled_users_are_plain", "compiled_schedule_is_plain", "compiled_law_is_plain")
+WRONG = [
+    pytest.param(kind, name, each, marks=pytest.mark.exhaustive if name in LONG else ())
+    for kind, named in SPECIMENS.items()
+    for name, wrong in named.items()
+    for each in (wrong if type(wrong) is tuple else (wrong,))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "name", "wrong"), WRONG)
+def test_a_wrong_one_is_caught_under_the_name_of_the_check(kind, name, wrong):
+    with pytest.raises(FailedCheckError, match=r".{20}"):
+        check_named(kind, name)(subject_of(wrong, kind))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("honest", [Honest, Wanderer, Drawing])
+def test_an_honest_one_passes_all(honest):
+    assert {each.verdict for each in check_agent(honest).outcomes} == {"passed", "not asked"}
+
+
+def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so(monkeypatch):
+    check = check_named(Kind.AGENT, "meets_two_arms")
+    with pytest.raises(FailedCheckError, match=r"says so, as trained_on = \{\"n_arms\": 5\}$"):
+        check(subject_of(ThinksOfThree))
+    monkeypatch.setattr(ThinksOfThree, "trained_on", {"n_arms": 5}, raising=False)
+    with pytest.raises(NotAskedError, match="trained for 5 arms"):
+        check(subject_of(ThinksOfThree))
+
+
+def test_who_ends_with_ties_is_asked_and_who_does_not_is_not():
+    check = check_named(Kind.AGENT, "breaks_ties_by_chance")
+    check(subject_of("UNI"))
+    with pytest.raises(NotAskedError, match="never stopped by itself"):
+        check(subject_of("BAIR"))
+
+
+def test_a_stream_that_is_made_of_its_own_is_one_of_those_it_was_handed():
+    class Spawns(Drawing):
+        def begin(self, horizon):
+            (self.rng,) = self.rng.spawn(1)
+
+    for name in ("draws_from_no_other_stream", "repeats_with_the_same_stream"):
+        check_named(Kind.AGENT, name)(subject_of(Spawns))
+
+
+# Subjects
+
+
+def test_the_kind_is_told_from_the_thing():
+    for thing, kinds in [
+        (Honest, [Kind.AGENT]),
+        (specimens.WithoutAnswer, [Kind.AGENT]),
+        (lambda: BAIR(delta=0.2), [Kind.AGENT]),
+        ("thompson", [Kind.AGENT]),
+        (ALGORITHMS["UNI"], [Kind.ALGORITHM, Kind.AGENT]),
+        ("CartPole-v1", [Kind.ENVIRONMENT, Kind.VECTOR]),
+        (eu.ExplorativeUserEnv, [Kind.ENVIRONMENT]),
+        (lambda: gym.make(eu.BAI_ENV_ID), [Kind.ENVIRONMENT]),
+        (partial(eu.ExplorativeUserVectorEnv, n_arms=3), [Kind.VECTOR]),
+        (omniscient, [Kind.BEHAVIOUR]),
+        (ACCEPTANCE_RATE, [Kind.SCHEDULE]),
+        (eu.RewardLaw("wide", wide), [Kind.REWARD_LAW]),
+    ]:
+        found = subjects_of(thing, seed=3)
+        assert [subject.kind for subject in found] == kinds
+        for subject in found:
+            assert subject.seed == 3
+            assert subject.name
+            subject.make()
+    envs = subject_of(eu.COUNTS_ENV_ID, "vector environment").make()
+    assert (envs.num_envs, envs.unwrapped.max_episode_steps) == (3, 7)
+    assert subject_of(eu.ExplorativeUserVectorEnv(2)).make().num_envs == 2
+    assert subject_of(wide, "reward law").name == "wide"
+
+
+def test_an_instance_is_made_anew_as_it_was_handed_in():
+    mine = Honest()
+    subject = subject_of(mine)
+    first = subject.make()
+    first.steps = 7
+    assert first is not mine
+    assert not hasattr(subject.make(), "steps")
+
+
+class Uncopied(Honest):
+    def __deepcopy__(self, memo):
+        raise TypeError("no copies")
+
+
+def test_what_is_no_subject_and_names_that_there_are_none_of_are_refused():
+    for thing, message in [
+        (3, r"^subject must be an agent, an environment, .*, got 3$"),
+        (dict, r"^subject must be an agent, .*, got \{\}$"),
+        (lambda needed: Honest(), "when called without arguments, but it raised TypeError: "),
+        (Uncopied(), "must be a class or function that makes it, as a copy of it"),
+        ("nobody", "^agent must be one of bair, "),
+    ]:
+        with pytest.raises(InvalidArgumentError, match=message):
+            subjects_of(thing)
+    with pytest.raises(InvalidArgumentError, match=r"^subject must be a schedule, got "):
+        subject_of(Honest, "schedule")
+    with pytest.raises(InvalidArgumentError, match=r"^kind must be one of agent, algorithm, "):
+        checks_of("planet")
+    with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of"):
+        check_agent(Honest, expected_failed_checks={"lanes_are_single_environments": "no use"})
+    with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of "):
+        cases_of([Honest, eu.ENV_ID], {"is_nice": "it is not"})
+
+
+# Reports
 
 
 def is_fine(subject):
@@ -75,45 +209,28 @@ def test_what_is_expected_to_fail_is_no_failure_unless_it_passes():
 @pytest.mark.slow
 def test_a_failure_is_an_error_with_the_report_unless_it_is_only_asked_for():
     with pytest.raises(FailedCheckError, match=r"act returned 5, must be an integer"):
-        check_agent(OutOfRange)
-    assert "recommends_arms" in check_agent(OutOfRange, raises=False).failed
-
-
-def test_there_is_a_function_for_every_kind(monkeypatch):
-    def asked(*told):
-        return SimpleNamespace(told=told[:2], passed=True)
-
-    monkeypatch.setattr(room, "run_checks", asked)
-    for name, thing, kind in [
-        ("agent", Honest, Kind.AGENT),
-        ("environment", eu.ENV_ID, Kind.ENVIRONMENT),
-        ("vector_environment", eu.ENV_ID, Kind.VECTOR),
-        ("algorithm", ALGORITHMS["UNI"], Kind.ALGORITHM),
-        ("users", EXPLORATIVE, Kind.BEHAVIOUR),
-        ("schedule", ACCEPTANCE_RATE, Kind.SCHEDULE),
-        ("reward_law", "gaussian", Kind.REWARD_LAW),
-    ]:
-        report = getattr(check, f"check_{name}")(thing, seed=3)
-        subject, checks = report.told
-        assert (subject.kind, subject.seed, [*checks]) == (kind, 3, [*checks_of(kind)])
-
-
-@pytest.mark.slow
-def test_lanes_are_compared_with_the_single_environment_that_is_named():
+        check_agent(specimens.OutOfRange)
     alone = partial(eu.ExplorativeUserEnv, gap=0.3)
     report = check_vector_environment(eu.ExplorativeUserVectorEnv, alone=alone, raises=False)
     assert report.failed == ["lanes_are_single_environments"]
 
 
-def test_names_that_there_are_none_of_are_refused():
-    for name in ("", "breaks_ties", "lanes_are_single_environments"):
-        with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of"):
-            check_agent(Honest, expected_failed_checks={name: "of no use"})
-    with pytest.raises(InvalidArgumentError, match=r"^kind must be one of agent, algorithm, "):
-        checks_of("planet")
-    for subjects in ([Honest], [Honest, eu.ENV_ID]):
-        with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of "):
-            cases_of(subjects, {"is_nice": "it is not"})
+def test_there_is_a_function_for_every_kind(monkeypatch):
+    def asked(subject, checks, *_):
+        return SimpleNamespace(kind=subject.kind, checks=list(checks), passed=True)
+
+    monkeypatch.setattr(room, "run_checks", asked)
+    for function, thing, kind in [
+        (check.check_agent, Honest, Kind.AGENT),
+        (check.check_environment, eu.ENV_ID, Kind.ENVIRONMENT),
+        (check.check_vector_environment, eu.ENV_ID, Kind.VECTOR),
+        (check.check_algorithm, ALGORITHMS["UNI"], Kind.ALGORITHM),
+        (check.check_users, EXPLORATIVE, Kind.BEHAVIOUR),
+        (check.check_schedule, ACCEPTANCE_RATE, Kind.SCHEDULE),
+        (check.check_reward_law, "gaussian", Kind.REWARD_LAW),
+    ]:
+        report = function(thing)
+        assert (report.kind, report.checks) == (kind, list(checks_of(kind)))
 
 
 def cases_of(subjects, known=None):
@@ -131,8 +248,8 @@ def test_every_check_of_every_subject_is_a_case_and_an_expected_failure_a_strict
     def reasons(thing):
         return {"forgets_users_it_has_met": "it learns"} if thing is KeepsUsers else {}
 
-    marked = [case for case in cases_of([Honest, KeepsUsers], reasons) if case.marks]
-    assert [case.id for case in marked] == ["KeepsUsers-forgets_users_it_has_met"]
-    (mark,) = marked[0].marks
-    told = (mark.name, mark.kwargs["strict"], mark.kwargs["reason"])
-    assert told == ("xfail", True, "it learns")
+    (marked,) = [case for case in cases_of([Honest, KeepsUsers], reasons) if case.marks]
+    assert marked.id == "KeepsUsers-forgets_users_it_has_met"
+    (mark,) = marked.marks
+    assert mark.name == "xfail"
+    assert mark.kwargs == {"strict": True, "reason": "it learns", "raises": FailedCheckError}

@@ -6,15 +6,7 @@ import pytest
 from toy_agents import the_most_accepted
 
 import explorative_user_env as eu
-from explorative_user_env.agents import (
-    AGENTS,
-    ALGORITHMS,
-    BAIR,
-    CARRIERS,
-    REFERENCES,
-    Uniform,
-    after_phase1,
-)
+from explorative_user_env.agents import ALGORITHMS, BAIR, Uniform, after_phase1
 from explorative_user_env.check import parametrize_with_checks
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import (
@@ -33,7 +25,6 @@ from explorative_user_env.users.model import (
 from explorative_user_env.wrappers import CountsObservation, SortedArms
 
 pytestmark = pytest.mark.slow
-
 
 first_of_ties = partial(Uniform, ties="first")
 
@@ -76,15 +67,15 @@ def known(thing):
     return {"breaks_ties_by_chance": "the code's habit"} if thing is first_of_ties else {}
 
 
-COMPILED = ("compiled_users_are_plain", "compiled_schedule_is_plain", "compiled_law_is_plain")
-"""What others of their kinds are asked below; specimens compile one of each in the usual run."""
+CASES = [
+    pytest.param(*case.values, id=case.id, marks=pytest.mark.exhaustive)
+    if case.values[1].name.startswith("compiled_")
+    else case
+    for case in parametrize_with_checks(OF_EACH_KIND).args[1]
+]
 
-CASES = parametrize_with_checks(OF_EACH_KIND).args[1]
 
-
-@pytest.mark.parametrize(
-    ("subject", "check"), [each for each in CASES if each.values[1].name not in COMPILED]
-)
+@pytest.mark.parametrize(("subject", "check"), CASES)
 def test_one_of_each_kind(subject, check):
     check(subject)
 
@@ -93,7 +84,3 @@ def test_one_of_each_kind(subject, check):
 @parametrize_with_checks(OTHERS, expected_failed_checks=known)
 def test_all_others(subject, check):
     check(subject)
-
-
-def test_these_are_all_agents():
-    assert {*AGENTS, *REFERENCES, *CARRIERS} == {*ALGORITHMS, "SE", "SE-ordered"}

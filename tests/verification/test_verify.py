@@ -1,20 +1,45 @@
 """An honest file is accepted, and what somebody has changed is named; agents may be given."""
 
+import contextlib
+import hashlib
+import json
+import lzma
+import os
 import shutil
 from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tampered import by_sql, with_parts, with_records, with_request, without_digests
-from verification.conftest import SHARED
+from specimens import Honest
+from tampered import by_sql, with_records, without_digests
 
 import explorative_user_env as eu
 from explorative_user_env.agents import SuccessiveElimination
 from explorative_user_env.check import verify as verifying
 from explorative_user_env.check.verify import NOT_CHECKED
+from explorative_user_env.results import store as packed
+from explorative_user_env.results.records import from_record
+from explorative_user_env.results.results import runs_with_cells
+from explorative_user_env.results.store import pack
 from explorative_user_env.studies import suite_tasks
 from explorative_user_env.studies.suite import run_suite
 from explorative_user_env.validation import InvalidArgumentError
+
+SHARED = {"n_instances": 40, "n_arms": 3, "max_steps": 400, "progress": False, "compiled": False}
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    """A file of three agents that met 40 users."""
+    path = tmp_path_factory.mktemp("honest") / "run.sqlite"
+    eu.evaluate(["BAIR", "SE", "UNI"], store=path, **SHARED)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "run.sqlite"
+
 
 BAIRS = "part = (SELECT id FROM parts WHERE agent = 'BAIR')"
 SES = "part = (SELECT id FROM parts WHERE agent = 'SE')"
@@ -36,9 +61,8 @@ def words(found):
 
 
 def test_an_honest_file_is_accepted_with_what_that_could_have_missed(honest):
-    asked = {12: {"share": 0.1}, 51: {"rows": 50}}
-    asked[120] = {"share": 1.0, "compiled": True}
-    for n_again, options in asked.items():
+    whole = {"share": 1.0, "compiled": True}
+    for n_again, options in ((12, {"share": 0.1}), (51, {"rows": 50}), (120, whole)):
         found = verified(honest, **options)
         assert found.equal
         assert not found.findings
@@ -66,42 +90,33 @@ def test_every_agent_of_every_cell_is_asked_or_those_that_are_named(honest, tmp_
 
 
 def test_an_edited_number_is_named_with_what_comes_out(honest, place):
-    (before,) = eu.load(honest).runs.query("agent == 'BAIR' and instance == 17").to_dict("records")
     edit = f"UPDATE runs_bai SET stopping_time = 5 WHERE instance = 17 AND {BAIRS}"
     changed = without_digests(by_sql(honest, place, edit))
     found = verified(changed, share=1.0)
     (each,) = found.findings
-    here = before["stopping_time"]
+    runs = eu.load(honest).runs.set_index(["agent", "instance"])
+    here = runs.loc[("BAIR", 17), "stopping_time"]
     assert each.words == f"BAIR, instance 17: stopping_time is 5 there and {here} here"
     assert (each.kind, each.agent, each.instance) == ("row", "BAIR", 17)
     assert (each.column, each.there, each.here) == ("stopping_time", 5, here)
-    verdicts = {each.agent: each.verdict for each in found.checked}
-    assert verdicts == {"BAIR": "differs", "SE": "equal", "UNI": "equal"}
+    assert [each.verdict for each in found.checked] == ["differs", "equal", "equal"]
 
 
-TASKS = {
-    "regret": (
-        {"horizon": 50},
-        "UPDATE runs_regret SET regret = regret - 0.001 WHERE instance = 4 AND ",
-        "SE, instance 4: regret is ",
-    ),
-    "population": (
-        {"n_users": 3, "horizon": 30, "n_instances": 6},
-        "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND ",
-        "SE, instance 4: regret_by_user is 1 2 3 there and ",
-    ),
-}
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_other_tasks_are_verified_like_the_best_arm(task, tmp_path, place):
-    (options, edit, line), path = TASKS[task], tmp_path / "honest.sqlite"
-    users = SHARED | {"max_steps": None, "compiled": False}
-    eu.evaluate(["SE", "UNI"], store=path, **users | {"task": task} | options)
+@pytest.mark.parametrize(
+    ("task", "column", "edited", "options"),
+    [
+        ("regret", "regret", "1.5", {"horizon": 50}),
+        ("population", "regret_by_user", "1 2 3", {"n_users": 3, "horizon": 30, "n_instances": 6}),
+    ],
+)
+def test_other_tasks_are_verified_like_the_best_arm(task, column, edited, options, tmp_path, place):
+    path = tmp_path / "honest.sqlite"
+    eu.evaluate(["SE", "UNI"], store=path, task=task, **SHARED | {"max_steps": None} | options)
     assert verified(path, share=1.0).equal
-    changed = without_digests(by_sql(path, place, edit + SES))
+    edit = f"UPDATE runs_{task} SET {column} = '{edited}' WHERE instance = 4 AND {SES}"
+    changed = without_digests(by_sql(path, place, edit))
     (found,) = words(verified(changed, share=1.0))
-    assert found.startswith(line)
+    assert found.startswith(f"SE, instance 4: {column} is {edited} there and ")
     assert verified(changed, only=["UNI"]).equal
 
 
@@ -114,13 +129,14 @@ def test_one_edited_row_is_found_as_often_as_the_share_says(honest, place):
     assert 4 <= sum(found) <= 21  # 12 expected; outside with probability 0.005
 
 
+MISSING = "DELETE FROM runs_bai WHERE"
 EDITS = {
     "BAIR: 4 of 40 runs are missing (instances 3, 8..9, 39)": (
-        f"DELETE FROM runs_bai WHERE instance IN (3, 8, 9, 39) AND {BAIRS}",
+        f"{MISSING} instance IN (3, 8, 9, 39) AND {BAIRS}",
     ),
-    "BAIR: 40 of 40 runs are missing (all)": (f"DELETE FROM runs_bai WHERE {BAIRS}",),
+    "BAIR: 40 of 40 runs are missing (all)": (f"{MISSING} {BAIRS}",),
     "BAIR: 10 of 40 runs are missing (instances 30..39), as it says itself: it is not finished": (
-        f"DELETE FROM runs_bai WHERE instance > 29 AND {BAIRS}",
+        f"{MISSING} instance > 29 AND {BAIRS}",
         "UPDATE results SET finished = 0",
     ),
     "BAIR: the user seeds of 1 of 40 runs do not follow from the study's seed 0 (instance 8: 5": (
@@ -141,19 +157,9 @@ def test_what_is_missing_or_double_or_of_other_users_is_named(honest, place, sub
         with subtests.test(line):
             changed = without_digests(by_sql(honest, place, *edits))
             assert any(each.startswith(line) for each in words(verified(changed, rows=1)))
-    cut = by_sql(honest, place, f"DELETE FROM runs_bai WHERE {SES}")
+    cut = by_sql(honest, place, f"{MISSING} {SES}")
     without = with_records(cut, lambda record: record["request"]["agents"].pop("SE"))
     assert "SE: all runs are missing, and it was asked for" in words(verified(without))
-
-
-def test_another_seed_is_named_where_the_users_seeds_do_not_follow(honest, place):
-    shutil.copyfile(honest, place)
-    with_request(without_digests(place), lambda asked: asked.update(seed=7))
-    with_parts(place, lambda record: record.update(seed=7))
-    told = words(verified(place))
-    assert told[0].startswith(
-        "BAIR: the user seeds of 40 of 40 runs do not follow from the study's seed 7 (instance 0: "
-    )
 
 
 def test_other_versions_and_code_are_no_accusation_and_other_streams_are(honest, place):
@@ -175,19 +181,137 @@ def test_other_versions_and_code_are_no_accusation_and_other_streams_are(honest,
 
 
 def test_what_is_out_of_range_is_refused(honest):
-    rows = [("share", 0.0), ("share", 1.5), ("rows", 0), ("seed", -1)]
-    for name, value in rows:
+    for name, value in [("share", 0.0), ("share", 1.5), ("rows", 0), ("seed", -1)]:
         with pytest.raises(InvalidArgumentError, match=f"^{name} must be"):
             verified(honest, **{name: value})
     with pytest.raises(InvalidArgumentError, match=r"^rows must be left out"):
         verified(honest, rows=1, share=0.5)
-    assert len({verified(honest, seed=None, rows=3).seed for _ in range(2)}) == 2
 
 
 def test_words_of_numbers_are_the_same_up_to_their_last_bits():
     texts = (["0.1 0.30000000000000004", "1 2"], ["0.1 0.3", "1 3"])
     there, here = (pd.DataFrame({"instance": [0, 1], "of": each}) for each in texts)
     assert [place for place, *_ in verifying._others(there, here)] == [1]
+
+
+# Other forms of files, what stands beside them, and what nobody can read
+
+
+@pytest.fixture
+def rows(honest):
+    return runs_with_cells([eu.load(honest)])
+
+
+def written(rows, path):
+    if path.suffix == ".csv":
+        rows.to_csv(path, index=False)
+    else:
+        path.write_text(json.dumps(rows.to_dict("records")))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".csv", ".json"])
+def test_rows_for_other_programs_are_verified_by_what_stands_in_them(rows, tmp_path, ending):
+    found = verified(written(rows, tmp_path / f"rows{ending}"), share=1.0)
+    assert found.equal
+    assert found.notes[0] == "the file does not say with which versions it was made"
+    assert [each.n_again for each in found.checked] == [40, 40, 40]
+    rows.loc[7, "stopping_time"] = 5
+    short = written(rows.drop(index=[1, 50]), tmp_path / f"b{ending}")
+    *missing, edited = words(verified(short, share=1.0))
+    assert missing[0] == "BAIR: 1 of 40 runs are missing (instances 1)"
+    assert missing[1:] == ["SE: 1 of 40 runs are missing (instances 10)"]
+    assert edited.startswith("BAIR, instance 7: stopping_time is 5 there and ")
+    forged = rows.assign(answer=0, correct=rows["best_arm"] == 0).iloc[[50]]
+    double = verified(written(pd.concat([forged, rows]), tmp_path / f"c{ending}"), share=0.02)
+    assert "SE: 1 runs are there more than once" in words(double)
+
+
+def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(rows, tmp_path):
+    path = tmp_path / "rows.csv"
+    lacking = {"columns that export writes": rows.drop(columns="seed")}
+    lacking["setting is not"] = rows.drop(columns="setting")
+    lacking["rho must be acceptance_rate"] = rows.assign(rho="mine")
+    for words, table in lacking.items():
+        with pytest.raises(InvalidArgumentError, match=words):
+            verified(written(table, path))
+    claims = rows.iloc[:2].assign(instance=[0, 9_999_999])
+    assert "9999998 of 10000000 runs are missing" in str(verified(written(claims, path)))
+    endless = rows.iloc[:2].assign(interactions=10**15, max_steps=10**16, gap=1e-13)
+    assert not verified(written(endless, path)).equal
+
+
+def test_a_packed_file_is_read_and_refused_if_cut_or_a_bomb(honest, tmp_path, monkeypatch):
+    small = tmp_path / "run.sqlite.xz"
+    pack(honest, small)
+    assert small.stat().st_size < honest.stat().st_size / 4
+    assert verified(small, share=0.1).equal
+    assert str(eu.load(small)) == str(eu.load(honest))
+    with pytest.raises(InvalidArgumentError, match="a new file"):
+        pack(honest, small)
+    for content in (small.read_bytes()[:-100], b"no such thing", lzma.compress(b"text")):
+        (tmp_path / "other.sqlite.xz").write_bytes(content)
+        with pytest.raises(InvalidArgumentError, match="as explorative-user-env writes them"):
+            verified(tmp_path / "other.sqlite.xz")
+    monkeypatch.setattr(packed, "MOST_BYTES", 1000)
+    with pytest.raises(InvalidArgumentError, match="at most 1000 bytes"):
+        verified(small)
+
+
+def test_what_nobody_can_have_written_is_refused_or_not_right(honest, place):
+    hostile = [
+        lambda record: record["cell"].update(horizon=10**15),
+        lambda record: record["request"].update(n_instances="many"),
+        lambda record: record["request"].update(agents=[1]),
+        lambda record: record["request"].update(task="theft"),
+        lambda record: record.update(cell=None),
+        lambda record: record["cell"]["agents"]["BAIR"].update(max_steps="a"),
+        lambda record: record["request"].update(seed=[[]]),
+    ]
+    for change in hostile:
+        path = with_records(by_sql(honest, place), change)
+        with contextlib.suppress(InvalidArgumentError):
+            assert not verified(path, share=0.1).equal
+
+
+def test_no_program_is_run_because_a_file_names_it(honest, place):
+    program = {"function": "os:system"}
+
+    def change(record):
+        record["request"]["population"]["behaviour"]["respond"] = program
+
+    with pytest.raises(InvalidArgumentError, match="which the users rest on"):
+        verified(with_records(by_sql(honest, place), change))
+    with pytest.raises(ValueError, match="os:system"):
+        from_record(program)
+
+
+def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(honest, tmp_path):
+    endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    path = by_sql(honest, tmp_path / "run.sqlite", "ALTER TABLE runs_bai RENAME TO other")
+    for edit in ("DROP TABLE IF EXISTS runs_bai", f"CREATE VIEW runs_bai AS {endless}"):
+        for read in (verified, eu.load):
+            with pytest.raises(InvalidArgumentError, match=r"^path must be a file"):
+                read(by_sql(path, tmp_path / "other.sqlite", edit))
+
+
+def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
+    shutil.copyfile(honest, tmp_path / "run.sqlite")
+    os.mkfifo(tmp_path / "pipe")
+    names = ["/dev/zero", "pipe", "../secret", str(honest)]
+    files = {name: hashlib.sha256(honest.read_bytes()).hexdigest() for name in names}
+    (tmp_path / "made_by.json").write_text(json.dumps({"files": files}))
+    assert words(verified(tmp_path)) == ["pipe is not as the run has written it"]
+    (tmp_path / "made_by.json").unlink()
+    os.mkfifo(tmp_path / "made_by.json")
+    assert verified(tmp_path).equal
+    (tmp_path / "a.sqlite").touch()
+    with pytest.raises(InvalidArgumentError, match=r"it has a\.sqlite, run\.sqlite"):
+        verified(tmp_path)
+
+
+# Agents of one's own
 
 
 def of_agents(path, *own):
@@ -197,41 +321,26 @@ def of_agents(path, *own):
 MET = {"n_instances": 12, "n_arms": 3, "compiled": False, "progress": False}
 
 
-class Sweeper:
+class Sweeper(Honest):
     def __init__(self, sweeps=3):
         self.sweeps = sweeps
-
-    def reset(self, n_arms, rng, horizon=None):
-        self.n_arms, self.steps, self.last = n_arms, 0, int(rng.integers(n_arms))
 
     def act(self):
         return None if self.steps == self.sweeps * self.n_arms else self.steps % self.n_arms
 
-    def observe(self, arm, accepted):
-        self.steps += 1
-        self.last = arm if accepted else self.last
 
-    def answer(self):
-        return self.last
-
-
-@pytest.fixture(scope="module")
-def mine(tmp_path_factory):
-    path = tmp_path_factory.mktemp("mine") / "run.sqlite"
-    eu.evaluate([Sweeper(), "SE"], store=path, **MET)
-    return path
-
-
-def test_rows_of_code_of_ones_own_are_run_again_if_it_is_given(mine, place):
+def test_rows_of_code_of_ones_own_are_run_again_if_it_is_given(tmp_path, place):
+    mine = tmp_path / "mine.sqlite"
+    eu.evaluate([Sweeper(), "SE"], store=mine, **MET)
     found = of_agents(mine)
-    assert (found.differs, found.whole, found.equal) == (False, False, False)
+    assert (found.differs, found.equal) == (False, False)
     verdicts = {each.agent: each.verdict for each in found.checked}
     assert verdicts == {"Sweeper": NOT_CHECKED, "SE": "equal"}
     assert found.reasons() == [f"Sweeper: {found.checked[0].why}"]
     found = of_agents(mine, Sweeper())
     assert found.equal
     assert not found.notes
-    edit = "UPDATE runs_bai SET answer = 2 - answer WHERE instance = 3"
+    edit = "UPDATE runs_bai SET answer = (answer + 1) % 3 WHERE instance = 3"
     changed = without_digests(by_sql(mine, place, edit))
     assert "Sweeper" in [each.agent for each in of_agents(changed, Sweeper()).findings]
     found = of_agents(mine, Sweeper(2))
@@ -267,16 +376,11 @@ class Policy(Sweeper):
         self.sweeps = 3 + (rng.random() < self.moves) * (-1) ** int(rng.integers(2))
 
 
-def test_an_agent_is_known_by_its_options_under_another_name(tmp_path):
-    path = tmp_path / "run.sqlite"
-    eu.evaluate([Policy(0.5)], store=path, **MET)
-    for agent in (Policy(0.5), named_as("other", Policy(0.5))):
-        assert of_agents(path, agent).equal  # though its stream follows from its name
-
-
 def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(tmp_path):
     policy = tmp_path / "run.sqlite"
     eu.evaluate([Policy()], store=policy, **MET | {"n_instances": 100})
+    # It is known by its options, though its stream follows from its name.
+    assert of_agents(policy, named_as("other", Policy())).equal
     found = of_agents(policy, Policy(0.01))
     assert [each.verdict for each in found.checked] == ["alike"]
     assert 0 < found.checked[0].n_differing <= 2
@@ -292,28 +396,21 @@ def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(tm
     assert (3, "best_arm") in [(each.instance, each.column) for each in findings]
 
 
-class Turns(Sweeper):
+class ForEver(Sweeper):
     name = "mine"
 
     def act(self):
         return self.steps // self.sweeps % self.n_arms
 
 
-def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks_alone(
-    tmp_path, monkeypatch
-):
+def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks(tmp_path, monkeypatch):
     few = tuple(replace(task, n_instances=6) for task in suite_tasks.SUITE)
     monkeypatch.setattr(suite_tasks, "SUITE", few)
-    models = {"regret-k5": [Turns(2)], "noisy-k5": [Turns(4)], "logistic-k5": [Turns(3)]}
-    tuned = {
-        "regret-k5": [named_as("tuned", Turns(5))],
-        "logistic-k5": [named_as("tuned", Turns(6))],
-    }
-    entrants = [suite_tasks.ModelsByTask("mine", models), suite_tasks.ModelsByTask("tuned", tuned)]
-    path = tmp_path / "run.sqlite"
-    run_suite(entrants, tasks=["regret-k5", "noisy-k5"], store=path, progress=False)
+    models = {"regret-k5": [ForEver(2)], "noisy-k5": [ForEver(4)]}
+    entrants, path = [suite_tasks.ModelsByTask("mine", models)], tmp_path / "run.sqlite"
+    run_suite(entrants, tasks=list(models), store=path, progress=False)
     found = of_agents(path, *suite_tasks.who(entrants).values())
     assert found.equal
     assert not found.notes
-    others = of_agents(path, Turns(2), Turns(5))
+    others = of_agents(path, ForEver(2))
     assert {(each.cell, each.agent) for each in others.findings} == {("noisy-k5", "mine")}
