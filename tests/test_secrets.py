@@ -1,14 +1,11 @@
 """Nothing that is handed over leads to what a user keeps to herself, however far it is followed."""
 
-from typing import Any
-
-import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
 from pairs import pairs
-from wrapped import HORIZON, made
+from wrapped import HORIZON, made, wrapped
 
 import explorative_user_env as eu
 from explorative_user_env import (
@@ -17,17 +14,11 @@ from explorative_user_env import (
     ENV_ID,
     POPULATION_ENV_ID,
     ExplorativeUserEnv,
+    wrappers,
 )
 from explorative_user_env.check.checks import Secrets, numbers_of
-from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.seeding import member_seeds
-from explorative_user_env.wrappers import (
-    CountsObservation,
-    LastStepObservation,
-    PopulationCountsObservation,
-    SortedArms,
-)
-from explorative_user_env.wrappers.observations import OBSERVATIONS, PolicyAgent
+from explorative_user_env.wrappers.observations import OBSERVATIONS
 from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
@@ -35,39 +26,36 @@ OPTIONS = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
 
 FEW = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
-SINGLE = {
-    "response": lambda: made(ENV_ID, reward="realized"),
-    "counts": lambda: CountsObservation(made(ENV_ID, reward="realized")),
-    "last step": lambda: LastStepObservation(made(ENV_ID)),
-    "sorted": lambda: SortedArms(CountsObservation(made(ENV_ID, reward="utility"))),
-    "by id, drifting": lambda: gym.make(COUNTS_ENV_ID, **OPTIONS, behaviour="drifting"),
-    "bai": lambda: made(BAI_ENV_ID, None),
-    "sorted bai": lambda: SortedArms(CountsObservation(made(BAI_ENV_ID, None), HORIZON)),
-    "sorted population": lambda: SortedArms(
-        PopulationCountsObservation(made(POPULATION_ENV_ID, None, **FEW))
-    ),
-}
+FORMS = [
+    (ENV_ID, "response", {"reward": "realized"}),
+    (ENV_ID, "counts", {"reward": "realized"}),
+    (ENV_ID, "last-step", {"behaviour": "drifting"}),
+    (COUNTS_ENV_ID, "response", {"reward": "utility"}),
+    (BAI_ENV_ID, "response", {}),
+    (BAI_ENV_ID, "sorted-counts", {}),
+    (POPULATION_ENV_ID, "sorted-population-counts", FEW),
+]
 
 
-@pytest.mark.parametrize("form", SINGLE)
-def test_observations_and_infos_hold_no_secret(form):
-    env = SINGLE[form]()
+@pytest.mark.parametrize(("name", "observation", "kwargs"), FORMS)
+def test_observations_and_infos_hold_no_secret(name, observation, kwargs):
+    env = made(name, None if name in (BAI_ENV_ID, POPULATION_ENV_ID) else HORIZON, **kwargs)
+    if observation != "response":
+        env = wrapped(wrappers, observation, env)
     user = env.unwrapped
     handed = [env.reset(seed=SEED)]
     numbers, seeds = numbers_of(user.hidden_state()), [SEED]
-    if isinstance(user, ExplorativePopulationEnv):
+    if name == POPULATION_ENV_ID:
         seeds += member_seeds(SEED, user.n_users)
         numbers += user.popularity()
     for step in range(15):
         observation, reward, *_, info = env.step(step % 3)
         handed.append((observation, info))
         numbers += [float(reward), *numbers_of(user.hidden_state())]
-    if "bai" in form:
+    if name == BAI_ENV_ID:
         observation, _, *_, info = env.step(3)
-        handed.append((observation, info))
+        handed.append((observation, info, user.action_masks()))
         numbers = [number for number in numbers if number != -user.step_cost]
-    if hasattr(user, "action_masks"):
-        handed.append((user.action_masks(), {}))
     assert [*Secrets(seeds, numbers).ways_from(handed)] == []
 
 
@@ -84,7 +72,7 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(observation, tas
         observation = observation.replace("counts", "population-counts")
     envs = make_task(task, 4, observation, **given)
     users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
-    handed, numbers, seeds = [envs.reset(seed=streams)], list[float](), {*streams}
+    handed, numbers, seeds = [envs.reset(seed=streams)], [], {*streams}
     for step in range(19 if task == "population" else 9):
         if task == "population":
             for seed in users.episode_seeds:
@@ -117,7 +105,7 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
 @pairs(batched=[False, True], observation=OBSERVATIONS)
 def test_what_a_policy_is_handed_leads_to_no_secret(observation, batched):
     kept = []
-    agent = PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
+    agent = eu.PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
     facts = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
     found = eu.evaluate([agent], progress=False, **facts)
     handed = [*kept]  # a replay hands over more
@@ -140,7 +128,6 @@ def planted(env):
 
     class Slotted:
         __slots__ = ("hidden",)
-        hidden: Any
 
     begun = (seed for seed in [SEED, SEED])
     slotted, many = Slotted(), np.empty(2, object)

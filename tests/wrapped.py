@@ -13,8 +13,13 @@ LANES = 7  # more than the compiled lanes look ahead
 LIMIT = 11
 """Steps of an episode of those in step, before the task's own horizon."""
 
-Heard = list[tuple[int, int]]
-"""(arm, 1 accepted or 0 rejected), the oldest first."""
+OURS = {
+    "counts": ("CountsObservation",),
+    "last-step": ("LastStepObservation",),
+    "sorted-counts": ("CountsObservation", "SortedArms"),
+    "population-counts": ("PopulationCountsObservation",),
+    "sorted-population-counts": ("PopulationCountsObservation", "SortedArms"),
+}
 
 
 def made(name, limit=HORIZON, **kwargs):
@@ -30,8 +35,18 @@ def vector_of(name, mode="NextStep", limit=LIMIT, **kwargs):
     return ExplorativeUserVectorEnv(LANES, limit, mode, **given)
 
 
+def wrapped(room, observation, env, horizon=None):
+    """Put the wrappers of an observation, of one user or of many, around an environment."""
+    for name in OURS[observation]:
+        env = getattr(room, name)(env, *(() if name == "SortedArms" else (horizon,)))
+    return env
+
+
 def ranks_of(heard, horizon=10**9):
-    """Return the arms, the most accepted first; beyond the horizon counts are alike."""
+    """Return the arms, the most accepted first; beyond the horizon counts are alike.
+
+    What was heard is (arm, 1 accepted or 0 rejected), the oldest first.
+    """
     accepted = [min(heard.count((arm, 1)), horizon) for arm in range(N_ARMS)]
     return sorted(range(N_ARMS), key=lambda arm: (-accepted[arm], arm))
 
@@ -50,9 +65,13 @@ def counts_of(heard, arms, horizon):
     return [arm[i] for i in range(4) for arm in each] + [min(len(heard), horizon) / horizon]
 
 
-def last_step_of(heard, horizon):
-    """The last arm, its response and the time."""
+def shown_by_hand(observation, heard, horizon):
+    """What is shown of a user of whom this was heard."""
     arm, response = heard[-1] if heard else (-1, 0)
-    one_hot = [float(arm == each) for each in range(N_ARMS)]
-    latest = float(2 * response - 1) if heard else 0.0
-    return [*one_hot, latest, min(len(heard), horizon) / horizon]
+    if observation == "response":
+        return response
+    if observation == "last-step":
+        one_hot = [float(arm == each) for each in range(N_ARMS)]
+        return [*one_hot, 2 * response - 1 if heard else 0, min(len(heard), horizon) / horizon]
+    arms = ranks_of(heard, horizon) if observation == "sorted-counts" else range(N_ARMS)
+    return counts_of(heard, arms, horizon)

@@ -1,23 +1,19 @@
 """`ExplorativeUserBAI-v0`, one user: what it pays, when it ends, what it tells, what is legal."""
 
-import gymnasium as gym
 import pytest
-from single_env import COUNTERS, arms, begun_bai
+from begun import COUNTERS, LEAVING, arms, started
 
-from explorative_user_env import BAI_ENV_ID, ExplorativeUserEnv
+from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 
 BEST = 1
 
 
-def unfinished(info):
-    steps = info["interactions"]
-    told = {"is_success": False, "answer": -1, "stopping_time": steps, "left": False}
-    return told | {"rejection_rate": info["rejections"] / max(steps, 1)}
+def begun_bai(**kwargs):
+    return started(ExplorativeUserBAIEnv, step_cost=0.25, **kwargs)
 
 
-@pytest.mark.parametrize("arm", [0, BEST])
-@pytest.mark.parametrize("steps", [0, 5])
+@pytest.mark.parametrize(("arm", "steps"), [(0, 5), (BEST, 5), (BEST, 0)])
 def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm, steps):
     env = begun_bai()
     responses = [env.step(each)[0] for each in arms(steps)]
@@ -41,65 +37,59 @@ def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm, steps):
 @pytest.mark.parametrize("horizon", [1, 9])
 def test_the_horizon_costs_as_much_as_a_wrong_answer_and_nothing_is_told_before(setting, horizon):
     env = begun_bai(horizon=horizon, setting=setting)
-    _, info = env.reset(seed=0)
-    counts = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
-    assert info == counts | unfinished(info)
+    _, first = env.reset(seed=0)
+    assert {name: first[name] for name in COUNTERS} == dict.fromkeys(COUNTERS, 0)
     for step, arm in enumerate(arms(horizon), 1):
-        observation, reward, terminated, truncated, info = env.step(arm)
+        _, reward, terminated, truncated, info = env.step(arm)
         last = step == horizon
         assert (reward, terminated, truncated) == (-0.25 - last, last, False)
-        assert type(observation) is int
-        assert info == {name: info[name] for name in COUNTERS} | unfinished(info)
+        untold = {"is_success": False, "answer": -1, "stopping_time": step, "left": False}
+        untold |= {"rejection_rate": info["rejections"] / step}
+        assert info == {name: info[name] for name in COUNTERS} | untold
+        assert first.keys() == info.keys()
         assert (info["has_response"], info["interactions"]) == (True, step)
 
 
-def test_an_answer_is_taken_up_to_the_last_moment_and_is_a_step_of_its_own():
+def test_an_answer_is_taken_up_to_the_last_moment_also_where_the_mask_advises_against_it():
     env = begun_bai(horizon=4)
     returns = [env.step(arm)[1] for arm in (1, 1, 1)]
-    assert not env.action_masks()[3 + BEST]  # the mask is advice
+    assert not env.action_masks()[3 + BEST]
     assert [*returns, env.step(3 + BEST)[1]] == [-0.25, -0.25, -0.25, 1.0]
-    env = gym.wrappers.RecordEpisodeStatistics(gym.make(BAI_ENV_ID, n_arms=3, horizon=4))
-    for last, more in ((4, 1), (0, 0)):
-        env.reset(seed=0)
-        for action in (0, 1, 2, last):
-            *_, terminated, _, info = env.step(action)
-        assert terminated
-        assert info["episode"]["l"] == info["stopping_time"] + more == 4
 
 
-def test_the_user_is_the_one_of_the_other_task(setting):
-    kwargs = {"n_arms": 4, "setting": setting, "noise": 0.2}
-    env, other = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserEnv(**kwargs)
-    for seed in (3, None, None):
-        other.reset(seed=seed)
-        env.reset(seed=seed)
-        for arm in arms(80, 4):
-            one, two = env.step(arm), other.step(arm)
-            assert one[0] == two[0]
-            assert {name: one[4][name] for name in COUNTERS} == two[4]
-        assert env.hidden_state() == other.hidden_state()
-        env.step(4)
+def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer():
+    env = ExplorativeUserBAIEnv(step_cost=0.25, render_mode="svg", **LEAVING)
+    env.reset(seed=1)
+    for step in range(99):
+        _, reward, left, truncated, info = env.step(step % 3)
+        assert (reward, info["left"], truncated) == (-0.25 - left, left, False)
+        if left:
+            break
+    assert (left, info["is_success"], info["answer"]) == (True, False, -1)
+    assert "she has left, without an answer" in env.render()
+    assert env.reset()[1]["left"] is False
 
 
-@pytest.mark.parametrize("n_arms", [2, 5])
-def test_answers_are_legal_once_all_arms_but_one_were_rejected_when_last_recommended(
-    setting, n_arms
-):
-    kwargs = {"n_arms": n_arms, "setting": setting, "noise": 0.6}
+def test_answers_are_legal_once_all_arms_but_one_were_rejected_by_the_same_user(setting):
+    kwargs = {"n_arms": 4, "setting": setting, "noise": 0.6}
     env, twin = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserBAIEnv(**kwargs, mask="none")
-    assert env.action_space == gym.spaces.Discrete(2 * n_arms)
-    seen = []
-    for seed in range(3):
+    other, seen = ExplorativeUserEnv(**kwargs), set()
+    for seed in (3, None, None):
         latest = {}
-        env.reset(seed=seed)
-        twin.reset(seed=seed)
-        for arm in [*arms(80, n_arms, seed), n_arms]:
-            legal = sum(response == 0 for response in latest.values()) >= n_arms - 1
+        for each in (env, twin, other):
+            each.reset(seed=seed)
+        for arm in arms(80, 4):
+            legal = sum(response == 0 for response in latest.values()) >= 3
             masks = env.action_masks()
             assert masks.dtype == bool
-            assert masks.tolist() == [True] * n_arms + [legal] * n_arms
-            assert twin.action_masks().tolist() == [True] * 2 * n_arms
-            seen.append(legal)
-            latest[arm], *_ = env.step(arm)
+            assert masks.tolist() == [True] * 4 + [legal] * 4
+            assert twin.action_masks().tolist() == [True] * 8
+            seen.add(legal)
+            one, two = env.step(arm), other.step(arm)
             twin.step(arm)
-    assert {*seen} == {True, False}
+            assert one[0] == two[0]
+            assert {name: one[4][name] for name in COUNTERS} == two[4]
+            latest[arm] = one[0]
+        assert env.hidden_state() == other.hidden_state()
+        env.step(4)
+    assert seen == {True, False}

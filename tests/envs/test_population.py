@@ -2,7 +2,8 @@
 
 import gymnasium as gym
 import pytest
-from population_env import SMALL, arms_of, popularity_of, seed_of_member, slow_episode
+from begun import arms, play
+from population_env import SMALL, popularity_of, seed_of_member, slow_episode
 
 from explorative_user_env import POPULATION_ENV_ID, InvalidArgumentError, rollout
 from explorative_user_env.agents import BAIR
@@ -10,8 +11,6 @@ from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.evaluation.monitors import check_run
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.users.behaviours import forgetful
-
-STEPS = 3 * 7
 
 VARIANTS = [
     {},
@@ -21,54 +20,38 @@ VARIANTS = [
 ]
 
 
+def assert_alike(env, recommended, moments):
+    """The env says and keeps what the slow episode does; return whether it is over."""
+    for arm, moment in zip(recommended, moments, strict=True):
+        means = env.instance().means
+        assert env.step(arm) == (moment.response, moment.reward, moment.over, False, moment.told)
+        assert means == moment.means
+    return moment.over
+
+
 @pytest.mark.parametrize("kwargs", VARIANTS, ids=lambda kwargs: ",".join(kwargs))
 def test_an_episode_is_a_loop_over_users(kwargs):
     given = SMALL | kwargs
     env = ExplorativePopulationEnv(**given)
-    arms = arms_of(given["n_users"] * given["horizon"], given["n_arms"])
-    moments = slow_episode(5, arms, **given)
-    assert [moment.over for moment in moments[:-1]] == [False] * (len(arms) - 1)
+    recommended = arms(given["n_users"] * given["horizon"], given["n_arms"])
+    moments = slow_episode(5, recommended, **given)
     begun = {"has_response": False, "new_user": True}
     assert env.reset(seed=5) == (0, dict.fromkeys(moments[0].told, 0) | begun)
-    for arm, moment in zip(arms, moments, strict=True):
-        means = env.instance().means
-        assert env.step(arm) == (moment.response, moment.reward, moment.over, False, moment.told)
-        assert means == moment.means
+    assert assert_alike(env, recommended, moments)
     with pytest.raises(gym.error.ResetNeeded):
         env.step(0)
 
 
-def test_users_share_what_is_popular_and_differ_by_their_deviations():
-    env = ExplorativePopulationEnv(n_arms=50, n_users=40, horizon=1, deviation=0.5, gap=1e-3)
-    env.reset(seed=3)
-    assert env.popularity() == tuple(popularity_of(3, 50))
-    apart = []
-    for _ in range(40):
-        means = env.instance().means
-        apart += [mean - popular for mean, popular in zip(means, env.popularity(), strict=True)]
-        env.step(0)
-    spread = (sum(each**2 for each in apart) / len(apart)) ** 0.5
-    assert abs(spread / 0.5 - 1) < 4 / (2 * len(apart)) ** 0.5  # four standard errors
-
-
-def test_a_user_of_an_episode_can_be_met_alone():
+def test_a_user_can_be_met_alone_and_what_is_popular_can_be_given():
     assert member_seeds(8, 3) == [seed_of_member(8, each) for each in range(3)]
-    env = ExplorativePopulationEnv(**SMALL)
+    env, popular = ExplorativePopulationEnv(**SMALL), [0.0, 1.0, 1.0, -3.0]
     _, info = env.reset(seed=8, options={"user": 2})
     assert (info["user"], info["new_user"], info["all_interactions"]) == (2, True, 0)
-    arms = arms_of(7)
-    for arm, moment in zip(arms, slow_episode(8, arms, first=2, **SMALL), strict=True):
-        assert env.step(arm) == (moment.response, moment.reward, moment.over, False, moment.told)
-    assert moment.over
-
-
-def test_what_is_popular_can_be_given_for_one_episode():
-    env, popular = ExplorativePopulationEnv(**SMALL), [0.0, 1.0, 1.0, -3.0]
+    assert assert_alike(env, arms(7, 4), slow_episode(8, arms(7, 4), first=2, **SMALL))
     env.reset(seed=8, options={"popularity": popular})
     assert env.popularity() == tuple(popular)
-    arms = arms_of(STEPS)
-    moments = slow_episode(8, arms, popularity=popular, **SMALL)
-    assert [env.step(arm)[1] for arm in arms] == [moment.reward for moment in moments]
+    moments = slow_episode(8, arms(21, 4), popularity=popular, **SMALL)
+    assert assert_alike(env, arms(21, 4), moments)
     env.reset(seed=8)
     assert env.popularity() == tuple(popularity_of(8, 4))
 
@@ -78,19 +61,17 @@ def test_a_reset_without_a_seed_goes_on_to_an_episode_that_has_one():
     env.reset()  # without any, the first episode is that of the stream
     assert env.episode_seed == env.np_random_seed
     env.reset(seed=4)
-    seeds, truths = [], []
+    met = {}
     for steps in (3, 20, 0):  # how long an episode lasts makes no difference to the next
-        for arm in arms_of(steps):
-            env.step(arm)
+        play(env, arms(steps, 4))
         env.reset()
-        seeds.append(env.episode_seed)
-        truths.append(env.hidden_state())
-    assert len({4, *seeds}) == 4
-    for seed, truth in zip(seeds, truths, strict=True):
+        met[env.episode_seed] = env.hidden_state()
+    assert len({4, *met}) == 4
+    for seed, truth in met.items():
         env.reset(seed=seed)
         assert env.hidden_state() == truth
     env.reset(seed=4)
-    for seed in seeds:
+    for seed in met:
         env.reset()
         assert env.episode_seed == seed
 
@@ -100,7 +81,7 @@ def test_a_picture_is_of_the_present_user_and_says_who_she_is():
     env.reset(seed=2)
     first = env.render()
     assert "user 1 of 3" in first
-    for arm in arms_of(7):
+    for arm in arms(7, 4):
         env.step(arm)
         assert ("user 2 of 3" in env.render()) == (env.hidden_state().interactions == 0)
     nothing = "no recommendation yet"

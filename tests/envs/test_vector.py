@@ -7,12 +7,11 @@ from dataclasses import replace
 import gymnasium as gym
 import numpy as np
 import pytest
+from begun import LEAVING, begun, everything
 from failing import uncompilable_rule
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from in_step import KINDS, MODES, played
 from pairs import pairs
-from single_env import LEAVING
-from vector_env import begun, begun_bai, everything
 
 from explorative_user_env import (
     BAI_ENV_ID,
@@ -24,6 +23,7 @@ from explorative_user_env import (
     Schedule,
 )
 from explorative_user_env.check.environments import told
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.users.model import acceptance_rate_rule
@@ -64,23 +64,19 @@ def triangle(n_arms, rng):
     return rng.triangular(0.0, 1.0, 2.0, size=n_arms)
 
 
-PICTURED = {"render_mode": "svg", "render_intervals": True}
-
+PICTURED = {"render_mode": "ansi", "render_intervals": True}
 VARIANTS = [
-    (ENV_ID, {"means": (1.0, 1.0, 0.0), "n_arms": 3, "gap": 0.25}),
     (ENV_ID, {"means": triangle, "setting": "released", "gap": 0.1, "alpha": 0.3}),
     (ENV_ID, {"means": "uniform", "gap": 2.0, "rho": 1.5, "reward": "realized"}),
     (ENV_ID, {"rho": Schedule(acceptance_rate_rule, 0.5, 3.0, (0.3, 0.7)), "info_level": "full"}),
     (ENV_ID, {"setting": replace(PRINTED, private_draws=2, rho_refresh="acceptance"), "noise": 1}),
-    (ENV_ID, {"noise": 0.1, "n_arms": 3} | PICTURED),
-    (ENV_ID, LEAVING | {"render_mode": "svg", "noise": 0.1}),
+    (ENV_ID, LEAVING | {"render_mode": "ansi", "noise": 0.1}),
     (BAI_ENV_ID, {"info_level": "full", "setting": "released", "alpha": 0.5, "gap": 2.0}),
-    (BAI_ENV_ID, {"render_mode": "ansi", "render_intervals": True, "noise": 0.6}),
-    (BAI_ENV_ID, {"mask": "none", "step_cost": 0.0, "horizon": 1}),
+    (BAI_ENV_ID, PICTURED | {"noise": 0.6}),
     (BAI_ENV_ID, LEAVING | {"render_mode": "svg"}),
     (POPULATION_ENV_ID, {"info_level": "full", "setting": "released", "reward": "realized"}),
     # Rejected by chance, so that a picture of a new user would show the decision of the last.
-    (POPULATION_ENV_ID, {"horizon": 8, "noise": 1.0, "gap": 9.0, "alpha": 0.1} | PICTURED),
+    (POPULATION_ENV_ID, PICTURED | {"horizon": 8, "noise": 1.0, "gap": 9.0, "alpha": 0.1}),
     (POPULATION_ENV_ID, {"horizon": 1, "n_users": 2, "noise": 0.0, "reward_law": "bounded"}),
     (POPULATION_ENV_ID, {"n_users": 1, "deviation": 0.0, "gap": 1.0, "behaviour": "logistic"}),
 ]
@@ -119,20 +115,17 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     assert not few.unwrapped.compiled
 
 
-@pytest.mark.parametrize("way", ["vector_entry_point", None])
-def test_without_a_time_limit_no_lane_ends(way):
-    vector = ExplorativeUserVectorEnv(2)
-    if way is not None:  # -1 is none, as for `gym.make`; 1000 are usual
-        assert gym.make_vec(ENV_ID, 2).unwrapped.max_episode_steps == 1000
-        vector = gym.make_vec(ENV_ID, 2, vectorization_mode=way, max_episode_steps=-1)
+def test_a_lane_ends_after_1000_steps_and_without_a_time_limit_never():
+    assert gym.make_vec(ENV_ID, 2).unwrapped.max_episode_steps == 1000
+    vector = gym.make_vec(ENV_ID, 2, max_episode_steps=-1)  # as for `gym.make`
     vector.reset(seed=0)
-    assert not any(vector.step(np.array([0, 1]))[3].any() for _ in range(1001))
+    assert not any(vector.step([0, 1])[3].any() for _ in range(1001))
 
 
 def test_users_are_fresh_where_no_seed_is_given_and_met_again_by_those_that_are_kept():
     vector, again = ExplorativeUserVectorEnv(3), ExplorativeUserVectorEnv(3)
-    vector.reset()
-    again.reset()
+    for each in (vector, again):
+        each.reset()
     assert len({truth.instance for truth in vector.hidden_states()}) == 3
     assert again.hidden_states() != vector.hidden_states()
     for seed, truth in zip(vector.np_random_seed, vector.hidden_states(), strict=True):
@@ -154,13 +147,13 @@ def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
 
 
 @pairs(
-    kind=[begun, begun_bai],
+    kind=[ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
     copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
     compiled=[False, True],
     mode=MODES,
 )
 def test_a_copy_goes_on_alike_and_apart(kind, copied, compiled, mode):
-    vector = kind(compiled, noise=0.5, autoreset_mode=mode, max_episode_steps=9)
+    vector = begun(compiled, kind, noise=0.5, autoreset_mode=mode, max_episode_steps=9)
     twin = copied(vector)
     for t, actions in enumerate(np.random.default_rng(1).integers(4, size=(25, 3))):
         if mode == AutoresetMode.DISABLED and t in (7, 16):
@@ -178,17 +171,16 @@ def test_a_copy_goes_on_alike_and_apart(kind, copied, compiled, mode):
 @pytest.mark.compiler
 def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result():
     def played(compiled):
-        schedule = Schedule(uncompilable_rule, 1.0, 2.0)
-        vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=schedule)
+        rho = Schedule(uncompilable_rule, 1.0, 2.0)
+        vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=rho)
         vector.reset(seed=1)
         assert not vector.compiled
-        rewards = [vector.step([t % 3, 0, 2])[1].tolist() for t in range(30)]
-        return [rewards, vector.hidden_states()]
+        return [told(vector.step([t % 3, 0, 2])) for t in range(30)], vector.hidden_states()
 
     with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:
-        fallen_back = played(compiled=True)
+        fallen_back = played(True)
     assert len(warned) == 1
-    assert fallen_back == played(compiled=False)
+    assert fallen_back == played(False)
 
 
 def scribble(value, junk):
@@ -204,14 +196,12 @@ def scribble(value, junk):
     compiled=[False, True],
     info_level=["counts", "full"],
     limit=[5, None],
-    kind=[begun, begun_bai],
+    kind=[ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
 )
 def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level, limit, kind):
     kwargs = {"autoreset_mode": mode, "max_episode_steps": limit, "info_level": info_level}
-    vector, twin = kind(compiled, **kwargs), kind(compiled, **kwargs)
-    arms = np.random.default_rng(2)
-    for t in range(14):
-        actions = arms.integers(4, size=3)
+    vector, twin = (begun(compiled, kind, **kwargs) for _ in range(2))
+    for t, actions in enumerate(np.random.default_rng(2).integers(4, size=(14, 3))):
         one, other = vector.step(actions), twin.step(actions.copy())
         assert told(one) == told(other)
         truncated = other[3].copy()

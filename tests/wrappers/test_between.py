@@ -1,7 +1,5 @@
 """Other people's wrappers between ours and the users: what is shown is true, or is refused."""
 
-from typing import Any
-
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -9,37 +7,20 @@ from gymnasium import spaces, wrappers
 from gymnasium.vector import SyncVectorEnv, VectorWrapper
 from gymnasium.wrappers import vector as of_many
 from pairs import pairs
-from wrapped import (
-    HORIZON,
-    LANES,
-    LIMIT,
-    N_ARMS,
-    counts_of,
-    last_step_of,
-    made,
-    ranks_of,
-    vector_of,
-)
+from wrapped import HORIZON, LANES, LIMIT, N_ARMS, made, shown_by_hand, vector_of, wrapped
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, InvalidArgumentError
 from explorative_user_env import wrappers as one
 from explorative_user_env.wrappers import vector as many
 
-OURS = ["CountsObservation", "LastStepObservation", "SortedArms"]
-UNSORTED = OURS[:2]
-
-
-def by_hand(name, heard, horizon):
-    if name == "LastStepObservation":
-        return last_step_of(heard, horizon)
-    return counts_of(heard, ranks_of(heard) if name == "SortedArms" else range(N_ARMS), horizon)
+UNSORTED = ["CountsObservation", "LastStepObservation"]
 
 
 def step_with(*bases, **methods):
     return type("Between", bases, methods)
 
 
-class Noted(gym.Wrapper[Any, Any, Any, Any]):
+class Noted(gym.Wrapper):
     def reset(self, **kwargs):
         self.heard = []
         return self.env.reset(**kwargs)
@@ -56,38 +37,37 @@ def twice(self, action):
     return first if first[2] or first[3] else self.env.step(action)
 
 
-def next_action(env):
-    n_actions = int(env.action_space.n)
-    return wrappers.TransformAction(env, lambda action: (action + 1) % n_actions, env.action_space)
+def several(env):
+    n = int(env.action_space.n)
+    env = wrappers.TransformAction(env, lambda action: (action + 1) % n, env.action_space)
+    return wrappers.Autoreset(step_with(gym.Wrapper, step=twice)(wrappers.StickyAction(env, 0.3)))
 
 
-Twice = step_with(gym.Wrapper, step=twice)
-TRUE = {
-    "Autoreset": wrappers.Autoreset,
-    "RecordEpisodeStatistics": wrappers.RecordEpisodeStatistics,
-    "several": lambda env: wrappers.Autoreset(Twice(wrappers.StickyAction(next_action(env), 0.3))),
-}
-
-
-@pairs(name=[ENV_ID, BAI_ENV_ID], ours=OURS, between=TRUE)
-def test_responses_of_one_user_are_shown_through_wrappers_between(name, ours, between):
+@pairs(
+    name=[ENV_ID, BAI_ENV_ID],
+    observation=["counts", "last-step", "sorted-counts"],
+    between=[wrappers.Autoreset, wrappers.RecordEpisodeStatistics, several],
+)
+def test_responses_of_one_user_are_shown_through_wrappers_between(name, observation, between):
     noted = Noted(made(name))
-    env = TRUE[between](noted)
-    env = getattr(one, ours)(one.CountsObservation(env) if ours == "SortedArms" else env)
-    if ours == "SortedArms" and between != "several":
+    if observation == "sorted-counts" and between is not several:
         # What hands the counts on may stand above them, too.
-        env = one.SortedArms(TRUE[between](one.CountsObservation(noted)))
+        env = one.SortedArms(between(one.CountsObservation(noted)))
+    else:
+        env = wrapped(one, observation, between(noted))
     rng, over, told = np.random.default_rng(0), True, 0
     for _ in range(200):
         if over:
-            observation, info = env.reset(seed=int(rng.integers(99)))
+            shown, info = env.reset(seed=int(rng.integers(99)))
         else:
             action = int(rng.integers(N_ARMS))
             if name == BAI_ENV_ID and rng.random() < 0.05:
                 action += N_ARMS
-            observation, _, terminated, truncated, info = env.step(action)
+            shown, _, terminated, truncated, info = env.step(action)
         over = not over and (terminated or truncated) and "Autoreset" not in str(env)
-        np.testing.assert_allclose(observation, by_hand(ours, noted.heard, HORIZON), rtol=2e-7)
+        np.testing.assert_allclose(
+            shown, shown_by_hand(observation, noted.heard, HORIZON), rtol=2e-7
+        )
         assert info["interactions"] == len(noted.heard)
         told += len(noted.heard) > 0
     assert told > 100
@@ -118,39 +98,37 @@ def test_a_wrapper_that_changes_the_responses_is_refused_by_name(ours, subtests)
                 getattr(room, ours)(around(changes(users(room))))
 
 
+@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID])
 def test_arms_are_sorted_only_above_counts_as_they_are(name, subtests):
+    space = spaces.Box(0, 1, (1,))
+    no_arms = wrappers.TransformAction(made(name), lambda action: 0, space)
+    no_arms_of_many = of_many.TransformAction(vector_of(name), lambda actions: 0, None, space)
     rows = [
         (one, wrappers.DelayObservation(one.CountsObservation(made(name)), 2)),
         (many, of_many.TransformObservation(many.CountsObservation(vector_of(name)), lambda o: o)),
         (one, None),
         (many, gym.make_vec("CartPole-v1", 2)),
+        (one, one.CountsObservation(no_arms)),
+        (many, many.CountsObservation(no_arms_of_many)),
     ]
     for room in (one, many):
         rows.append((room, users(room, name)))
         for n_arms in (N_ARMS, 7, 8):  # of which some have as many numbers as counts have
             rows.append((room, room.LastStepObservation(users(room, name, n_arms=n_arms))))
+    words = r"^env must be (wrapped in CountsObservation|an environment whose act)"
     for room, env in rows:
-        words = r"^env must be wrapped in CountsObservation"
         with subtests.test(str(env)), pytest.raises(InvalidArgumentError, match=words):
             room.SortedArms(env)
-    space = spaces.Box(0, 1, (1,))
-    no_arms = wrappers.TransformAction(made(name), lambda action: 0, space)
-    none_of_many = of_many.TransformAction(vector_of(name), lambda actions: actions, None, space)
-    for room, env in ((one, no_arms), (many, none_of_many)):
-        with pytest.raises(InvalidArgumentError, match=r"^env must be an environment whose act"):
-            room.SortedArms(room.CountsObservation(env))
 
 
 def test_an_environment_that_is_not_ours_is_refused_by_name(subtests):
-    others = [(one, gym.make("CartPole-v1")), (one, None)]
-    others += [(one, vector_of(ENV_ID)), (many, made(ENV_ID))]
-    others.append((many, SyncVectorEnv([lambda: made(ENV_ID)])))
-    ids = "ExplorativeUser-v0, ExplorativeUserBAI-v0 or ExplorativePopulation-v0"
-    rows = [(ours, ids, *other) for ours in UNSORTED for other in others]
-    of_several = "PopulationCountsObservation", "ExplorativePopulation-v0"
-    rows += [(*of_several, one, made(ENV_ID)), (*of_several, many, vector_of(ENV_ID))]
+    others = [(one, gym.make("CartPole-v1")), (one, None), (one, vector_of(ENV_ID))]
+    others += [(many, made(ENV_ID)), (many, SyncVectorEnv([lambda: made(ENV_ID)]))]
+    rows = [(ours, "ExplorativeUser-v0, Explor", *other) for ours in UNSORTED for other in others]
+    for room in (one, many):
+        rows.append(("PopulationCountsObservation", "ExplorativePopulation-v0", room, users(room)))
     for ours, named, room, env in rows:
-        words = f"^env must be {'the vector form of ' if room is many else ''}{named} "
+        words = f"^env must be {'the vector form of ' if room is many else ''}{named}"
         with subtests.test(str(env)), pytest.raises(InvalidArgumentError, match=words):
             getattr(room, ours)(env, 10)
 
@@ -201,7 +179,7 @@ def stepped(env, room):
         env.step(0 if room is one else np.zeros(LANES, int))
 
 
-@pytest.mark.parametrize("ours", UNSORTED)
+@pairs(ours=UNSORTED, name=[ENV_ID, BAI_ENV_ID])
 def test_a_step_or_reset_that_contradicts_the_user_is_refused(name, ours, subtests):
     for place, (room, between) in enumerate(FALSE):
         with subtests.test(str(place)):
@@ -209,15 +187,8 @@ def test_a_step_or_reset_that_contradicts_the_user_is_refused(name, ours, subtes
             env = getattr(room, ours)(between(below))
             with pytest.raises(InvalidArgumentError, match=r"^env must be .*as they are.*, got <"):
                 stepped(env, room)
-
-
-def test_counts_that_are_changed_in_between_are_not_sorted(name):
-    def halved(self, action):
-        observation, *rest = self.env.step(action)
-        return observation / 2, *rest
-
     for room, base in ((one, gym.Wrapper), (many, VectorWrapper)):
-        below = step_with(base, step=halved)(room.CountsObservation(users(room, name)))
+        below = step_with(base, step=flipped)(room.CountsObservation(users(room, name)))
         with pytest.raises(InvalidArgumentError, match=r"above SortedArms, .*, got <Between"):
             stepped(room.SortedArms(below), room)
 

@@ -5,36 +5,32 @@ import copy
 import gymnasium as gym
 import numpy as np
 import pytest
-from population_env import SMALL, arms_of
-from wrapped import counts_of
+from begun import arms
+from population_env import SMALL
+from wrapped import counts_of, wrapped
 
 import explorative_user_env as eu
+from explorative_user_env import wrappers
 from explorative_user_env.protocol import POPULATION
-from explorative_user_env.wrappers import CountsObservation, PopulationCountsObservation, SortedArms
 from explorative_user_env.wrappers.observations import observations_of
 
 K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]
-OBSERVATIONS = observations_of(POPULATION)
 
 
-def before_of(said, arms):
-    """What all users before said of these arms, in this order."""
+def env_of(observation):
+    env = gym.make(eu.POPULATION_ENV_ID, disable_env_checker=True, **SMALL)
+    return env if observation == "response" else wrapped(wrappers, observation, env)
+
+
+def seen_by_hand(said, order):
+    """The counts of this user and of all before her, in this order of the arms, and the times."""
+    *own, time = counts_of(said[-1], order, EACH)
     heard = [each for user in said[:-1] for each in user]
-    yes = [heard.count((arm, 1)) for arm in arms]
-    no = [heard.count((arm, 0)) for arm in arms]
+    yes = [heard.count((arm, 1)) for arm in order]
+    no = [heard.count((arm, 0)) for arm in order]
     logs = np.log1p([*yes, *no]) / np.log1p(USERS * EACH)
     shares = [y / (y + n) if y + n else 0.0 for y, n in zip(yes, no, strict=True)]
-    return [*logs.tolist(), *shares]
-
-
-def seen_by_hand(said, arms):
-    *own, time = counts_by_hand(said[-1], arms)
-    steps = sum(map(len, said))
-    return [*own, *before_of(said, arms), time, steps / (USERS * EACH)]
-
-
-def counts_by_hand(heard, arms):
-    return counts_of(heard, arms, EACH)
+    return [*own, *logs, *shares, time, sum(map(len, said)) / (USERS * EACH)]
 
 
 def ranked(said):
@@ -45,12 +41,11 @@ def ranked(said):
 
 @pytest.mark.parametrize("is_sorted", [False, True])
 def test_counts_of_this_user_and_of_all_before_are_those_by_hand(is_sorted):
-    env = PopulationCountsObservation(gym.make(eu.POPULATION_ENV_ID, **SMALL))
-    env = SortedArms(env) if is_sorted else env
+    env = env_of("sorted-population-counts" if is_sorted else "population-counts")
     seen, _ = env.reset(seed=5)
     said = [[]]
     by_others = 0
-    for action in [*arms_of(USERS * EACH, K), None]:
+    for action in [*arms(USERS * EACH, K), None]:
         order = ranked(said) if is_sorted else [*range(K)]
         assert seen in env.observation_space
         np.testing.assert_allclose(seen, seen_by_hand(said, order), rtol=1e-6)
@@ -67,43 +62,28 @@ def test_counts_of_this_user_and_of_all_before_are_those_by_hand(is_sorted):
     assert (by_others > 0) == is_sorted
 
 
-def wrapped(observation, limit):
-    """Return the single environment in the wrappers of an observation."""
-    env = gym.make(eu.POPULATION_ENV_ID, limit, disable_env_checker=True, **SMALL)
-    match observation:
-        case "counts" | "sorted-counts":
-            env = CountsObservation(env, EACH)
-        case "population-counts" | "sorted-population-counts":
-            env = PopulationCountsObservation(env)
-        case "last-step":
-            env = eu.wrappers.LastStepObservation(env, EACH)
-    return SortedArms(env) if observation.startswith("sorted") else env
-
-
-@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pytest.mark.parametrize("observation", observations_of(POPULATION))
 def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observation):
-    env = wrapped(observation, None)
+    env = env_of(observation)
     shown = []
-    ranks = iter(arms_of(USERS * EACH, K))
+    ranks = iter(arms(USERS * EACH, K))
 
     def policy(seen):
         shown.append(seen)
         return next(ranks)
 
-    agent = eu.PolicyAgent(
-        policy, task="population", observation=observation, horizon=EACH, n_users=USERS
-    )
+    facts = {"task": "population", "observation": observation, "horizon": EACH}
+    agent = eu.PolicyAgent(policy, n_users=USERS, **facts)
     seen, _ = env.reset(seed=2)
     agent.reset(K, np.random.default_rng(0))
-    over = False
+    accepted, over = 0, False
     while not over:
         arm = agent.act()
         np.testing.assert_array_equal(shown[-1], seen)
-        assert arm is not None
         action = [*env._order[0]].index(arm) if hasattr(env, "_order") else arm
-        before = env.unwrapped._accepted
         seen, _, over, _, info = env.step(action)
-        agent.observe(arm, bool(info["all_acceptances"] - before))
+        agent.observe(arm, info["all_acceptances"] > accepted)
+        accepted = info["all_acceptances"]
         if info["new_user"]:
             agent.next_user()
     assert len(shown) == USERS * EACH
@@ -118,10 +98,10 @@ def test_a_policy_for_one_user_begins_afresh_with_the_next():
 
     agent = eu.PolicyAgent(policy, observation="response")
     agent.reset(K, np.random.default_rng(0))
-    for task_is_over in (True, False):
+    for begins_next in (True, False):
         agent.act()
         agent.observe(1, True)
-        if task_is_over:
+        if begins_next:
             agent.next_user()
     agent.act()
     assert np.array(shown).tolist() == [0, 0, 1]

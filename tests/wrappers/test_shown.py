@@ -7,24 +7,27 @@ import warnings
 import gymnasium as gym
 import numpy as np
 import pytest
+from begun import check_for_sb3
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import TimeLimit, TransformAction
 from gymnasium.wrappers import vector as of_many
+from hypothesis import given
+from hypothesis import strategies as st
 from in_step import MODES, played
 from pairs import pairs
-from single_env import check_for_sb3
 from wrapped import (
     HORIZON,
     LANES,
     LIMIT,
     N_ARMS,
-    counts_of,
-    last_step_of,
+    OURS,
     made,
     ranks_of,
+    shown_by_hand,
     vector_of,
+    wrapped,
 )
 
 from explorative_user_env import (
@@ -39,30 +42,43 @@ from explorative_user_env import (
 from explorative_user_env import wrappers as single
 from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import vector as many
+from explorative_user_env.wrappers.observations import OBSERVATIONS, Scale, observed
 
 NAMES = [ENV_ID, BAI_ENV_ID]
-OURS = {
-    "counts": ("CountsObservation",),
-    "last-step": ("LastStepObservation",),
-    "sorted-counts": ("CountsObservation", "SortedArms"),
-    "population-counts": ("PopulationCountsObservation",),
-    "sorted-population-counts": ("PopulationCountsObservation", "SortedArms"),
-}
 OF_ONE = [*OURS][:3]
 
-
-def wrapped(room, observation, env, scale=None):
-    for name in OURS[observation]:
-        env = getattr(room, name)(env, *(() if name == "SortedArms" else (scale,)))
-    return env
+scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max_size=25)
+"""Any responses, also those that no user gives."""
 
 
-def shown_by_hand(observation, heard, horizon):
-    if observation == "last-step":
-        return last_step_of(heard, horizon)
-    arms = ranks_of(heard, horizon) if observation == "sorted-counts" else range(N_ARMS)
-    return counts_of(heard, arms, horizon)
+def history_of(*lanes):
+    history, all_lanes = History(len(lanes), N_ARMS), np.arange(len(lanes))
+    # Of users before, who are forgotten.
+    history.record(all_lanes, 0 * all_lanes, 0 * all_lanes + 1)
+    history.forget(all_lanes)
+    for t in range(max(map(len, lanes))):
+        going = [lane for lane, heard in enumerate(lanes) if t < len(heard)]
+        recommended, responses = np.array([lanes[lane][t] for lane in going]).T
+        history.record(np.array(going), recommended, responses)
+    return history
+
+
+@given(scripts, scripts, st.sampled_from([1, 12, 1000]))
+def test_each_observation_is_that_of_a_slow_look_in_each_lane(one, other, horizon):
+    both = [one, other]
+    for name in OBSERVATIONS:
+        orders = [[*range(N_ARMS)]] * 2
+        if name == "sorted-counts":
+            orders = [ranks_of(heard, horizon) for heard in both]
+        shown, order = observed(name, history_of(*both), Scale(horizon), N_ARMS)
+        assert order.tolist() == orders
+        _, actions = observed(name, history_of(*both), Scale(horizon), 2 * N_ARMS)
+        assert actions.tolist() == [[*order, *(3 + arm for arm in order)] for order in orders]
+        assert shown.dtype == (int if name == "response" else np.float32)
+        expected = [shown_by_hand(name, heard, horizon) for heard in both]
+        np.testing.assert_allclose(shown, np.array(expected), rtol=2e-7, atol=0)
 
 
 @pairs(observation=OF_ONE, name=NAMES, horizon=[None, 6])
@@ -72,8 +88,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(name, observ
     for seed in (3, None, None):
         shown, info = env.reset(seed=seed)
         assert info == bare.reset(seed=seed)[1]
-        heard = []
-        over = False
+        heard, over = [], False
         while True:
             assert shown.dtype == np.float32
             assert shown in env.observation_space
@@ -100,47 +115,35 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(name, observ
 
 @pytest.mark.slow
 @pytest.mark.parametrize("observation", OF_ONE)
-def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(name, observation):
-    env = wrapped(single, observation, made(name), 6)
+def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(observation):
+    env = wrapped(single, observation, made(BAI_ENV_ID), 6)
     with warnings.catch_warnings():
         # Gymnasium would rather check environments without wrappers.
         warnings.filterwarnings("ignore", ".*is different from the unwrapped version.*")
         check_env(env)
     check_for_sb3(env)
-    text = env.spec.to_json()
-    made_again = [gym.make(env.spec), gym.make(EnvSpec.from_json(text))]
-    for again in made_again:
-        assert str(again) == str(env)
-        assert again.spec is not None
-        assert again.spec.to_json() == text
-    lives = []
-    for each in (env, *made_again):
+    text, lives = env.spec.to_json(), []
+    for each in (env, gym.make(env.spec), gym.make(EnvSpec.from_json(text))):
+        assert str(each) == str(env)
+        assert each.spec.to_json() == text
         life = [each.reset(seed=2), *(each.step(arm) for arm in (0, 2))]
-        twins = [each, copy.deepcopy(each), pickle.loads(pickle.dumps(each))]
-        for twin in twins:
+        for twin in (each, copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
             lives.append(told([*life, *(twin.step(arm) for arm in (2, 1, 0))]))
     assert all(life == lives[0] for life in lives)
 
 
-@pytest.mark.parametrize(
-    "kwargs",
-    [{"setting": "released", "reward_law": "bernoulli"}, {"info_level": "full", "horizon": 20}],
-)
+@pytest.mark.parametrize("kwargs", [{"setting": "released"}, {"info_level": "full", "horizon": 20}])
 def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs):
+    horizon = kwargs.get("horizon", 500)
     below = {key: value for key, value in kwargs.items() if key != "horizon"}
-    hand = gym.make(ENV_ID, max_episode_steps=15, **below)
-    outcomes = []
-    for env in (
-        gym.make(COUNTS_ENV_ID, max_episode_steps=15, **kwargs),
-        wrapped(single, "sorted-counts", hand, kwargs.get("horizon", 500)),
-    ):
-        life = [env.reset(seed=3)]
-        for rank in np.random.default_rng(0).integers(5, size=40).tolist():
-            life.append(env.step(rank))
-            life += [env.reset()] if life[-1][3] else []
-        outcomes.append(told(life))
-    assert outcomes[0] == outcomes[1]
-    assert len(life) == 43
+    by_id = gym.make(COUNTS_ENV_ID, 15, **kwargs)
+    by_hand = wrapped(single, "sorted-counts", gym.make(ENV_ID, 15, **below), horizon)
+    for seed in (3, None, None):
+        assert told(by_id.reset(seed=seed)) == told(by_hand.reset(seed=seed))
+        for rank in np.random.default_rng(0).integers(5, size=15).tolist():
+            outcome = by_id.step(rank)
+            assert told(outcome) == told(by_hand.step(rank))
+        assert outcome[3]
 
 
 def other_arms(room, env):
@@ -201,13 +204,6 @@ def test_observations_that_are_handed_out_are_nobody_elses_and_a_copy_goes_on_al
     assert (n_last > LANES) == (mode == AutoresetMode.SAME_STEP)
 
 
-class PickyLanes(ExplorativeUserBAIVectorEnv):
-    """Masks that tell lanes and arms apart."""
-
-    def action_masks(self):
-        return np.random.default_rng(0).random((LANES, 2 * N_ARMS)) < 0.5
-
-
 class Picky(ExplorativeUserBAIEnv):
     """Masks that tell arms apart, which those of the task itself do not."""
 
@@ -215,43 +211,38 @@ class Picky(ExplorativeUserBAIEnv):
         return np.array([True, False, False, False, True, False])
 
 
+class PickyLanes(ExplorativeUserBAIVectorEnv):
+    def action_masks(self):
+        return np.array([Picky.action_masks(self)] * 2)
+
+
 def test_a_mask_stands_at_the_rank_of_its_arm():
-    env = wrapped(single, "sorted-counts", Picky(N_ARMS, noise=0.4, horizon=200))
-    env.reset(seed=5)
-    heard = []
-    orders = set()
-    for rank in np.random.default_rng(1).integers(N_ARMS, size=120).tolist():
-        ranks = ranks_of(heard)
-        legal = [arm == 0 for arm in ranks] + [arm == 1 for arm in ranks]
-        assert env.get_wrapper_attr("action_masks")().tolist() == legal
-        *_, info = env.step(rank)
-        heard.append((ranks[rank], int(info["acceptances"] > sum(yes for _, yes in heard))))
-        orders.add(tuple(ranks))
-    assert orders & {(1, 2, 0), (2, 0, 1)}  # which are not their own inverses
-
-
-def test_a_mask_of_a_lane_stands_at_the_rank_of_its_arm():
-    below = PickyLanes(LANES, n_arms=N_ARMS, noise=0.4)
-    vector = wrapped(many, "sorted-counts", below)
-    vector.reset(seed=2)
-    accepted, moved = np.zeros((LANES, N_ARMS), int), 0
-    for ranks in np.random.default_rng(3).integers(N_ARMS, size=(20, LANES)):
-        order = np.argsort(-accepted, axis=1, kind="stable")
-        masks, found = below.action_masks(), vector.action_masks()
-        for lane in range(LANES):
-            expected = [masks[lane, arm + first] for first in (0, N_ARMS) for arm in order[lane]]
-            assert found[lane].tolist() == expected
-            moved += expected != masks[lane].tolist()
-        arms, before = order[range(LANES), ranks], accepted.sum(axis=1)
-        accepted[range(LANES), arms] += vector.step(ranks)[4]["acceptances"] - before
-    assert moved > 20
+    facts = {"n_arms": N_ARMS, "noise": 0.4, "horizon": 200}
+    lanes = wrapped(many, "sorted-counts", PickyLanes(2, **facts))
+    singles = [wrapped(single, "sorted-counts", Picky(**facts)) for _ in range(2)]
+    lanes.reset(seed=5)
+    for lane, env in enumerate(singles):
+        env.reset(seed=5 + lane)
+    heard, seen = ([], []), set()
+    for ranks in np.random.default_rng(1).integers(N_ARMS, size=(120, 2)):
+        found = lanes.action_masks().tolist()
+        lanes.step(ranks)
+        for lane, env in enumerate(singles):
+            order = ranks_of(heard[lane])
+            legal = [arm == 0 for arm in order] + [arm == 1 for arm in order]
+            assert env.get_wrapper_attr("action_masks")().tolist() == legal == found[lane]
+            *_, info = env.step(ranks[lane])
+            accepted = info["acceptances"] > sum(yes for _, yes in heard[lane])
+            heard[lane].append((order[ranks[lane]], int(accepted)))
+            seen.add(tuple(order))
+    assert seen & {(1, 2, 0), (2, 0, 1)}  # which are not their own inverses
 
 
 NO_RANKS = [[0, 9, 0, 0, 0, 0, 0], [0, -1, 0, 0, 0, 0, 0], [0, 1], None, np.zeros(LANES)]
 NO_RANK = [True, 1.0, -1, 6, np.array([6]), None]
 
 
-@pytest.mark.parametrize("observation", OF_ONE)
+@pairs(name=NAMES, observation=OF_ONE)
 def test_bad_actions_are_refused_by_name_and_change_nothing(name, observation):
     lanes = [2, 1, 0, 2, 1, 0, 2]
     for room, make, good, bad in ((single, made, 2, NO_RANK), (many, vector_of, lanes, NO_RANKS)):
@@ -265,36 +256,27 @@ def test_bad_actions_are_refused_by_name_and_change_nothing(name, observation):
         assert told(env.step(np.array(good, np.uint8))) == told(twin.step(good))
 
 
-@pytest.mark.parametrize(
-    ("make", "steps"),
-    [
+@pytest.mark.parametrize("observation", OF_ONE)
+def test_the_horizon_is_the_environments_own_unless_given(observation):
+    for make, steps in (
         (lambda: gym.make(ENV_ID), 1000),
         (lambda: TimeLimit(ExplorativeUserEnv(), 8), 8),
         (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=16), 16),
         (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=-1), 40),
         (lambda: ExplorativeUserVectorEnv(2, 8), 8),
-        (lambda: gym.make_vec(ENV_ID, num_envs=2), 1000),
         (lambda: ExplorativeUserBAIVectorEnv(2, horizon=40), 40),
         (lambda: ExplorativeUserBAIVectorEnv(2, 16, horizon=40), 16),
-    ],
-)
-def test_the_horizon_is_the_environments_own_unless_given(make, steps):
-    for observation in OF_ONE:
-        for given in (None, 5):
+    ):
+        for given_horizon in (None, 5):
             env = make()
             one = isinstance(env, gym.Env)
-            env = wrapped(single if one else many, observation, env, given)
+            env = wrapped(single if one else many, observation, env, given_horizon)
             env.reset(seed=0)
             time = env.step(0 if one else [0, 0])[0][..., -1]
-            assert time == pytest.approx(1 / (given or steps))
-
-
-def test_a_horizon_that_is_none_or_missing_is_refused():
-    without = [(many, vector_of(ENV_ID, limit=None))]
-    without += [(single, ExplorativeUserEnv()), (single, gym.make(ENV_ID, -1))]
-    for observation in OF_ONE:
-        for room, env in without:
-            for horizon in (None, 0, 1.5):
-                allowed = "given, .* no time limit" if horizon is None else "an integer of at"
-                with pytest.raises(InvalidArgumentError, match=rf"^horizon must be {allowed}"):
-                    wrapped(room, observation, env, horizon)
+            assert time == pytest.approx(1 / (given_horizon or steps))
+    endless = [(many, vector_of(ENV_ID, limit=None)), (single, gym.make(ENV_ID, -1))]
+    for room, env in [*endless, (single, ExplorativeUserEnv())]:
+        for wrong in (None, 0, 1.5):
+            allowed = "given, .* no time limit" if wrong is None else "an integer of at"
+            with pytest.raises(InvalidArgumentError, match=rf"^horizon must be {allowed}"):
+                wrapped(room, observation, env, wrong)
