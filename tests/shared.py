@@ -8,8 +8,6 @@ from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import no_law
 
-Figures = tuple[int, int, int, bool]
-
 PLAIN = SimpleNamespace(
     generator_at=lambda parts: parts[0],
     with_law=lambda user, own_law: user,
