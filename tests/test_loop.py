@@ -123,15 +123,24 @@ def test_the_environment_goes_on_after_the_answer_and_the_agent_hears_nothing_of
     assert agent.told == [list(zip(committed.arms, committed.accepted, strict=True))[:3]]
 
 
+class Learning(Keeper):
+    learned = ()
+
+    def learn(self, arm, reward):
+        assert self.kept[-1] == (arm, True), "learn comes after observe"
+        self.learned = (*self.learned, (arm, reward))
+
+
 def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted():
     for commits in (False, True):
-        agent, other = given(30, sees_rewards=True), given(30)
+        agent, other = Learning(), Learning()
+        agent.sees_rewards = True
         episode = rollout(env_of("realized"), agent, 4, max_steps=40, commits=commits)
-        own = list(zip(episode.arms, episode.accepted, episode.rewards, strict=True))[:30]
-        assert agent.learned == [(arm, reward) for arm, yes, reward in own if yes]
-        assert 0 < len({reward for _, reward in agent.learned}) == len(agent.learned) < 30
+        own = list(zip(episode.arms, episode.accepted, episode.rewards, strict=True))[:12]
+        assert agent.learned == tuple((arm, reward) for arm, yes, reward in own if yes)
+        assert 0 < len({reward for _, reward in agent.learned}) == len(agent.learned) < 12
         assert any(rollout(env_of("realized"), other, 4).rewards)
-        assert other.learned == []
+        assert other.learned == ()
     thompson = Thompson(horizon=5)
     thompson.reset(3, np.random.default_rng(0))
     with pytest.raises(TypeError, match="may not be told a reward"):

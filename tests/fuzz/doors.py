@@ -222,15 +222,8 @@ def of_evaluations(paths=(True, False)):
         usual, needed = {**shared, **own}, frozenset({*always, *own})
         door = Door(f"evaluate {name}", eu.evaluate, usual, needed, spared=SPARED, cost=8)
         yield replace(door, look=same_by_both_paths) if len(paths) > 1 else door
-    swept = {**shared, **TASKS["bai"], "deltas": ((0.1,), (0.1, 0.5)), "n_arms": ((2, 3), [3])}
-    del swept["delta"], swept["check_theory"]
-    yield Door("sweep", eu.sweep, swept, frozenset(always), spared=SPARED, cost=8)
-
-
-def of_runs():
     rolled = {"setting": ("printed", "released"), "n_arms": (2, 3), "agent": NAMES, "seed": (0, 7)}
     rolled |= {"max_steps": (5, 30), "horizon": (None, 9), "commits": (False, True)}
-    rolled |= {"delta": (0.1,)}
     yield Door("rollout", _rolled, rolled, frozenset({"agent", "seed", "max_steps"}))
 
 
