@@ -8,14 +8,6 @@ from pairs import pairs
 from wrapped import HORIZON, made, wrapped
 
 import explorative_user_env as eu
-from explorative_user_env import (
-    BAI_ENV_ID,
-    COUNTS_ENV_ID,
-    ENV_ID,
-    POPULATION_ENV_ID,
-    ExplorativeUserEnv,
-    wrappers,
-)
 from explorative_user_env.check.checks import Secrets, numbers_of
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.wrappers.observations import OBSERVATIONS
@@ -27,32 +19,32 @@ OPTIONS = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
 FEW = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
 FORMS = [
-    (ENV_ID, "response", {"reward": "realized"}),
-    (ENV_ID, "counts", {"reward": "realized"}),
-    (ENV_ID, "last-step", {"behaviour": "drifting"}),
-    (COUNTS_ENV_ID, "response", {"reward": "utility"}),
-    (BAI_ENV_ID, "response", {}),
-    (BAI_ENV_ID, "sorted-counts", {}),
-    (POPULATION_ENV_ID, "sorted-population-counts", FEW),
+    (eu.ENV_ID, "response", {"reward": "realized"}),
+    (eu.ENV_ID, "counts", {"reward": "realized"}),
+    (eu.ENV_ID, "last-step", {"behaviour": "drifting"}),
+    (eu.COUNTS_ENV_ID, "response", {"reward": "utility"}),
+    (eu.BAI_ENV_ID, "response", {}),
+    (eu.BAI_ENV_ID, "sorted-counts", {}),
+    (eu.POPULATION_ENV_ID, "sorted-population-counts", FEW),
 ]
 
 
 @pytest.mark.parametrize(("name", "observation", "kwargs"), FORMS)
 def test_observations_and_infos_hold_no_secret(name, observation, kwargs):
-    env = made(name, None if name in (BAI_ENV_ID, POPULATION_ENV_ID) else HORIZON, **kwargs)
+    env = made(name, None if name in (eu.BAI_ENV_ID, eu.POPULATION_ENV_ID) else HORIZON, **kwargs)
     if observation != "response":
-        env = wrapped(wrappers, observation, env)
+        env = wrapped(eu.wrappers, observation, env)
     user = env.unwrapped
     handed = [env.reset(seed=SEED)]
     numbers, seeds = numbers_of(user.hidden_state()), [SEED]
-    if name == POPULATION_ENV_ID:
+    if name == eu.POPULATION_ENV_ID:
         seeds += member_seeds(SEED, user.n_users)
         numbers += user.popularity()
     for step in range(15):
         observation, reward, *_, info = env.step(step % 3)
         handed.append((observation, info))
         numbers += [float(reward), *numbers_of(user.hidden_state())]
-    if name == BAI_ENV_ID:
+    if name == eu.BAI_ENV_ID:
         observation, _, *_, info = env.step(3)
         handed.append((observation, info, user.action_masks()))
         numbers = [number for number in numbers if number != -user.step_cost]
@@ -152,7 +144,7 @@ def planted(env):
 
 
 def test_the_walk_finds_what_is_hidden(subtests):
-    env = ExplorativeUserEnv(**OPTIONS)
+    env = eu.ExplorativeUserEnv(**OPTIONS)
     env.reset(seed=SEED)
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))
     for way, handed in planted(env).items():
