@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
+from keepers import Keeper, KeeperOfMany, secrets_of
 from pairs import pairs
 from wrapped import HORIZON, made, wrapped
 
@@ -15,7 +15,6 @@ from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
 OPTIONS = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
-
 FEW = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
 FORMS = [
@@ -84,11 +83,8 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(observation, tas
 
 @pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
 def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
-    agent = make()
-    facts = OPTIONS | ({"horizon": 12} if task == "regret" else {})
-    found = eu.evaluate(
-        [agent], task=task, n_instances=5, compiled=compiled, progress=False, **facts
-    )
+    agent, facts = make(), OPTIONS | ({"horizon": 12} if task == "regret" else {})
+    found = eu.evaluate([agent], task=task, compiled=compiled, n_instances=5, **facts)
     handed = [*agent.kept]  # a replay hands over more
     assert len(handed) > 12
     assert [*secrets_of(found).ways_from(handed)] == []
@@ -97,16 +93,21 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
 @pairs(batched=[False, True], observation=OBSERVATIONS)
 def test_what_a_policy_is_handed_leads_to_no_secret(observation, batched):
     kept = []
-    agent = eu.PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
-    facts = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
-    found = eu.evaluate([agent], progress=False, **facts)
+
+    def policy(seen):
+        kept.append(seen)
+        return np.zeros(len(seen), int) if batched else 0
+
+    agent = eu.PolicyAgent(policy, observation=observation, batched=batched)
+    found = eu.evaluate([agent], task="regret", horizon=9, n_instances=5, **OPTIONS)
     handed = [*kept]  # a replay hands over more
     assert handed
     assert [*secrets_of(found).ways_from([handed, agent])] == []
 
 
-def planted(env):
-    """Ways that have led to a secret, or could: each holds the seed, the stream or the truth."""
+def test_the_walk_finds_what_is_hidden(subtests):
+    env = eu.ExplorativeUserEnv(**OPTIONS)
+    env.reset(seed=SEED)
     stream, means = env.np_random, np.array(env.instance().means)
 
     def closure():
@@ -125,7 +126,7 @@ def planted(env):
     slotted, many = Slotted(), np.empty(2, object)
     next(begun)
     slotted.hidden, many[1] = env.hidden_state(), {"deep": [(env,)]}
-    return {
+    planted = {
         "an item": {"a": [({"b": means.tolist()},)]},
         "a key": {SEED: 0},
         "a closure": closure,
@@ -141,12 +142,7 @@ def planted(env):
         "a seed": stream.bit_generator.seed_seq,
         "a copy in single precision": means.astype(np.float32),
     }
-
-
-def test_the_walk_finds_what_is_hidden(subtests):
-    env = eu.ExplorativeUserEnv(**OPTIONS)
-    env.reset(seed=SEED)
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))
-    for way, handed in planted(env).items():
+    for way, handed in planted.items():
         with subtests.test(way):
             assert next(secrets.ways_from([handed]))

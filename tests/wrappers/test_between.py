@@ -6,8 +6,9 @@ import pytest
 from gymnasium import spaces, wrappers
 from gymnasium.vector import SyncVectorEnv, VectorWrapper
 from gymnasium.wrappers import vector as of_many
+from in_step import LANES
 from pairs import pairs
-from wrapped import HORIZON, LANES, LIMIT, N_ARMS, made, shown_by_hand, vector_of, wrapped
+from wrapped import HORIZON, LIMIT, N_ARMS, made, shown_by_hand, vector_of, wrapped
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, InvalidArgumentError
 from explorative_user_env import wrappers as one

@@ -15,9 +15,9 @@ from gymnasium.wrappers import TimeLimit, TransformAction
 from gymnasium.wrappers import vector as of_many
 from hypothesis import given
 from hypothesis import strategies as st
-from in_step import MODES, played
+from in_step import LANES, MODES, played
 from pairs import pairs
-from wrapped import LANES, LIMIT, N_ARMS, OURS, made, ranks_of, shown_by_hand, vector_of, wrapped
+from wrapped import LIMIT, N_ARMS, OURS, made, ranks_of, shown_by_hand, vector_of, wrapped
 
 import explorative_user_env as eu
 from explorative_user_env import wrappers as single
