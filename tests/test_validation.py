@@ -14,7 +14,7 @@ from explorative_user_env import validation
 from explorative_user_env.validation import LARGEST_COUNT, LEAST_RISK, InvalidArgumentError
 
 
-def is_number(value):
+def is_real(value):
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
@@ -23,20 +23,16 @@ def is_count(value):
 
 
 def is_pair(value):
-    return type(value) is list and len(value) == 2 and all(map(is_number, value))
+    return type(value) is list and len(value) == 2 and all(map(is_real, value))
 
 
 CHECKS = {
     "an integer of at least 0": (validation.integer, [0], is_count),
     "an integer in 0..9": (validation.integer, [0, 9], lambda x: is_count(x) and x < 10),
-    "a finite number above 0": (validation.positive, [], lambda x: is_number(x) and x > 0),
-    "a finite number of at least 0": (
-        validation.not_negative,
-        [],
-        lambda x: is_number(x) and x >= 0,
-    ),
-    "a number in [0, 1]": (validation.probability, [], lambda x: is_number(x) and 0 <= x <= 1),
-    "a number in (0, 1)": (validation.risk, [], lambda x: is_number(x) and LEAST_RISK <= x < 1),
+    "a finite number above 0": (validation.positive, [], lambda x: is_real(x) and x > 0),
+    "a finite number of at least 0": (validation.not_negative, [], lambda x: is_real(x) and x >= 0),
+    "a number in [0, 1]": (validation.probability, [], lambda x: is_real(x) and 0 <= x <= 1),
+    "a number in (0, 1)": (validation.risk, [], lambda x: is_real(x) and LEAST_RISK <= x < 1),
     "2 finite numbers": (validation.finite_vector, [2], is_pair),
     "one of a, b": (validation.choice, [("b", "a")], lambda x: type(x) is str and x in {"a", "b"}),
     "True or False": (validation.flag, [], lambda x: x is True or x is False),

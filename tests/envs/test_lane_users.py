@@ -84,20 +84,13 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compile
     assert message == f"{told} of the user, {rest}"
 
 
-def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one():
+def test_a_new_seed_begins_a_stream_and_options_are_told():
     envs = eu.ExplorativeUserVectorEnv(2, n_arms=3, rho=LEAVING)
-    single = eu.ExplorativeUserEnv(3, rho=LEAVING)
-
-    def rest():
-        return told_apart(error_of(play, envs, [[arm] * 2 for arm in IN_TURN]))[2]
-
+    single, options = eu.ExplorativeUserEnv(3, rho=LEAVING), {"means": [0.0, 0.5, 1.0]}
     envs.reset(seed=1)
-    envs.reset(seed=[9, None])
-    assert rest().startswith("whom env.reset(seed=9) of")
-    envs.reset()
-    assert rest().startswith("number 2 on the stream of seed 9, ")
-    envs.reset(seed=[4, 5], options={"means": [0.0, 0.5, 1.0]})
-    assert rest() == "whom env.reset(seed=4, options=...) of a single environment meets again)"
-    single.reset(seed=4, options={"means": [0.0, 0.5, 1.0]})
+    for env, seed in ((envs, [4, None]), (single, 4)):
+        env.reset(seed=seed, options=options)
+    _, _, rest = told_apart(error_of(play, envs, [[arm] * 2 for arm in IN_TURN]))
+    assert rest == "whom env.reset(seed=4, options=...) of a single environment meets again)"
     message = error_of(play, single, IN_TURN)
     assert message.endswith(" 12 of the user that env.reset(seed=4, options=...) meets again)")

@@ -111,9 +111,7 @@ def test_a_lane_ends_after_1000_steps_and_without_a_time_limit_never():
     assert not any(vector.step([0, 1])[3].any() for _ in range(1001))
 
 
-@pytest.mark.parametrize(
-    "seed", [None, 8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]], ids=str
-)
+@pytest.mark.parametrize("seed", [None, 8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]])
 def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
     vector, fresh = begun(False), eu.ExplorativeUserVectorEnv(3, n_arms=4, noise=0.1)
     fresh.reset()
