@@ -148,7 +148,7 @@ def test_a_copy_goes_on_alike_and_apart(kind, copied, compiled, mode):
         assert everything(vector) == before != everything(twin)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.compiler
 def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result():
     rho = eu.Schedule(uncompilable_rule, 1.0, 2.0)
