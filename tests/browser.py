@@ -4,40 +4,25 @@ import os
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    pass
 
 PHONE, DESKTOP = (390, 844), (1280, 800)
 """Width and height of what a page is looked at on, in pixels."""
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-"""What the program is called."""
-
-PATIENCE = 20_000
-"""Milliseconds that something on a page may take."""
-
-
-def chromium_path():
-    """Return where Chromium is; without it, or without playwright, the test is skipped."""
-    pytest.importorskip("playwright", reason="pages are looked at with playwright")
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if found is None:
-        pytest.skip("pages are looked at with Chromium")
-    return found
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # what the program is called
+PATIENCE = 20_000  # milliseconds that something on a page may take
 
 
 @pytest.fixture(scope="module")
 def browser():
     """Chromium for the tests of a module: while it is there, nothing else can use asyncio."""
-    path = chromium_path()
-    from playwright.sync_api import sync_playwright
-
+    api = pytest.importorskip("playwright.sync_api", reason="pages are looked at with playwright")
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if path is None:
+        pytest.skip("pages are looked at with Chromium")
     # Root may not sandbox, as in containers; pages here are our own.
-    with sync_playwright() as playwright:
+    with api.sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
@@ -56,9 +41,15 @@ def page_in(browser, size=DESKTOP, *, dark=False, script=True):
         java_script_enabled=script,
     )
     context.set_default_timeout(PATIENCE)
-    page, wrong = context.new_page(), list[str]()
+    page, wrong = context.new_page(), []
+
+    def heard(said):
+        # An answer that was meant as a refusal is none.
+        if said.type == "error" and "Failed to load resource" not in said.text:
+            wrong.append(said.text)
+
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if _is_fault(said) else None)
+    page.on("console", heard)
     try:
         yield page
         assert wrong == []
@@ -66,23 +57,13 @@ def page_in(browser, size=DESKTOP, *, dark=False, script=True):
         context.close()
 
 
-def _is_fault(said):
-    """Return whether a message is of a fault, and not of an answer that was meant as a refusal."""
-    return said.type == "error" and "Failed to load resource" not in said.text
-
-
-def keep_screenshot(page, name, folder):
-    """Keep how a page looks, in `folder` or where the variable SCREENSHOTS says."""
-    place = Path(os.environ.get("SCREENSHOTS") or folder)
-    place.mkdir(parents=True, exist_ok=True)
-    path = place / f"{name}.png"
-    page.screenshot(path=path, full_page=True)
-    return path
+def keep_screenshot(page, name):
+    """Keep how a page looks where the variable SCREENSHOTS says."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        page.screenshot(path=Path(folder, f"{name}.png"), full_page=True)
 
 
 def too_wide(page):
     """Return by how many pixels a page is wider than what it is looked at on."""
-    wide = page.evaluate(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
-    return wide
+    root = "document.documentElement"
+    return page.evaluate(f"{root}.scrollWidth - {root}.clientWidth")

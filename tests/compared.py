@@ -1,17 +1,20 @@
 """One user and one agent by the plain loops or the compiled ones, and all that is left of it."""
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from shared import loop_of_one
 
 from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent, informed
+from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
 from explorative_user_env.seeding import agent_generator, user_generator
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import (
     UserState,
     as_arrays,
     blank_state,
+    no_law,
     number_tables,
     user_arrays,
     user_tuple,
@@ -74,20 +77,46 @@ def _parts(users, agent, seed, compiled, length=None):
     return user, state, rng, params, blank, own
 
 
+PLAIN = SimpleNamespace(
+    generator_at=lambda parts: parts[0],
+    with_law=lambda user, own_law: user,
+    an_arm=lambda arm: arm,
+    halted=lambda halt: halt[0] != 0,
+)
+"""What `kernels.words` is to compiled code, in plain Python."""
+
+
+def _gone_through(users, agent, parts, compiled, max_steps, steps=None):
+    """Return the figures of the loop of many runs with one of them."""
+    user, user_state, rng, params, state, own = parts
+    chosen = agent.algorithm, users.schedule.rule, EXPLORATIVE
+    plays, streams, draws = steps is not None, [rng, own], (0, 0, 0)
+    loop = compiled_loop(*chosen, no_law, plays) if compiled else None
+    loop = loop or make_loop(PLAIN, *chosen, plays=plays)
+    if compiled:
+        from explorative_user_env.kernels.words import addresses_of_all
+
+        streams, draws = addresses_of_all(streams)
+    arms, responses = steps if plays else (np.zeros((1, 0), np.int32), np.zeros((1, 0), bool))
+    means, figures = np.array(user_state.means)[np.newaxis], np.zeros((1, 4), int)
+    met = Met(user, user_state, means, streams[:1], params, state, streams[1:], draws)
+    loop(met, 0, max_steps, arms, responses, figures, np.zeros(1, int))
+    acceptances, rejections, answer, end = figures[0].tolist()
+    return acceptances, rejections, answer, bool(end)
+
+
 def run_of(users, agent, seed, compiled, cap=CAP, length=None):
     """A run of best-arm identification; its figures are those of the loop.
 
     The user's tables have another length if one is given.
     """
     parts = _parts(users, agent, seed, compiled, length)
-    run = loop_of_one(agent.algorithm, users.schedule.rule, compiled)
-    return _left(run(*parts, cap, np.zeros(1, int)), parts)
+    return _left(_gone_through(users, agent, parts, compiled, cap), parts)
 
 
 def play_of(users, agent, seed, compiled):
     """A play over a horizon; its figures are the answer, the arms and the responses."""
     parts = _parts(users, agent, seed, compiled)
     steps = (np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool))
-    play = loop_of_one(agent.algorithm, users.schedule.rule, compiled, plays=True)
-    *_, answer, _ = play(*parts, CAP, np.zeros(1, int), steps)
+    *_, answer, _ = _gone_through(users, agent, parts, compiled, CAP, steps)
     return _left(([answer], *(each.tolist() for each in steps)), parts)

@@ -11,17 +11,15 @@ from explorative_user_env.show.shapes import Text, box_of
 from explorative_user_env.show.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
-Moment = tuple[Seen, HiddenState, HiddenState]
-"""What was seen, the truth now, and the truth when she decided."""
-
 COUNTS = st.integers(0, 1_000_000)
+SLACK = 1e-6  # pixels that a shape may stand out of its picture
 LETTERS = frozenset(map(chr, range(32, 127))) | frozenset("±·…")
 REWARDS = st.floats(-1e3, 1e3)
 
 
 @st.composite
 def moments(draw, n_arms):
-    """Draw what may be seen of a user, and a truth that need not fit it."""
+    """Draw what is seen of a user, the truth now, and that when she decided; they need not fit."""
     arms = draw(n_arms)
 
     def each(values):
@@ -41,7 +39,6 @@ def moments(draw, n_arms):
 
 
 def truth_of(means, estimates, counts, radii):
-    """Return a truth with intervals of these radii."""
     return HiddenState(
         instance=Instance(tuple(means), int(np.argmax(means))),
         estimates=tuple(estimates),
@@ -56,7 +53,6 @@ def truth_of(means, estimates, counts, radii):
 
 
 def moment_of(n_arms, seed, steps, accepted=False):
-    """Return a moment of a user who is recommended arms at random, at such a response."""
     env = ExplorativeUserEnv(n_arms=n_arms)
     heard = env.remember()
     env.reset(seed=seed)
@@ -73,36 +69,15 @@ def moment_of(n_arms, seed, steps, accepted=False):
 
 
 def texts(scene):
-    """Return the texts of a scene."""
     return [shape for shape in scene.shapes if isinstance(shape, Text)]
 
 
 def words(scene):
-    """Return all words of a scene."""
     return "\n".join(text.text for text in texts(scene))
 
 
 def named(scene):
-    """Return the shapes of a scene by their keys."""
     return {shape.key: shape for shape in scene.shapes}
-
-
-def is_behind(key):
-    return key == "page" or key.startswith("now-")
-
-
-def check_room(scene):
-    """Check that each text has room of its own, and everything a place on the canvas."""
-    boxes = [(shape.key, box_of(shape), isinstance(shape, Text)) for shape in scene.shapes]
-    assert len({key for key, _, _ in boxes}) == len(boxes)
-    for key, box, _ in boxes:
-        assert 0 <= box.left <= box.right <= scene.width, (key, box)
-        assert 0 <= box.top <= box.bottom <= scene.height, (key, box)
-    for place, (key, box, is_text) in enumerate(boxes):
-        for other, its_box, its_text in boxes[place + 1 :]:
-            if (is_text or its_text) and not is_behind(key) and not is_behind(other):
-                assert not meet(box, its_box), (key, other)
-    assert set(words(scene)) <= LETTERS | {"\n"}
 
 
 def meet(one, other):
@@ -113,15 +88,25 @@ def meet(one, other):
 
 def problems(scene):
     """Return words that meet, what is outside the picture, and keys that come twice."""
-    found = []
-    for shape in scene.shapes:
-        left, top, right, bottom = box_of(shape)
-        across = -0.1 <= left <= right <= scene.width + 0.1
-        if not (across and -0.1 <= top <= bottom <= scene.height + 0.1):
-            found.append(f"{shape} is outside")
-    shown = [text for text in texts(scene) if text.text]
-    for one, other in combinations(shown, 2):
-        if meet(box_of(one), box_of(other)):
+    found, keys = [], [shape.key for shape in scene.shapes]
+    for shape, box in zip(scene.shapes, map(box_of, scene.shapes), strict=True):
+        across = -SLACK <= box.left <= box.right <= scene.width + SLACK
+        if not across or not -SLACK <= box.top <= box.bottom <= scene.height + SLACK:
+            found.append(f"{shape} is not in the picture")
+    written = [(text, box_of(text)) for text in texts(scene) if text.text]
+    for (one, box), (other, its_box) in combinations(written, 2):
+        if meet(box, its_box):
             found.append(f"{one} meets {other}")
-    keys = [shape.key for shape in scene.shapes]
     return found + sorted({key for key in keys if keys.count(key) > 1})
+
+
+def check_room(scene):
+    """Check that nothing is behind a text but the page and the row of the latest response."""
+    assert problems(scene) == []
+    front = [s for s in scene.shapes if s.key != "page" and not s.key.startswith("now-")]
+    boxes = [(shape, box_of(shape)) for shape in front]
+    for text, box in boxes:
+        for other, its_box in boxes:
+            if isinstance(text, Text) and not isinstance(other, Text):
+                assert not meet(box, its_box), (text, other)
+    assert set(words(scene)) <= LETTERS | {"\n"}

@@ -6,27 +6,25 @@ from itertools import count
 import numpy as np
 
 from explorative_user_env.users import model as rules
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population
 
 
-def users_of(**options):
-    return Population(**options)
-
-
 def new_user(setting, means, seed=0, alpha=1.0, noise=0.0, rho=None):
     """Return a user who has just started, her state, her rule of rho_t and her stream."""
-    users = users_of(setting=setting, n_arms=len(means), alpha=alpha, noise=noise, rho=rho)
+    users = Population(setting=setting, n_arms=len(means), alpha=alpha, noise=noise, rho=rho)
     state, rng = blank_state(users.user), np.random.default_rng(seed)
     state.means[:] = means
     rules.start(users.user, state, rng)
     return users.user, state, users.schedule.rule, rng
 
 
-def hand_made(setting, estimates, counts, spread):
+def hand_made(setting, estimates, counts, spread, behaviour=EXPLORATIVE):
     """Return a user at a moment that is written down: hat mu_i, n_i and sqrt(Gamma)."""
-    user = users_of(setting=setting, n_arms=len(estimates)).user
-    state = blank_state(user)
+    user = Population(setting=setting, n_arms=len(estimates), behaviour=behaviour).user
+    state = behaviour.blank(user)
+    rules.clear(user, state)
     state.estimates[:] = estimates
     state.counts[:] = counts
     state.scales[:] = [1 / math.sqrt(n) if n else math.inf for n in counts]

@@ -15,38 +15,25 @@ from explorative_user_env.users.behaviours import (
     varied,
 )
 
-KINDS = (
-    EXPLORATIVE,
-    omniscient(0.1),
-    forgetful(9),
-    drifting(0.05),
-    logistic(0.3),
-    varied(3.0, 0.1),
-)
-
+KINDS = (EXPLORATIVE, omniscient(0.1), forgetful(9), drifting(0.05), logistic(0.3), varied(3, 0.1))
 LEAVERS = (impatient(0.3, 4), impatient(0.0, 3))
-"""Those who may leave, after which nobody can be asked any more."""
 
 
 def low_means(n_arms, rng):
-    """A law of means that are probabilities, also when the best is moved by 0.4."""
     return 0.6 * rng.random(n_arms)
 
 
 def started(seed=0, **options):
-    arguments = {"n_arms": 4, "reward": "realized"} | options
-    env = ExplorativeUserEnv(**arguments)
+    env = ExplorativeUserEnv(**{"n_arms": 4, "reward": "realized"} | options)
     env.reset(seed=seed)
     return env
 
 
 def random_arms(steps, n_arms=4, seed=0):
-    arms = np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
-    return arms
+    return np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
 
 
 def agreeable(user, state, rule, arm, rng):
-    """Accept whatever it is for a number of times, and count in a memory of one's own."""
     state.memory[1] += 1.0
     return rules.respond(user, state, rule, arm, rng, state.memory[1] <= state.memory[0])
 
@@ -57,4 +44,4 @@ def forget_count(user, state, rng):
 
 
 AGREEABLE = Behaviour("agreeable", forget_count, agreeable, parameters=(7.0,), memory=1)
-"""A behaviour of one's own, where compiled code finds it again."""
+"""She accepts whatever it is for a number of times."""

@@ -6,18 +6,17 @@ import sys
 
 from processes import PACKAGE, heed_signals
 
-COMMAND = ("-m", "explorative_user_env")
 WITHOUT_A_MODEL = (
-    "-c",
     "from explorative_user_env import cli; from explorative_user_env.play import game\n"
-    "game.get_ready = int; cli.main()",
+    "game.get_ready = int; cli.main()"
 )
 
 
-def started(*more, command=COMMAND):
-    """Start `explorative-user play` without a browser."""
-    return subprocess.Popen(
-        [sys.executable, *command, "play", "--no-browser", *more],
+def started(*options):
+    """Start `explorative-user play` without a browser; return it and the address that it says."""
+    command = [sys.executable, "-c", WITHOUT_A_MODEL, "play", "--no-browser", "--port", "0"]
+    server = subprocess.Popen(
+        [*command, *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -25,11 +24,13 @@ def started(*more, command=COMMAND):
         env=os.environ | {"PYTHONPATH": str(PACKAGE), "TERM": "dumb"},
         preexec_fn=heed_signals,
     )
-
-
-def address_of(server):
-    """Return the address that it says, once the page is there."""
-    assert server.stdout is not None
     line = server.stdout.readline()
     assert line.startswith("The page is at http://127.0.0.1:"), line
-    return line.split()[-1]
+    return server, line.split()[-1]
+
+
+def check_end(server):
+    """Check that a server that was told to end does so in order."""
+    printed, errors = server.communicate(timeout=60)
+    assert (server.returncode, errors) == (0, "")
+    assert printed.splitlines()[-1].startswith("The page is closed.")

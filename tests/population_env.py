@@ -1,6 +1,6 @@
 """One user after another: an episode as a slow loop over single users, and what to play there."""
 
-from typing import Any, NamedTuple
+from collections import namedtuple
 
 import numpy as np
 from numpy.random import SeedSequence, default_rng
@@ -8,17 +8,10 @@ from numpy.random import SeedSequence, default_rng
 from explorative_user_env import ExplorativeUserEnv
 
 SMALL = {"n_arms": 4, "n_users": 3, "horizon": 7, "deviation": 0.6, "noise": 0.2}
-"""Users who are few, and soon gone."""
 
-
-class Moment(NamedTuple):
-    """What a step hands out, and what it is about."""
-
-    response: int
-    reward: float
-    over: bool
-    told: dict[str, Any]
-    means: tuple[float, ...]
+COUNTS = ("interactions", "acceptances", "rejections")
+Moment = namedtuple("Moment", "response, reward, over, told, means")
+"""What a step hands out, and what it is about."""
 
 
 def popularity_of(seed, n_arms, setting="printed"):
@@ -56,17 +49,9 @@ def slow_episode(
             steps, accepted = steps + 1, accepted + response
             last, over = t + 1 == horizon, t + 1 == horizon and member + 1 == n_users
             another = last and not over
-            told = {
-                "has_response": True,
-                "user": member + another,
-                "new_user": another,
-                "interactions": 0 if another else own["interactions"],
-                "acceptances": 0 if another else own["acceptances"],
-                "rejections": 0 if another else own["rejections"],
-                "all_interactions": steps,
-                "all_acceptances": accepted,
-                "all_rejections": steps - accepted,
-            }
-            means = env.instance().means
-            found.append(Moment(response, reward, over, told, means))
+            told = {"has_response": True, "user": member + another, "new_user": another}
+            told |= {name: 0 if another else own[name] for name in COUNTS}
+            told |= {"all_interactions": steps, "all_acceptances": accepted}
+            told["all_rejections"] = steps - accepted
+            found.append(Moment(response, reward, over, told, env.instance().means))
     return found

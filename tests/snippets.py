@@ -18,7 +18,6 @@ _BLOCK = re.compile(
     r"```(?P<kind>\w+)(?P<marked> no-run)?\n(?P<text>.*?)^ *```$",
     re.DOTALL | re.MULTILINE,
 )
-_FILE = re.compile(r"# (\w+\.py)\n")
 
 
 class Block(NamedTuple):
@@ -67,15 +66,12 @@ def follow(page, folder, capsys):
 
 def _session(block, place, folder, space):
     """Run a Python block, and write it if it says which file it is."""
-    named = _FILE.match(block.text)
-    if named is not None:
+    if named := re.match(r"# (\w+\.py)\n", block.text):
         (folder / named[1]).write_text(block.text, encoding="utf-8")
     try:
         exec(compile(block.text, place, "exec"), space)
-    except MissingExtraError as error:
-        pytest.skip(f"{place}: {error}")
-    except ModuleNotFoundError as error:
-        if str(error.name).split(".")[0] not in OPTIONAL:
+    except (MissingExtraError, ModuleNotFoundError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name.split(".")[0] not in OPTIONAL:
             raise
         pytest.skip(f"{place}: {error}")
 

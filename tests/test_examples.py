@@ -1,4 +1,4 @@
-"""Every example runs on fewer users and prints what it is about; its policies are worth it."""
+"""Examples print what they are about, policies are worth it, and figures of pages are found."""
 
 import importlib
 import json
@@ -13,8 +13,11 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import SuccessiveElimination, Uniform
+from explorative_user_env.display.progress import silent
+from explorative_user_env.display.text import with_error
+from explorative_user_env.studies import tuning
 from explorative_user_env.studies.suite_tasks import tasks_named
-from explorative_user_env.users.population import Population
+from explorative_user_env.users.population import RELEASED, Population
 from explorative_user_env.validation import InvalidArgumentError
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -49,7 +52,11 @@ PRINTED = {
     "cleanrl_style": (ONE_FILE, r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"),
     "train_ppo": (PPO, r"SE\s+\d", r"PPO\s+\d"),
 }
+SPEED = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096, "FRAMES": 3, "BATCH_STEPS": 1000}
+SPEED |= {"ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100, "SHORT_RUNS": 100}
+SPEED["ProcessPoolExecutor"] = lambda n, context: ThreadPoolExecutor(n)
 LONG = {
+    "speed": (SPEED, r"BAIR, K = 100.*\d", r"T&S, K = 2.*\d", r"rgb_array, K = 5.*\d"),
     "training_speed": (TRAINING, r"8 DummyVecEnvs +\d+ steps a second\n", STEPS),
     "scale_out": (SCALE, RATIOS, r"run takes [2-5]\d bytes"),
 }
@@ -60,9 +67,11 @@ LONG = {
 @pytest.mark.parametrize(
     "name", [*PRINTED, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in LONG)]
 )
-def test_an_example_runs(run, name):
+def test_an_example_runs(run, name, monkeypatch):
     if name.startswith("train"):
         pytest.importorskip("sb3_contrib")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.syspath_prepend(EXAMPLES)
     constants, *patterns = (PRINTED | LONG)[name]
     told = run(name, **constants)
     for pattern in patterns:
@@ -74,22 +83,6 @@ def test_the_pictures_of_the_documents_are_drawn(run, tmp_path):
     for path in tmp_path.iterdir():
         assert (EXAMPLES / "pictures" / path.name).exists()
         assert "<svg" in path.read_text(encoding="utf-8")
-
-
-@pytest.mark.exhaustive
-def test_speed_prints_every_comparison(monkeypatch, capsys):
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.syspath_prepend(EXAMPLES)
-    speed = importlib.import_module("speed")
-    small = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096, "FRAMES": 3}
-    small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
-    small |= {"SHORT_RUNS": 100, "ProcessPoolExecutor": lambda n, context: ThreadPoolExecutor(n)}
-    for constant, value in small.items():
-        monkeypatch.setattr(speed, constant, value)
-    speed.main()
-    printed = capsys.readouterr().out
-    for row in ("BAIR, K = 100", "T&S, K = 2", "regret, 2 workers", "rgb_array, K = 5"):
-        assert re.search(rf"{row}.*\d", printed), row
 
 
 def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation():
@@ -177,3 +170,90 @@ def test_training_follows_from_its_seed_and_begins_at_elimination(room, monkeypa
     weights = script.train("noisy-k5", 0)
     assert weights == script.train("noisy-k5", 0)
     assert np.abs(np.array(weights) - room.elimination(3)).max() < 3.0
+
+
+# Figures of pages
+
+
+def page(name):
+    return (EXAMPLES / f"{name}.md").read_text(encoding="utf-8")
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+TUNE, RL = page("tune_n1"), page("rl")
+USERS = Population(setting=RELEASED, n_arms=20)
+HOW = {"population": USERS, "delta": 0.005, "max_steps": 1_000_000, "workers": 2, "seed": 0}
+
+
+@pytest.mark.exhaustive
+def test_the_frontier_is_the_pages():
+    table = TUNE.split(f"### Frontier, {tuning.FRONTIER_USERS} users", 1)[1].split("\n\n", 2)[1]
+    rows = [cells(line) for line in table.splitlines() if line.startswith("|")][2:]
+    shown = {int(row[0]): row for row in rows}
+    for row in tuning.frontier_of([0, 2, 20, 8000], HOW, silent).to_dict("records"):
+        _, time, success, *_ = shown[row["n1"]]
+        half = row["stopping_time_high"] - row["stopping_time"]
+        assert time == f"{row['stopping_time']:.0f} ± {half:.0f}"
+        assert success.startswith(f"{row['success']:.4f} [{row['success_low']:.4f}")
+
+
+@pytest.mark.slow
+def test_the_confirmation_is_near_the_pages():
+    """The 95% interval of the first 3000 of its 100000 users holds the page's success."""
+    agents = [tuning.TunedAgent(2, {"delta": 0.005})]
+    row = tuning.meet(agents, HOW, 3000, tuning.CONFIRMATION, progress=silent).summary().iloc[0]
+    shown = float(re.findall(r"on 100000 fresh users (\d\.\d+)", TUNE)[0])
+    assert row["success_low"] < shown < row["success_high"]
+
+
+def coverages(tables):
+    """Every exact coverage, by its table, row, column and place in the cell."""
+    read, title = {}, ""
+    for line in tables.split("### Means (")[0].splitlines():
+        title = line if line.startswith("#") else title
+        if not line.startswith("|") or "n = 20" in line or "---:" in line:
+            continue
+        row, *columns = cells(line)
+        for column, cell in enumerate(columns):
+            for place, number in enumerate(re.findall(r"[01]\.\d{3}", cell)):
+                read[title, row, column, place] = float(number)
+    return read
+
+
+@pytest.mark.slow
+def test_the_exact_coverages_are_what_the_script_finds(capsys):
+    space = runpy.run_path(str(EXAMPLES / "interval_coverage.py"))["main"].__globals__
+    space |= {"SIZES": (20, 100), "NAMED_SIZES": ["n = 20", "n = 100"]}
+    space["print_exact"]()
+    exact, again = (
+        coverages(page("intervals").split("<!-- coverage -->")[1]),
+        coverages(capsys.readouterr().out),
+    )
+    assert len(again) == 7 * 2 * 2 + 7 * 2 + 7
+    assert again == pytest.approx({key: exact[key] for key in again}, abs=0.0011)
+
+
+def row_of(beginning):
+    (line,) = (line for line in RL.splitlines() if line.startswith(f"| {beginning} |"))
+    return cells(line)
+
+
+@pytest.mark.slow
+def test_the_figures_of_those_who_need_no_training_are_the_pages():
+    shared = {"n_instances": 2000, "workers": 2, "progress": False}
+    regret = eu.evaluate(["bair", "uni"], task="regret", n_arms=5, **shared).summary()
+    for own, beginning in zip(regret.iloc, ("BAIR, then its answer", "uniform"), strict=True):
+        assert row_of(beginning)[1] == with_error(own["regret"], own["regret_high"])
+    for n_arms, agent, beginning in [
+        (2, "bair", "2 | BAIR, delta = .1"),
+        (2, "se", "2 | successive elimination"),
+        (5, "bair", "5 | BAIR, delta = .1"),
+    ]:
+        bai = eu.evaluate([agent], n_arms=n_arms, max_steps=2000, **shared).summary()
+        own, row = bai.iloc[0], row_of(beginning)[2:]
+        shares = [own["success"], own["wrong"], own["censored"]]
+        assert [float(cell) for cell in row[:3]] == pytest.approx(shares, abs=0.0005)
+        assert row[3] == with_error(own["stopping_time"], own["stopping_time_high"])

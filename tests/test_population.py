@@ -5,7 +5,7 @@ import pickle
 from dataclasses import replace
 
 import pytest
-from one_user import users_of
+from other_users import low_means
 
 import explorative_user_env as eu
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
@@ -16,7 +16,6 @@ from explorative_user_env.users.model import SMOOTHED_ACCEPTANCE_RATE, Schedule,
 from explorative_user_env.users.population import (
     OPTIONS,
     PRINTED,
-    RELEASED,
     Population,
     UserOptions,
     lists_user_options,
@@ -31,8 +30,7 @@ def test_whoever_meets_users_and_type_checkers_know_every_option():
     for function in (eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1):
         shown = inspect.signature(function).parameters
         assert {shown[name].kind for name in NAMES} == {inspect.Parameter.KEYWORD_ONLY}
-        assert shown["alpha"].default == 1.0
-    assert inspect.signature(tune_n1).parameters["n_arms"].default == 20
+        assert shown["n_arms"].default == (20 if function is tune_n1 else 5)
 
 
 def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given():
@@ -40,26 +38,15 @@ def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given():
     def met(population=None, **user):
         return population_of(population, user)
 
-    assert met() == Population(n_arms=20, noise=0.1)
     assert met(n_arms=3) == Population(n_arms=3, noise=0.1)
     assert met(population=Population(alpha=2.0)) == Population(alpha=2.0)
 
 
-def test_it_is_the_user_that_its_options_say():
-    users = users_of(setting="released", n_arms=4, alpha=0.8, noise=0.1)
-    assert (users.setting, users.schedule) == (RELEASED, SMOOTHED_ACCEPTANCE_RATE)
-    user = users.user
-    assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
-    assert (user.rejects_ties, user.private_draws, user.least_n) == (False, 1, 1)
-    assert (user.refreshes_on_rejection, user.rho_at_start) == (False, 2.0)
-    assert (user.rho_0, user.rho_1, user.rho_parameters) == (1.0, 2.0, (1.0, 2.0))
-    assert Population().user.refreshes_on_rejection
-    assert [Population(noise=noise).user.noise for noise in (0, 1)] == [0, 1]
+def test_another_schedule_starts_within_its_own_range(setting):
     low = Schedule(constant_rule, 0.25, 0.5, (0.5,))
     high = Schedule(constant_rule, 3.0, 4.0, (3.0,))
-    for setting in (PRINTED, RELEASED):  # another schedule starts within its own range
-        assert Population(setting=setting, rho=low).user.rho_at_start == 0.5
-        assert Population(setting=setting, rho=high).user.rho_at_start == 3.0
+    assert Population(setting=setting, rho=low).user.rho_at_start == 0.5
+    assert Population(setting=setting, rho=high).user.rho_at_start == 3.0
 
 
 def test_unknown_options_and_both_forms_at_once_are_refused():
@@ -67,8 +54,6 @@ def test_unknown_options_and_both_forms_at_once_are_refused():
         eu.ExplorativeUserEnv(gapp=0.5)
     with pytest.raises(TypeError, match="give a population or its options, not gap beside one"):
         eu.evaluate(["bair"], population=Population(), gap=0.5)
-    with pytest.raises(eu.InvalidArgumentError, match="population must be a Population, got 5"):
-        population_of(5, {})
     for make in (eu.ExplorativeUserEnv, ExplorativeUserBAIEnv):
         assert make(3, gap=0.2).population == Population(n_arms=3, gap=0.2)
         with pytest.raises(TypeError, match="multiple values for argument 'n_arms'"):
@@ -77,7 +62,7 @@ def test_unknown_options_and_both_forms_at_once_are_refused():
 
 def test_it_is_a_value_that_can_be_sent_with_the_means_as_they_were_given():
     means = [0.0, 1.0]
-    users = users_of(behaviour=forgetful(5), means=means, n_arms=2, rho=1.5)
+    users = Population(behaviour=forgetful(5), means=means, n_arms=2, rho=1.5)
     again = pickle.loads(pickle.dumps(users))
     assert again == users == replace(users)
     assert again.user == users.user
@@ -85,10 +70,6 @@ def test_it_is_a_value_that_can_be_sent_with_the_means_as_they_were_given():
     means[0] = 5.0
     assert users.means == (0.0, 1.0)
     assert users.words()["means"] == [0.0, 1.0]
-
-
-def law(n_arms, rng):
-    return rng.random(n_arms)
 
 
 def test_words_have_every_option_as_a_file_can_keep_it_and_a_title_of_what_was_changed():
@@ -100,22 +81,14 @@ def test_words_have_every_option_as_a_file_can_keep_it_and_a_title_of_what_was_c
         ("mine", {"setting": replace(PRINTED, name="mine", least_n=1)}),
         ("printed", {"rho": "acceptance_rate", "means": "normal"}),
         ("printed (means=uniform, rho=1.5)", {"means": "uniform", "rho": 1.5}),
-        ("printed (means=law)", {"means": law}),
+        ("printed (means=low_means)", {"means": low_means}),
         ("printed (means=given)", {"means": [0.0, 1.0], "n_arms": 2}),
     ]
     for title, options in rows:
         assert Population(**options).words()["setting"] == title
-    words = users_of(n_arms=3, behaviour="drifting", rho=2).words()
+    words = Population(n_arms=3, behaviour="drifting", rho=2).words()
     assert list(words) == NAMES
-    assert words == {
-        "setting": "printed (rho=2)",
-        "n_arms": 3,
-        "alpha": 1.0,
-        "gap": 0.5,
-        "noise": 0.0,
-        "means": "normal",
-        "rho": "2",
-        "reward_law": "gaussian",
-        "behaviour": "drifting",
-    }
-    assert repr(users_of(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
+    numbers = {"n_arms": 3, "alpha": 1.0, "gap": 0.5, "noise": 0.0, "rho": "2"}
+    named = {"means": "normal", "reward_law": "gaussian", "behaviour": "drifting"}
+    assert words == {"setting": "printed (rho=2)"} | numbers | named
+    assert repr(Population(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"

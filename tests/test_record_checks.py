@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from explorative_user_env.studies.suite import robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
-from explorative_user_env.users.instances import LARGEST_MEAN, Instance, InstanceLaw
+from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule, constant
 from explorative_user_env.users.population import (
     ALIKE,
@@ -69,14 +70,6 @@ def env():
     return eu.ExplorativeUserEnv(n_arms=2)
 
 
-def rolled(**options):
-    return eu.rollout(env(), "BAIR", 0, **options)
-
-
-def with_means(means, best_arm=0):
-    return lambda: Instance(means, best_arm)
-
-
 of = eu.Population
 rate = confidence.acceptance_rate_rule
 
@@ -85,15 +78,14 @@ NO_MEANS += [("a", "b"), (None, 1.0), "ab", None]
 
 REFUSED = [
     ("agent must be one of", lambda: agent_named(3)),
-    ("setting must be a Setting", lambda: title_of("printed")),
     ("setting must be one of printed, released", lambda: as_setting("Printed")),
     ("task must be one of bai, population, regret, got 'sleep'", lambda: as_task("sleep")),
     ("m must be", lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0))),
     ("trained_on must be None or a cell", lambda: TunedAgent(3, trained_on=[1])),
     ("name must be a str", lambda: eu.RewardLaw(3, print)),
     # The fields of settings, instances and their laws
-    *(("means must be a tuple of at least two", with_means(means)) for means in NO_MEANS),
-    *(("best_arm must be ", with_means((0.0, 1.0), best)) for best in (-1, 2, True, 1.0, None)),
+    *(("means must be a tuple of at least two", partial(Instance, each, 0)) for each in NO_MEANS),
+    *(("best_arm must be ", partial(Instance, (0.0, 1.0), best)) for best in (-1, 2, True, None)),
     ("within must be None or (least, largest)", lambda: InstanceLaw(2, within=(1.0, 0.0))),
     ("gap must be above 0 and at most 1e+150", lambda: InstanceLaw(2, gap=1e200)),
     ("parameters must be a tuple of at least 2 num", lambda: Schedule(rate, 1.0, 2.0, (1.0,))),
@@ -112,8 +104,7 @@ REFUSED = [
     # Environments and runs
     ("options must be a dict", lambda: env().reset(options=NO_TRUTH)),
     ("max_episode_steps must be an integer of at le", lambda: many(max_episode_steps=0)),
-    ("commits must be True or False", lambda: rolled(commits=NO_TRUTH)),
-    ("delta must be", lambda: rolled(delta=NO_TRUTH)),
+    ("commits must be True or False", lambda: eu.rollout(env(), "BAIR", 0, commits=NO_TRUTH)),
     ("compiled must be True or False", lambda: eu.evaluate(["BAIR"], compiled=NO_TRUTH, **RUN)),
     ("progress must be True, False or a c", lambda: eu.evaluate(["BAIR"], progress=NO_TRUTH)),
     ("agents must be a list", lambda: eu.evaluate(NO_LIST, **RUN)),
@@ -125,7 +116,6 @@ REFUSED = [
     ("error must be at least", lambda: tune_n1(error=5e-324)),
     ("users must be a list", lambda: robustness(users=NO_LIST)),
     ("users (each) must be a Variety", lambda: robustness(users=["paper"])),
-    ("n0s must be a list", lambda: overlap(NO_LIST)),
     ("n0s must be at least one number", lambda: overlap([])),
     ("alpha must be small enough", lambda: theory.elimination_bound(0.5, 9, 2, 0.1, alpha=1e308)),
     ("n1 must be small enough", lambda: theory.phase1_rejections_bound(1e308, 2, 0.1)),
@@ -139,12 +129,6 @@ def test_what_is_no_option_is_refused_by_name_in_one_line(subtests):
                 call()
             assert str(refused.value).startswith(told)
             assert len(str(refused.value).splitlines()) == 1
-
-
-def test_regret_is_finite_with_the_largest_means_that_there_may_be():
-    largest = [-LARGEST_MEAN, LARGEST_MEAN, 0.0]
-    runs = eu.evaluate(["UNI"], n_arms=3, means=largest, compiled=False, **OVER).runs
-    assert np.isfinite(runs["regret"]).all()
 
 
 def test_the_differences_lead_from_the_text_to_the_code_and_are_each_told_alone():
@@ -171,7 +155,6 @@ def test_the_differences_lead_from_the_text_to_the_code_and_are_each_told_alone(
 
 def test_a_title_tells_what_was_changed():
     changed = replace(RELEASED, private_draws=2, drops_censored=False)
-    assert title_of(PRINTED) == "printed"
     assert title_of(changed) == "released (private_draws=2, drops_censored=False)"
     assert title_of(changed, {"means": "given"}).endswith("drops_censored=False, means=given)")
     assert title_of(replace(changed, name="own")) == "own"
@@ -193,6 +176,5 @@ def test_an_algorithm_gets_and_knows_its_options_of_the_setting():
         assert informed.max_steps == options.pop("max_steps", None)
         assert options.items() <= informed.options.items()
     assert RELEASED.agent_options("an agent of one's own", 2) == {}
-    for setting, caps in ((PRINTED, [1_000_000] * 2), (RELEASED, [10_000, 100_000])):
-        found = [setting.agent_options("T&S", n_arms)["max_steps"] for n_arms in (5, 100)]
-        assert found == caps
+    for setting, cap in ((PRINTED, 1_000_000), (RELEASED, 100_000)):
+        assert setting.agent_options("T&S", 100)["max_steps"] == cap

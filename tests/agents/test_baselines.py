@@ -9,16 +9,9 @@ import numpy as np
 import pytest
 from toy_agents import drive
 
-from explorative_user_env.agents import (
-    EXP3,
-    UCB1,
-    FullInformation,
-    Thompson,
-    TrackAndStop,
-    Uniform,
-    full_information,
-)
+from explorative_user_env.agents import EXP3, UCB1, FullInformation, Thompson, TrackAndStop, Uniform
 from explorative_user_env.agents import exp3 as rule
+from explorative_user_env.agents import full_information as reference
 
 
 def always(step, arm):
@@ -140,10 +133,11 @@ def law_of(params, weights):
     return (1 - params.mixing) * weights / weights.sum() + params.mixing / params.n_arms
 
 
-def started(params):
+def started(n_arms, horizon, factor):
+    params = EXP3(learning_rate=factor).params(n_arms, horizon)
     state = rule.blank(params)
     rule.start(params, state, np.random.default_rng(0))
-    return state
+    return params, state
 
 
 def levels(*values):
@@ -153,8 +147,7 @@ def levels(*values):
 
 def test_the_run_is_that_of_plain_exponential_weights():
     for n_arms, horizon, factor in ((2, 50, 1.0), (5, 300, 2.0), (9, 5, 1.0), (100, 200, 2.0)):
-        params = EXP3(learning_rate=factor).params(n_arms, horizon)
-        state = started(params)
+        params, state = started(n_arms, horizon, factor)
         uniforms = np.random.default_rng(1).random(horizon)
         gamma = math.sqrt(factor * math.log(n_arms) / (n_arms * horizon))
         epsilon = min(1.0, math.sqrt(n_arms * math.log(n_arms) / horizon))
@@ -174,8 +167,7 @@ def test_the_run_is_that_of_plain_exponential_weights():
 def test_the_highest_level_draws_the_last_arm_and_no_other():
     # Sums of rounded probabilities may end below the level, or reach 1 before the last arm.
     for n_arms in range(2, 30):
-        params, rng = EXP3(learning_rate=2.0).params(n_arms, 400), np.random.default_rng(0)
-        state = started(params)
+        (params, state), rng = started(n_arms, 400, 2.0), np.random.default_rng(0)
         for _ in range(60):
             arm = rule.act(params, state, rng)
             rule.observe(params, state, arm, bool(rng.random() < arm / n_arms))
@@ -184,8 +176,7 @@ def test_the_highest_level_draws_the_last_arm_and_no_other():
 
 
 def test_no_weight_overflows_and_an_arm_far_behind_catches_up():
-    params = EXP3(learning_rate=4e6).params(2, 100)
-    state = started(params)
+    params, state = started(2, 100, 4e6)
     for arm in [0] * 10 + [1] * 30:
         rule.act(params, state, levels(0.0 if arm == 0 else BELOW_ONE))
         rule.observe(params, state, arm, True)
@@ -225,13 +216,13 @@ def posterior(arms, rewards, n_arms, mean, variance):
 def taught(arms, rewards, n_arms, **options):
     """The reference's state when it was told these rewards, between rejections of all arms."""
     params = FullInformation(**options).params(n_arms, 10**6)
-    state = full_information.blank(params)
-    full_information.start(params, state, np.random.default_rng(0))
+    state = reference.blank(params)
+    reference.start(params, state, np.random.default_rng(0))
     for arm, reward in zip(arms, rewards, strict=True):
         for other in range(n_arms):
-            full_information.observe(params, state, other, False)
-        full_information.observe(params, state, arm, True)
-        full_information.learn(params, state, arm, reward)
+            reference.observe(params, state, other, False)
+        reference.observe(params, state, arm, True)
+        reference.learn(params, state, arm, reward)
     return params, state
 
 
@@ -254,10 +245,10 @@ def test_every_step_of_the_reference_is_the_argmax_of_draws_from_its_posterior()
     means, deviations = posterior(*seen, 0.0, 1.0)
     for _ in range(300):
         expected = np.argmax(means + deviations * stream.standard_normal(4))
-        assert full_information.act(params, state, rng) == expected
+        assert reference.act(params, state, rng) == expected
 
 
 def test_the_answer_has_the_largest_posterior_mean_not_the_largest_mean():
     # One reward of 2 is shrunk to 1, nine of 1.5 to 1.35.
     params, state = taught([0] + [1] * 9 + [2], [2.0] + [1.5] * 9 + [-3.0], 3)
-    assert full_information.verdict(params, state, np.random.default_rng(0)) == 1
+    assert reference.verdict(params, state, np.random.default_rng(0)) == 1

@@ -46,19 +46,14 @@ def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
     for place, seed in enumerate(SEEDS):
         episode = rollout(env, agent, seed, CAP, HORIZON)
         truth = env.hidden_state()
-        assert {name: values[place] for name, values in found.items()} == {
-            "best_arm": truth.instance.best_arm,
-            "acceptances": episode.acceptances,
-            "rejections": episode.rejections,
-            "answer": episode.answer,
-            "end": episode.end,
-        }
+        assert found["best_arm"][place] == truth.instance.best_arm
+        for column in ("acceptances", "rejections", "answer", "end"):
+            assert found[column][place] == getattr(episode, column)
         left = run_of(users, agent, seed, True)
         assert left == run_of(users, agent, seed, False)
         user = dataclasses.replace(blank_state(numbers), **left.user)
-        assert tuple(user.means) == truth.instance.means
+        assert (tuple(user.means), tuple(user.counts)) == (truth.instance.means, truth.counts)
         assert tuple(user.estimates) == truth.estimates
-        assert tuple(user.counts) == truth.counts
         assert user_rules.rho(numbers, user, schedule.rule) == truth.rho
         assert user.spread[0] ** 2 == truth.gamma
         assert user.acceptances == [truth.acceptances]
@@ -68,18 +63,15 @@ def test_compiled_runs_are_the_readable_ones_and_those_of_the_environment(
 PLAYERS = [
     EXP3(),
     SuccessiveElimination(),
-    UCB1(),
-    UCB1(exploration=0.3, name="UCB1, bold"),
-    Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
-    Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
-    FullInformation(prior_mean=0.7, prior_variance=3.0, name="Full-information, vague"),
+    UCB1(exploration=0.3),
+    Thompson(prior=(30.5, 2.0)),
+    FullInformation(prior_mean=0.7, prior_variance=3.0),
 ]
 
 
 @pytest.mark.slow
 @pairs(n_arms=[2, 5, 20], setting=sorted(SETTINGS), player=PLAYERS)
 def test_compiled_plays_are_the_readable_ones_and_those_of_the_environment(player, setting, n_arms):
-    """Who has answered is told no more."""
     users = Population(setting=SETTINGS[setting], n_arms=n_arms, noise=0.1)
     player = informed(player, users, delta=0.3)
     env = environment_of(users, player)

@@ -1,7 +1,6 @@
 """Rules of one's own run compiled as in Python, and fail with the same error."""
 
 import math
-from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from explorative_user_env.agents import AlgorithmAgent, uniform
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.users import model as rules
@@ -20,9 +19,8 @@ from explorative_user_env.validation import CallableError
 LATE = 50
 """The first step that reaches too far, by a rule that does."""
 
-FAULTS = ["none", "blank", "start", "act", "observe", "verdict"]
-FAULTS += ["arm above", "arm below", "answer above", "answer below"]
-NONE, BLANK, START, ACT, OBSERVE, VERDICT, ARM_ABOVE, ARM_BELOW, ABOVE, BELOW = range(10)
+FAULTS = ["none", "blank", "act", "observe", "verdict", "arm above", "arm below", "answer above"]
+NONE, BLANK, ACT, OBSERVE, VERDICT, ARM_ABOVE, ARM_BELOW, ANSWER_ABOVE = range(8)
 
 
 # An algorithm: the arm of the largest jittered acceptance rate, with helpers that call helpers. Its
@@ -55,18 +53,12 @@ def start(params, state, rng):
         state.accepted[arm] = 0
         state.rates[arm] = 2.0
     state.steps[0] = 0
-    if params.fault == START:
-        state.accepted[-1 - params.n_arms] = 0
-
-
-def jittered(value, width, rng):
-    return value + width * math.sqrt(rng.random())
 
 
 def largest(params, values, rng):
     arm, value = 0, -1.0
     for other in range(params.n_arms):
-        drawn = jittered(values[other], params.width, rng)
+        drawn = values[other] + params.width * math.sqrt(rng.random())
         if drawn > value:
             arm, value = other, drawn
     return arm
@@ -94,13 +86,11 @@ def observe(params, state, arm, accepted):
 def verdict(params, state, rng):
     if params.fault == VERDICT:
         return 0 * state.accepted[params.n_arms]
-    if params.fault == ABOVE:
-        return params.n_arms
-    return -3 if params.fault == BELOW else largest(params, state.rates, rng)
+    return params.n_arms if params.fault == ANSWER_ABOVE else largest(params, state.rates, rng)
 
 
 PARTS = (prepare, blank, start, act, observe, verdict)
-OWN = Algorithm("own", *PARTS, defaults={"width": 0.5, "fault": "none"}, stops_itself=True)
+OWN = Algorithm("own", *PARTS, defaults={"width": 0.7, "fault": "none"}, stops_itself=True)
 
 
 def writes_down(user, state, rule, arm, rng):
@@ -120,49 +110,31 @@ def half_sine(x):
 def facts(height=0.9, memory=999):
     """Users by own rules, of which a schedule may be too high and a memory too short."""
     own = Behaviour("writes down", respond=writes_down, memory=memory)
-    options = {"rho": Schedule(wave, 1.0, 2.0, (height,)), "behaviour": own}
-    return options | {
-        "alpha": 0.05,
-        "n_instances": 3,
-        "seed": 4,
-        "max_steps": 200,
-        "progress": False,
-    }
+    users = {"rho": Schedule(wave, 1.0, 2.0, (height,)), "behaviour": own, "alpha": 0.05}
+    return users | {"n_instances": 3, "seed": 4, "max_steps": 200, "progress": False}
 
 
 @pytest.mark.slow
 def test_runs_by_own_rules_are_those_in_python():
     # A warning would be an error here: none says that the code does not compile.
-    agent = AlgorithmAgent(OWN, {"width": 0.7})
+    agent = AlgorithmAgent(OWN, {})
     fast, slow = (evaluate([agent], compiled=each, **facts()).runs for each in (True, False))
     pd.testing.assert_frame_equal(fast, slow, check_exact=True)
     assert fast["acceptances"].nunique() > 1
-    assert not fast.equals(evaluate([agent], compiled=False, **facts(height=0.0)).runs)
-
-
-def short_blank(params):
-    """Return a state of two arms, for the package's own rules."""
-    state = uniform.blank(params)
-    return state._replace(accepted=state.accepted[:2])
 
 
 @pytest.mark.slow
 def test_an_error_is_the_same_by_either_path(subtests):
     """Compiled code that indexes with what is not there would read and write foreign memory."""
     index = "raised IndexError: list"
-    short = AlgorithmAgent(replace(uniform.ALGORITHM, name="own", blank=short_blank), {})
-    true = AlgorithmAgent(replace(OWN, verdict=lambda params, state, rng: True), {})
     faulty = {fault: AlgorithmAgent(OWN, {"fault": fault}) for fault in FAULTS}
     rows = [
-        *((faulty[fault], facts(), f"of own {index}") for fault in FAULTS[1:6]),
-        (short, facts() | {"baseline_time": 9}, f"of own {index}"),
+        *((faulty[fault], facts(), f"of own {index}") for fault in FAULTS[1:5]),
         (faulty["none"], facts(memory=LATE), "IndexError"),
         *((faulty["none"], facts(height), "rho_t must be in") for height in (1.5, -0.5, math.nan)),
-        *(
-            (faulty[fault], facts(), f"{fault.split()[0]} of own must be an arm")
-            for fault in FAULTS[6:]
-        ),
-        (true, facts(), "answer of own must be an arm in 0..4"),
+        (faulty["arm above"], facts(), "arm of own must be an arm"),
+        (faulty["arm below"], facts(), "arm of own must be an arm"),
+        (faulty["answer above"], facts(), "answer of own must be an arm in 0..4"),
     ]
     for agent, options, words in rows:
         with subtests.test(words, fault=agent.options):

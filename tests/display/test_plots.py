@@ -4,14 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from explorative_user_env.display import plots as plotting
-from explorative_user_env.display.plots import (
-    line_style,
-    name_lines,
-    plot_axes,
-    spread_out,
-    verbatim,
-)
+from explorative_user_env.display import plots
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -22,21 +15,21 @@ def test_a_figure_is_a_png_without_a_screen_or_a_global_state():
     from matplotlib import pyplot
 
     before = pyplot.get_fignums()
-    figure = plotting.new_figure(2.0, 1.0)
+    figure = plots.new_figure(2.0, 1.0)
     axes = figure.subplots()
     axes.plot([1, 2])
-    assert plotting.as_png(figure).startswith(PNG)
-    assert plotting.as_png(axes) == plotting.as_png(figure)
+    assert plots.as_png(figure).startswith(PNG)
+    assert plots.as_png(axes) == plots.as_png(figure)
     assert pyplot.get_fignums() == before
 
 
 def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(monkeypatch):
     def drawn():
-        axes = plotting.new_figure(2.0, 1.0).subplots()
+        axes = plots.new_figure(2.0, 1.0).subplots()
         axes.plot([1, 2])
         axes.fill_between([1, 2], [0, 1], [2, 3])
         axes.set_title("some words")
-        return plotting.as_svg(axes, "a plot <of> δ")
+        return plots.as_svg(axes, "a plot <of> δ")
 
     before = dict(matplotlib.rcParams)
     first = drawn()
@@ -50,12 +43,12 @@ def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(monk
 
 
 def test_an_axis_is_logarithmic_where_values_spread_over_more_than_twenty_times():
-    ends = [(1, 19), (1, 21), (0, 1000), (-5, 1000)]
-    assert [spread_out(*each) for each in ends] == [False, True, False, False]
+    assert plots.spread_out(1, 21)
+    assert not any(plots.spread_out(*ends) for ends in ((1, 19), (0, 1000), (-5, 1000)))
 
 
 def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all():
-    styles = [line_style(place) for place in range(280)]
+    styles = [plots.line_style(place) for place in range(280)]
     assert len({(style.colour, str(style.dashes), style.mark) for style in styles}) == 280
     for one, next_one in pairwise(styles):
         assert all(str(a) != str(b) for a, b in zip(one, next_one, strict=True))
@@ -64,17 +57,11 @@ def test_no_two_of_many_lines_look_the_same_and_neighbours_differ_in_all():
 
 
 def test_a_name_is_drawn_as_it_is_and_no_formula():
-    for name, shown in (
-        ("costs $5 or $6", "costs $5 or $6"),
-        (r"\alpha", r"\alpha"),
-        ("two\nlines", "two lines"),
-        ("_own", "_own"),
-        ("n" * 40, "n" * 19 + "…"),
-    ):
-        axes = plot_axes(None)
-        (line,) = axes.plot([1, 2])
-        name_lines(axes, [(line, verbatim(name, 20))])
-        legend = axes.get_legend()
-        (text,) = legend.get_texts()
+    names = ("costs $5 or $6", r"\alpha", "_own", "two\nlines", "n" * 40)
+    shown = (*names[:3], "two lines", "n" * 19 + "…")
+    axes = plots.plot_axes(None)
+    lines = [(axes.plot([1, 2])[0], plots.verbatim(name, 20)) for name in names]
+    plots.name_lines(axes, lines)
+    for text, name in zip(axes.get_legend().get_texts(), shown, strict=True):
         prepared, is_formula = text._preprocess_math(text.get_text())
-        assert (prepared.strip(), is_formula) == (shown, False)
+        assert (prepared.strip(), is_formula) == (name, False)

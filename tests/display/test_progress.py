@@ -4,7 +4,8 @@ import errno
 import io
 import logging
 import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,86 +23,61 @@ def screen(monkeypatch, is_terminal):
     return made
 
 
-def clocked(monkeypatch):
+def test_one_of_several_pieces_is_counted_after_those_before_it():
+    told = []
+    third = portion(lambda *what: told.append(what), index=2, n_portions=4)
+    named(third, "K = 2")("runs", 0, 10)
+    third("runs", 10, 10)
+    assert told == [("K = 2 runs", 20, 40), ("runs", 30, 40)]
+
+
+@pytest.fixture
+def clock(monkeypatch):
     """A clock that is set by hand."""
     time = [0.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: time[0]))
     return time
 
 
-def test_one_of_several_pieces_is_counted_after_those_before_it():
-    told = []
-    third = portion(lambda *what: told.append(what), index=2, n_portions=4)
-    third("runs", 0, 10)
-    third("runs", 5, 10)
-    third("runs", 10, 10)
-    assert told == [("runs", 20, 40), ("runs", 25, 40), ("runs", 30, 40)]
-    named(third, "K = 2")("runs", 1, 10)
-    assert told[-1] == ("K = 2 runs", 21, 40)
-
-
-def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(monkeypatch):
+def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(monkeypatch, clock):
     stderr = screen(monkeypatch, is_terminal=False)
-    clock = clocked(monkeypatch)
     with progress_bar() as report:
         for second in (0, 29, 30, 31, 59, 61, 400, 420, 439, 440):
             clock[0] = second
             report("BAIR", second, 1000)
-    assert stderr.getvalue().splitlines() == [
-        "BAIR 3%, 30 s",
-        "BAIR 6%, 61 s",
-        "BAIR 40%, 400 s",
-        "BAIR 44%, 440 s",  # the longer the work, the rarer the lines
-    ]
+    # The longer the work, the rarer the lines.
+    lines = ["BAIR 3%, 30 s", "BAIR 6%, 61 s", "BAIR 40%, 400 s", "BAIR 44%, 440 s"]
+    assert stderr.getvalue().splitlines() == lines
 
 
 def test_a_terminal_that_has_gone_ends_nothing(monkeypatch):
-    def gone(text):
-        raise OSError(errno.EIO, "Input/output error")
-
-    for terminal in ("xterm", "dumb"):
-        monkeypatch.setattr(screen(monkeypatch, is_terminal=True), "write", gone)
+    gone = screen(monkeypatch, is_terminal=True)
+    gone.write = Mock(side_effect=OSError(errno.EIO, "Input/output error"))
+    for stderr, terminal in ((gone, "xterm"), (gone, "dumb"), (None, "xterm")):
+        monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setenv("TERM", terminal)
         with progress_bar() as report:
             report("BAIR", 1, 4)
-    monkeypatch.setattr(sys, "stderr", None)
-    with progress_bar() as report:
-        report("BAIR", 1, 4)
 
 
-class Cell:
-    """What IPython shows below a cell of a notebook, as often as it is changed."""
+def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(monkeypatch, clock):
+    stderr, seen = screen(monkeypatch, is_terminal=False), []
 
-    def __init__(self):
-        self.seen = []
-
-    def display(self, data, **how):
+    def display(data, **how):
         assert how == {"raw": True, "display_id": True}
-        self.seen.append(data)
-        return self
+        seen.append(data)
+        return SimpleNamespace(update=lambda data, raw: seen.append(data))
 
-    def update(self, data, *, raw):
-        assert raw
-        self.seen.append(data)
-
-
-def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(monkeypatch):
-    stderr = screen(monkeypatch, is_terminal=False)
-    clock, cell = clocked(monkeypatch), Cell()
-    for name, of_module in (
-        ("IPython", {"get_ipython": lambda: SimpleNamespace(kernel=object())}),
-        ("IPython.display", {"display": cell.display}),
-    ):
-        module = ModuleType(name)
-        vars(module).update(of_module)
-        monkeypatch.setitem(sys.modules, name, module)
+    ipython = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
     with progress_bar() as report:
         report("T&S", 1, 4)
         report("T&S", 2, 4)  # at once: not a sight more
         clock[0] = 1
         report("T&S", 3, 4)
         report("UNI", 0, 4)
-    first, *shown, last = cell.seen
+    first, *shown, last = seen
     assert first["text/plain"] == last["text/plain"] == last["text/html"] == ""
     assert [data["text/plain"] for data in shown] == ["T&S 25%", "T&S 75%", "UNI 0%"]
     assert shown[0]["text/html"] == '<progress value="1" max="4"></progress> T&amp;S 25%'
@@ -122,32 +98,19 @@ def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch):
     assert "75%" in stderr.getvalue()
 
 
-@pytest.fixture(autouse=True)
-def _nothing_said_yet():
+def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(monkeypatch, caplog):
     notice.cache_clear()
-    logger = logging.getLogger("explorative_user_env")
-    before = logger.level
-    yield
-    notice.cache_clear()
-    logger.setLevel(before)
-
-
-def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(monkeypatch):
-    terminal, log = screen(monkeypatch, is_terminal=True), io.StringIO()
-    handler = logging.StreamHandler(log)
-    logging.getLogger().addHandler(handler)
-    for _ in range(3):
-        notice("compiling")
-    logging.getLogger().removeHandler(handler)
-    logging.getLogger("explorative_user_env").setLevel("WARNING")
+    terminal = screen(monkeypatch, is_terminal=True)
+    notice("compiling")
+    notice("compiling")
+    caplog.set_level("WARNING", logger="explorative_user_env")
     notice("second")
     assert terminal.getvalue() == "explorative_user_env: compiling\n"
-    assert log.getvalue() == ""  # a program's own log does not say it again
-    logging.getLogger("explorative_user_env").setLevel("INFO")
+    assert not logging.getLogger("explorative_user_env").propagate  # to a program's own log
+    caplog.set_level("INFO", logger="explorative_user_env")
     pipe = screen(monkeypatch, is_terminal=False)
     notice("drawing")
     monkeypatch.setattr(progress, "is_notebook", lambda: True)
     notice("playing")
     assert pipe.getvalue() == "explorative_user_env: playing\n"
-    monkeypatch.setattr(sys, "stderr", None)
-    notice("nothing")
+    notice.cache_clear()

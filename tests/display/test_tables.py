@@ -20,20 +20,17 @@ def new_table(headings, left=(), beside=(), **how):
     return table_of([], columns, **how)
 
 
-class Screen(io.TextIOWrapper):
-    def isatty(self):
-        return True
-
-
 def on_screen(table, columns):
     """The lines of a table as text, where standard output is a terminal that is so wide."""
+    screen = io.StringIO()
+    screen.isatty = lambda: True
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(columns))
-        patch.setattr(sys, "stdout", Screen(io.BytesIO(), encoding="utf-8"))
+        patch.setattr(sys, "stdout", screen)
         return as_text(table).splitlines()
 
 
-NUMBERS = ["1234567", "0.0001", "412 ± 13", "1.00 [.886, 1.00]", "", ".5"]
+NUMBERS = ["1234567", "0.0001", "412 ± 13", "1.00 [.886, 1.00]", ""]
 
 
 @settings(max_examples=25)
@@ -77,36 +74,24 @@ def test_a_table_is_the_same_on_any_terminal_and_a_name_in_brackets_no_style(mon
     ):
         for name, value in terminal.items():
             monkeypatch.setenv(name, value)
-        title, *lines = (line.rstrip() for line in as_text(made).splitlines() if line)
-        assert title.strip() == "[red]of mine"
-        assert lines == [
-            "  [bold]      time",
-            " ──────────────────",
-            "  T&S        9 000",
-            "  [italic]     412",
-        ]
+        lines = [line.strip() for line in as_text(made).splitlines() if line]
+        head = ["[red]of mine", "[bold]      time", "──────────────────"]
+        assert lines == [*head, "T&S        9 000", "[italic]     412"]
         monkeypatch.undo()
 
 
 def test_columns_read_records_and_objects_and_show_what_is_repeated_once():
-    columns = [
-        Column("K", once=True),
-        Column("agent", left=True),
-        Column("time", "T", "{:.1f}"),
-        Column("twice", lambda row: 2 * row["T"]),
-    ]
+    columns = [Column("K", once=True), Column("agent", left=True)]
+    columns += [Column("time", "T", "{:.1f}"), Column("twice", lambda row: 2 * row["T"])]
     frame = pd.DataFrame({"K": [2, 2, 5], "agent": ["A", "B", "B"], "T": [1.25, 2.0, 3.0]})
     text = ["| K | agent | time | twice |", "| ---: | :--- | ---: | ---: |"]
     text += ["| 2 | A | 1.2 | 2.5 |", "|  | B | 2.0 | 4.0 |", "| 5 | B | 3.0 | 6.0 |"]
     for rows in (frame, iter(frame.to_dict("records"))):
         assert markdown(table_of(rows, columns)).splitlines() == text
     parted = as_text(table_of(frame, columns, sections=True)).splitlines()
-    assert [line.split() for line in parted][2:] == [
-        *(["2", "A", "1.2", "2.5"], ["B", "2.0", "4.0"], [], ["5", "B", "3.0", "6.0"])
-    ]
-    objects = [SimpleNamespace(agent="BAIR", T=None)]
-    shown = markdown(table_of(objects, [Column("agent", "agent"), Column("T", "T")]))
-    assert shown.splitlines()[-1] == "| BAIR | None |"
+    assert [line.split()[:1] for line in parted[2:]] == [["2"], ["B"], [], ["5"]]
+    shown = markdown(table_of([SimpleNamespace(T=None)], [Column("T", "T")]))
+    assert shown.splitlines()[-1] == "| None |"
 
 
 def test_cells_that_fit_no_page_are_folded_and_names_of_rows_last():

@@ -78,7 +78,7 @@ def table(name):
     return BENCHMARK.split(f"<!-- {name} -->", 1)[1].split(f"<!-- /{name} -->", 1)[0].strip()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_benchmark_table_is_what_bench_prints(bench):
     assert table("bench") == markdown(table_of(bench)), "copy the table from results/bench/table.md"
 

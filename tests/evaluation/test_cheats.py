@@ -1,6 +1,5 @@
 """Agents that look for the truth in what they are handed guess, and those told it are marked."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,18 +9,14 @@ from keepers import Keeper, KeeperOfMany
 
 import explorative_user_env as eu
 
-MANY = {"n_arms": 20, "n_instances": 400, "progress": False}
-LUCK = 0.086
-"""A guess is right with chance .05; this is 3.3 standard errors above."""
-
 
 class Cheat:
-    """Answers at once, or after some steps, with what it has come by."""
+    """Stops after some steps and answers what it has come by."""
 
-    name, n_steps = "cheat", 0
+    name, n_steps, found = "cheat", 0, 0
 
     def reset(self, n_arms, rng, horizon=None):
-        self.n_arms, self.steps, self.found = n_arms, 0, 0
+        self.n_arms, self.steps = n_arms, 0
         self.look(rng)
 
     def act(self):
@@ -33,43 +28,13 @@ class Cheat:
     def answer(self):
         return self.found
 
-    def look(self, rng):
-        """Look for the best arm."""
-
 
 class ReadsSeed(Cheat):
     """Draws the means anew from the seed of the stream that it is handed."""
 
     def look(self, rng):
-        sequence = rng.bit_generator.seed_seq
-        means = np.random.default_rng(sequence.entropy).standard_normal(self.n_arms)
-        self.found = int(means.argmax())
-
-
-class Closure(Cheat):
-    """Draws the means from the streams inside the functions that it is handed."""
-
-    def look(self, rng):
-        method = rng.standard_normal
-        insides = [method.__self__, *(getattr(method, "__closure__", None) or ())]
-        streams = [each for each in insides if isinstance(each, np.random.Generator)]
-        self.found = int(streams[-1].standard_normal(self.n_arms).argmax())
-
-
-class ReadsBases(KeeperOfMany):
-    """Follows the `base` of every array that it is handed to numbers, a row for each arm."""
-
-    name = "reads bases"
-
-    def answer_all(self, users):
-        answers = np.zeros(users.size, int)
-        for handed in self.kept:
-            for each in handed if isinstance(handed, tuple) else [handed]:
-                while isinstance(each, np.ndarray):
-                    if each.dtype.kind == "f" and each.shape[-1:] == (self.n_arms,):
-                        answers = each.reshape(-1, self.n_arms)[users].argmax(axis=1)
-                    each = each.base
-        return answers
+        again = np.random.default_rng(rng.bit_generator.seed_seq.entropy)
+        self.found = int(again.standard_normal(self.n_arms).argmax())
 
 
 class RaisesTheFlag(Cheat):
@@ -81,7 +46,7 @@ class RaisesTheFlag(Cheat):
         self.told = []
 
     def look(self, rng):
-        self.best = -np.inf
+        self.best = -np.inf  # of the rewards with this user
 
     def observe(self, arm, accepted):
         super().observe(arm, accepted)
@@ -126,36 +91,33 @@ def test_an_agent_that_writes_on_what_it_is_handed_changes_no_run(task):
     pd.testing.assert_frame_equal(honest, other, check_exact=True)
 
 
-@pytest.mark.parametrize("cheat", [ReadsSeed, Closure, ReadsBases, RaisesTheFlag])
+@pytest.mark.parametrize("cheat", [ReadsSeed, RaisesTheFlag])
 def test_agents_that_cheat_by_what_they_are_handed_guess(cheat):
     agent = cheat()
-    (row,) = eu.evaluate([agent], **MANY).summary().to_dict("records")
-    assert row["success"] <= LUCK
+    results = eu.evaluate([agent], n_arms=20, n_instances=400, progress=False)
+    # A guess is right with chance .05; this is 3.3 standard errors above.
+    assert results.summary().loc[0, "success"] <= 0.086
     assert getattr(agent, "told", []) == []
 
 
 @pytest.mark.parametrize(("kind", "task"), [*zip((Keeper, KeeperOfMany), TASKS, strict=True)])
 def test_an_agent_that_another_thread_uses_is_refused(kind, task):
-    alone = eu.evaluate([kind()], **FACTS, **task).runs
-    inside, go_on, agent = threading.Event(), threading.Event(), kind()
+    agent, refusals = kind(), []
     begins = "reset" if kind is Keeper else "reset_all"
     reset = getattr(agent, begins)
 
-    def waits(*handed):
-        inside.set()
-        assert go_on.wait(20.0)
+    def runs():
+        return eu.evaluate([agent], **FACTS, **task).runs
+
+    def asked_elsewhere(*handed):
+        refusals.append(pool.submit(runs).exception(20.0))
         reset(*handed)
 
-    setattr(agent, begins, waits)
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(lambda: eu.evaluate([agent], **FACTS, **task).runs)
-        assert inside.wait(20.0)
-        try:
-            with pytest.raises(eu.InvalidArgumentError, match="used by one thread at a time"):
-                eu.evaluate([agent], **FACTS, **task)
-        finally:
-            go_on.set()
-        runs = first.result(20.0)
-    pd.testing.assert_frame_equal(runs, alone, check_exact=True)
-    again = eu.evaluate([agent], **FACTS, **task).runs  # it is free again
-    pd.testing.assert_frame_equal(again, alone, check_exact=True)
+        alone = pool.submit(runs).result(20.0)
+        setattr(agent, begins, asked_elsewhere)
+        pd.testing.assert_frame_equal(runs(), alone, check_exact=True)
+        assert {type(each) for each in refusals} == {eu.InvalidArgumentError}
+        assert all("used by one thread at a time" in str(each) for each in refusals)
+        setattr(agent, begins, reset)
+        pd.testing.assert_frame_equal(pool.submit(runs).result(20.0), alone, check_exact=True)

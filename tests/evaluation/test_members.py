@@ -1,8 +1,5 @@
 """Users who come one after another in an evaluation: every path, against a slow one."""
 
-from dataclasses import replace
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,101 +7,55 @@ from reference_user import ReferenceUser
 from toy_agents import Wanderer
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.user_vector import COMPILED_FROM
-from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.results.metrics import regrets_by_user
-from explorative_user_env.seeding import member_seeds, user_generator
+from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
 
 N_ARMS, N_USERS, HORIZON = 5, 3, 50
-SMALL = {
-    "task": "population",
-    "n_arms": N_ARMS,
-    "n_users": N_USERS,
-    "horizon": HORIZON,
-    "n_instances": 4,
-    "seed": 5,
-    "progress": False,
-}
+SMALL = {"task": "population", "n_arms": N_ARMS, "n_users": N_USERS, "horizon": HORIZON}
+SMALL |= {"n_instances": 4, "seed": 5, "progress": False}
+EVERYONE = ["SE-transfer", "UNI"]
+"""One that carries over what it learnt, and one that does not."""
 
 
-class Liked(NamedTuple):
-    """How often each arm was accepted by this user and by all, and the steps with her."""
-
-    own: list[int]
-    all: list[int]
-    steps: list[int]
-
-
-def forget(params, state, rng):
-    for arm in range(len(state.all)):
-        state.all[arm] = 0
-    follow(params, state, rng)
-
-
-def follow(params, state, rng):
-    for arm in range(len(state.own)):
-        state.own[arm] = 0
-    state.steps[0] = 0
-
-
-def liked(params, state, rng):
+class Afresh:
     """Every second time the arm that was accepted most by all, else one by chance; 40 times."""
-    if state.steps[0] == 40:
-        return STOP
-    best = 0
-    for arm in range(len(state.all)):
-        if state.all[arm] > state.all[best]:
-            best = arm
-    return best if state.steps[0] % 2 == 0 else int(rng.random() * len(state.all))
+
+    name = "afresh"
+
+    def reset(self, n_arms, rng, horizon=None):
+        self.rng, self.all = rng, [0] * n_arms
+        self.follow()
+
+    def follow(self):
+        self.own, self.steps = [0] * len(self.all), 0
+
+    def act(self):
+        if self.steps == 40:
+            return None
+        by_chance = self.steps % 2 == 1
+        return int(self.rng.random() * N_ARMS) if by_chance else self.all.index(max(self.all))
+
+    def observe(self, arm, accepted):
+        self.steps += 1
+        self.own[arm] += accepted
+        self.all[arm] += accepted
+
+    def answer(self):
+        return self.own.index(max(self.own))
 
 
-def count(params, state, arm, accepted):
-    state.steps[0] += 1
-    if accepted:
-        state.own[arm] += 1
-        state.all[arm] += 1
-
-
-def favourite(params, state, rng):
-    best = 0
-    for arm in range(len(state.own)):
-        if state.own[arm] > state.own[best]:
-            best = arm
-    return best
-
-
-class Arms(NamedTuple):
-    n_arms: int
-
-
-def numbers(options, n_arms, horizon):
-    return Arms(n_arms)
-
-
-def nothing_liked(params):
-    return Liked([0] * params.n_arms, [0] * params.n_arms, [0])
-
-
-AFRESH = Algorithm("afresh", numbers, nothing_liked, forget, liked, count, favourite)
-RULES = replace(AFRESH, name="liked", next_user=follow)
-
-
-EVERYONE = ["SE-transfer", "Full-information", AlgorithmAgent(RULES, {})]
-"""Two who carry over what they learnt, and one who does not."""
+class Carrying(Afresh):
+    name = "carrying"
+    next_user = Afresh.follow
 
 
 def evaluated(agents, **options):
     return eu.evaluate(agents, **SMALL | options)
 
 
-@pytest.fixture(scope="module")
-def results():
-    return evaluated(EVERYONE)
-
-
 def slowly(seed, name, carries):
-    rng = eu.seeding.agent_generator(seed, name)
+    rng = agent_generator(seed, name)
     popularity = user_generator(seed).standard_normal(N_ARMS)
     everybody, regrets = [0] * N_ARMS, []
     for member in member_seeds(seed, N_USERS):
@@ -132,27 +83,28 @@ def slowly(seed, name, carries):
 
 
 def test_runs_are_those_of_a_slow_loop_written_anew():
-    for rules in (RULES, AFRESH):
-        runs = evaluated([AlgorithmAgent(rules, {})], compiled=False).runs
+    for agent in (Afresh(), Carrying()):
+        runs = evaluated([agent], compiled=False).runs
         found = regrets_by_user(runs)
-        wanted = [slowly(seed, rules.name, rules is RULES) for seed in runs["user_seed"]]
+        wanted = [slowly(seed, agent.name, agent.name == "carrying") for seed in runs["user_seed"]]
         assert np.allclose(found, wanted, rtol=0, atol=1e-9)
         assert np.allclose(runs["regret"], found.sum(axis=1), rtol=0, atol=1e-9)
 
 
 @pytest.mark.slow
-def test_runs_are_the_same_on_every_path_and_are_replayed_with_all_users(results):
+def test_runs_are_the_same_on_every_path_and_are_replayed_with_all_users():
+    results = evaluated(EVERYONE)
     for how in ({"compiled": False, "n_instances": 3}, {"workers": 2}):
         other = evaluated(EVERYONE, **how).runs
-        ours = results.runs[results.runs["instance"] < other["instance"].max() + 1]
+        ours = results.runs[results.runs["instance"] <= other["instance"].max()]
         pd.testing.assert_frame_equal(ours.reset_index(drop=True), other, check_exact=True)
     for row in (0, 2, len(results.runs) - 1):
         episode, run = results.replay(row), results.runs.loc[row]
         assert len(episode.arms) == N_USERS * HORIZON
         assert -sum(episode.rewards) == pytest.approx(run["regret"], abs=1e-9)
         assert episode.acceptances == run["acceptances"]
-    own = regrets_by_user(results.runs)[(results.runs["agent"] == "liked").to_numpy()]
-    row = results.summary().set_index("agent").loc["liked"]
+    own = regrets_by_user(results.runs)[(results.runs["agent"] == "UNI").to_numpy()]
+    row = results.summary().set_index("agent").loc["UNI"]
     assert row["regret_of_first"] == pytest.approx(own[:, 0].mean())
     assert row["regret_of_last"] == pytest.approx(own[:, -1].mean())
     assert row["regret"] == pytest.approx(own.sum(axis=1).mean())
@@ -174,9 +126,8 @@ class Wandering(Wanderer):
 def test_users_in_step_are_users_one_by_one():
     for agent in (Wanderer(), Wandering()):
         in_step = evaluated([agent], n_instances=5).runs
-        pd.testing.assert_frame_equal(
-            in_step, evaluated([agent], n_instances=5, compiled=False).runs, check_exact=True
-        )
+        alone = evaluated([agent], n_instances=5, compiled=False).runs
+        pd.testing.assert_frame_equal(in_step, alone, check_exact=True)
     assert agent.followed == (1 + 5) * (N_USERS - 1)
     many = evaluated([Wanderer()], n_instances=COMPILED_FROM, horizon=5).runs
     few = evaluated([Wanderer()], n_instances=3, horizon=5).runs

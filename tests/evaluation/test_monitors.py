@@ -77,9 +77,8 @@ def test_a_claim_that_nothing_put_to_the_test_does_not_hold():
 
 def test_a_smaller_n1_may_be_wrong_as_often_as_its_own_bound_says():
     eager = broken_table(met(3, error_bound=0.3)).set_index("claim")["allowed"]
-    assert (eager["answer"], eager["interval"]) == (0.3, 0.3)
-    assert eager["phase2_length"] == eager["recommendations"] == pytest.approx(0.4)
-    assert (eager["band"], eager["rounds"], eager["drop"]) == (0.1, 0.1, 0.0)
+    claims = ["answer", "interval", "phase2_length", "recommendations", "band", "rounds", "drop"]
+    assert eager[claims].tolist() == pytest.approx([0.3, 0.3, 0.4, 0.4, 0.1, 0.1, 0.0])
     empty = broken_table(met(3, error_bound=1.0)).set_index("claim").loc["answer"]
     assert (empty["put_to_test"], empty["holds"]) == (0, False)  # it may break in every run
     check = check_run(environment(n_arms=3), BAIR(n1=20, delta=0.1), seed=0)
@@ -90,18 +89,14 @@ def test_a_smaller_n1_may_be_wrong_as_often_as_its_own_bound_says():
     assert both.iloc[-1]["allowed"] == 1.0  # 0.3 and 0.8
 
 
-def judged(trace, n1, answer=0, censored=False):
-    _, arms, accepted, *_ = zip(*trace.steps, strict=True)
-    episode = Episode("BAIR", 7, arms, accepted, (0.0,) * len(arms), answer, censored)
-    return examine(trace, episode, 0.1, n1, (1.0, 1.0, 2.0), "round robin")
-
-
 def test_a_forced_run_breaks_what_it_should_and_nothing_else():
     wide = Instance((1000.0, 0.0), 0)  # so that one acceptance of each is enough
 
-    def told(*steps, estimate=1000.0, **given):
+    def told(*steps, estimate=1000.0, answer=0, censored=False):
         start = {"instance": wide, "estimates": [estimate, 0.0], "counts": [9, 9]}
-        return judged(trace_of([*steps], **start), 1.0, **given)
+        _, arms, accepted, *_ = zip(*steps, strict=True)
+        episode = Episode("BAIR", 7, arms, accepted, (0.0,) * len(arms), answer, censored)
+        return examine(trace_of(steps, **start), episode, 0.1, 1.0, (1.0, 1.0, 2.0), "round robin")
 
     good = (ELIMINATION, 1, False, 0.0, 9)
     assert broken(told(good)) == set()
@@ -132,9 +127,7 @@ def test_a_forced_run_breaks_what_it_should_and_nothing_else():
 def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took():
     """This user accepts the other arm all through Phase 1: the lemma's length does not hold."""
     check = check_run(environment(n_arms=2, gap=1.0), BAIR(delta=0.001), seed=1363226325308006140)
-    assert check.n1 == pytest.approx(4000.0)
-    assert check.phase2_length_printed_bound < 2200
-    assert check.phase2_length > 3900
+    assert check.phase2_length_printed_bound < 2200 < 3900 < check.phase2_length
     assert broken(check) == {"phase2_length_printed"}
 
 
@@ -144,9 +137,9 @@ def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers():
     env = environment(n_arms=3, alpha=4.0, means=instance.means)
     check = check_run(env, BAIR(delta=0.2, n1=30.0, name="mine"), seed=0, max_steps=20)
     assert (check.agent, check.n_arms, check.delta, check.best_arm) == ("mine", 3, 0.2, 1)
-    assert check.rounds_bound == pytest.approx(
-        theory.early_rounds_bound(alpha=4.0, rho_0=1.0) + theory.phase1_rounds_bound(30.0, 3, 0.2)
-    )
+    early = theory.early_rounds_bound(alpha=4.0, rho_0=1.0)
+    rounds = early + theory.phase1_rounds_bound(30.0, 3, 0.2)
+    assert check.rounds_bound == pytest.approx(rounds)
     rejections = theory.phase1_rejections_bound(30.0, 3, 0.2, alpha=4.0, rho_0=1.0)
     assert check.phase1_rejections_bound == rejections
     length = theory.phase2_length_bound(instance, 30.0, 0.2, alpha=4.0, rho_1=2.0)
@@ -169,22 +162,21 @@ def test_a_watched_run_is_the_run_that_nobody_watches(setting):
         assert check.recommendations == episode.stopping_time
         assert (check.agent, check.user_seed, check.answer) == ("BAIR", seed, episode.answer)
         assert check.phase1_rejections + 3 == episode.rejections
-    limited = gym.make("ExplorativeUser-v0", n_arms=5, max_episode_steps=40)
-    check = check_run(limited, BAIR(), seed=1, max_steps=40)
+    check = check_run(env, BAIR(), seed=1, max_steps=40)
     assert (check.censored, check.recommendations, check.phase2_length) == (True, 40, 0)
     assert check_run(env, BAIR(max_steps=7), seed=1).recommendations == 7
-    assert check_run(env, BAIR(max_steps=7), seed=1, max_steps=9).recommendations == 9
 
 
 def test_what_no_claim_is_about_is_refused():
     env = environment()
     assert is_bair(BAIR(name="mine"))
     named = AlgorithmAgent(replace(uniform.ALGORITHM, name="BAIR"), {})
+    omniscient = environment(behaviour="omniscient")
     rows = [
         (lambda: check_run(env, TrackAndStop(), seed=0), "agent must be a BAIR"),
         (lambda: check_run(env, named, seed=0), "agent must be a BAIR"),
         (lambda: check_run(gym.make("CartPole-v1"), BAIR(), seed=0), "env must be"),
-        (lambda: check_run(environment(behaviour="omniscient"), BAIR(), seed=0), "env must be"),
+        (lambda: check_run(omniscient, BAIR(), seed=0), "env must be"),
         (lambda: broken_table(pd.DataFrame({"agent": ["BAIR"]})), "checks must be"),
         (lambda: broken_table(pd.DataFrame(), delta=1.0), "delta must be"),
     ]

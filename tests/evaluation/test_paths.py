@@ -12,16 +12,15 @@ import explorative_user_env as eu
 from explorative_user_env.agents import (
     AGENTS,
     BAIR,
-    EXP3,
-    REFERENCES,
-    AlgorithmAgent,
     FullInformation,
     Uniform,
+    agent_named,
     informed,
 )
 from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.evaluation import runner
-from explorative_user_env.evaluation.paths import Play, Runs, figures, joined
+from explorative_user_env.evaluation.paths import Play, Runs, figures
+from explorative_user_env.kernels.seeds import N_STREAMS
 from explorative_user_env.protocol import BAI, REGRET, needs_horizon, sees_rewards
 from explorative_user_env.users.population import RELEASED
 
@@ -31,16 +30,14 @@ TASKS = {
     "regret": {"task": "regret", "horizon": 80},
 }
 MAKERS = {
-    **{make().name: make for make in (BAIR, FullInformation)},
+    "BAIR": BAIR,
+    "Full-information": FullInformation,
     "stops": Wanderer,
     "own": lambda: scripted([0, 1, 2, 1, 1]),
     "policy": lambda: eu.PolicyAgent(Answering(), task="bai", observation="counts"),
 }
-BEHAVIOURS = {
-    "explorative": {},
-    "impatient(probability=0.05)": {"alpha": 0.05},
-    **{name: {} for name in ("forgetful", "logistic", "omniscient", "drifting")},
-}
+LEAVING = "impatient(probability=0.05)"
+BEHAVIOURS = ["explorative", LEAVING, "logistic", "drifting"]
 OTHERS = [
     {"noise": 0.1, "setting": "released"},
     {"noise": 0.1, "reward_law": "bernoulli", "n_arms": 5},
@@ -50,38 +47,35 @@ OTHERS = [
 
 
 def facts_of(agent, task, behaviour, users):
-    moving = behaviour == "drifting"
-    task = "bai" if moving or agent == "policy" else task
-    own = SMALL | TASKS[task] | BEHAVIOURS[behaviour] | users | {"behaviour": behaviour}
+    if agent == "Full-information":
+        behaviour = "explorative"  # as more kernels show no more of the path
+    if behaviour == "drifting" or agent == "policy":
+        task = "bai"
+    own = SMALL | TASKS[task] | users | {"behaviour": behaviour}
+    own |= {"alpha": 0.05} if behaviour == LEAVING else {}
     own |= {"n_arms": 3} if agent == "policy" else {}
-    own |= {"baseline_time": None} if not needs_horizon(MAKERS[agent]()) else {}
-    return own
+    return own | ({} if needs_horizon(MAKERS[agent]()) else {"baseline_time": None})
 
 
 def assert_rows_are_those_of_rollouts(results, agent):
+    tried, cell = MAKERS[agent](), results.cell
+    reward, plays = "realized" if sees_rewards(tried) else "regret", cell["task"] == "regret"
+    users = {"population": results.population, "reward": reward}
+    users |= {"horizon": 80} if plays else {}  # a user who leaves misses the rest
+    own = {"delta": 0.3, "commits": plays, "max_steps": 80}
+    own |= {"horizon": cell["horizon"]} if plays or needs_horizon(tried) else {}
     for _, row in results.runs.iterrows():
-        tried = MAKERS[agent]()
-        reward = "realized" if sees_rewards(tried) else "regret"
-        cell = results.cell
-        plays = cell["task"] == "regret"
-        users = {"population": results.population, "reward": reward}
-        users |= {"horizon": 80} if plays else {}  # a user who leaves misses the rest
         env = eu.ExplorativeUserEnv(**users)
-        own = {"delta": 0.3, "commits": plays, "max_steps": 80}
-        told = plays or needs_horizon(tried)
-        own["horizon"] = cell["horizon"] if told else None
-        episode = eu.rollout(env, tried, int(row["user_seed"]), **own)
+        episode = eu.rollout(env, MAKERS[agent](), int(row["user_seed"]), **own)
         assert episode == results.replay(row)
-        assert (episode.answer, episode.acceptances) == (row["answer"], row["acceptances"])
-        if "interactions" in row:
-            assert episode.stopping_time == row["interactions"]
-            assert episode.left == row["left"]
+        names = ["answer", "acceptances", *(["left"] if "left" in row else [])]
+        names += [] if plays else ["censored"]
+        assert [getattr(episode, name) for name in names] == row[names].tolist()
+        assert episode.stopping_time == row.get("interactions", episode.stopping_time)
         if plays:
             assert episode.arms[-1] == row["last_arm"]
-            if reward == "regret":
-                assert -sum(episode.rewards) == pytest.approx(row["regret"], abs=1e-9)
-        else:
-            assert episode.censored == row["censored"]
+        if plays and reward == "regret":
+            assert -sum(episode.rewards) == pytest.approx(row["regret"], abs=1e-9)
 
 
 def assert_same(one, other):
@@ -89,15 +83,15 @@ def assert_same(one, other):
 
 
 @pytest.mark.slow
-@pairs(agent=[*MAKERS], behaviour=[*BEHAVIOURS], task=[*TASKS], users=OTHERS)
+@pairs(agent=[*MAKERS], behaviour=BEHAVIOURS, task=[*TASKS], users=OTHERS)
 def test_runs_are_those_of_the_slow_way(agent, behaviour, task, users):
     facts = facts_of(agent, task, behaviour, users)
-    n_users = COMPILED_FROM if isinstance(MAKERS[agent](), Wanderer) else 5
+    n_users = COMPILED_FROM if agent == "stops" else 5
     readable = eu.evaluate([MAKERS[agent]()], n_instances=n_users, compiled=False, **facts)
     usual = eu.evaluate([MAKERS[agent]()], n_instances=n_users, **facts)
     assert_same(usual.runs, readable.runs)
     assert usual.cell == readable.cell
-    workers = 2 if isinstance(MAKERS[agent](), AlgorithmAgent) else 1  # threads, no processes
+    workers = 2 if agent in ("BAIR", "Full-information") else 1  # threads, no processes
     few = eu.evaluate([MAKERS[agent]()], n_instances=4, workers=workers, **facts)
     assert_same(few.runs, usual.runs.head(4))
     assert_rows_are_those_of_rollouts(few, agent)
@@ -105,35 +99,24 @@ def test_runs_are_those_of_the_slow_way(agent, behaviour, task, users):
 
 @pairs(noise=[0.0, 0.1], stops=[0.0, 0.05], task=[*TASKS], n_users=[30, COMPILED_FROM])
 def test_users_in_step_leave_as_they_do_one_by_one(noise, stops, task, n_users):
-    facts = SMALL | TASKS[task] | {"behaviour": "impatient(probability=0.05)", "alpha": 0.05}
-    facts |= {"noise": noise, "n_instances": n_users, "baseline_time": None}
+    facts = SMALL | TASKS[task] | {"behaviour": LEAVING, "alpha": 0.05, "noise": noise}
+    facts |= {"n_instances": n_users, "baseline_time": None}
     together = eu.evaluate([Wanderer(stops)], **facts).runs
     assert_same(together, eu.evaluate([Wanderer(stops)], compiled=False, **facts).runs)
     assert together["left"].sum() > 5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("setting", "noise"), [("released", 0.0), ("printed", 0.1)])
-def test_compiled_and_readable_play_alike_for_every_agent(setting, noise):
-    facts = SMALL | {"task": "regret", "horizon": 300, "n_instances": 11, "setting": setting}
-    everyone = [make() for make in (AGENTS | REFERENCES).values()]
-    fast = eu.evaluate(everyone, noise=noise, workers=2, **facts).runs
-    assert_same(fast, eu.evaluate(everyone, noise=noise, compiled=False, **facts).runs)
-
-
-@pytest.mark.slow
 @pytest.mark.compiler
-def test_a_compiled_loop_s_arrays_are_fit_for_the_next_user():
-    from explorative_user_env.kernels.seeds import N_STREAMS
-
+def test_portions_of_compiled_runs_are_those_of_the_readable_loop():
     users = eu.Population(setting=RELEASED, n_arms=3, noise=0.3)
-    seeds = range(N_STREAMS + 7)  # several portions
-    for task, name in [(BAI, "BAIR"), *((REGRET, name) for name in AGENTS)]:
-        agent = informed(AGENTS[name](), users, delta=0.3)
-        runs = Runs(users, agent, 200, 100, task)
-        apart = joined([runs.figures("compiled", [seed]) for seed in seeds])
+    seeds = range(N_STREAMS + 7)
+    for task, name in [*((BAI, each) for each in AGENTS), (REGRET, "Full-information")]:
+        agent = informed(agent_named(name), users, delta=0.3)
+        runs = Runs(users, agent, 60, 60, task)
+        readable = runs.figures("readable", seeds)
         for figure, values in runs.figures("compiled", seeds).items():
-            assert values.tolist() == apart[figure].tolist()
+            assert values.tolist() == readable[figure].tolist()
 
 
 @pytest.mark.slow
@@ -170,28 +153,16 @@ def test_company_order_and_more_users_change_nobody_s_runs(compiled):
             assert_same(found[start : start + 12].reset_index(drop=True), own)
 
 
-def test_agents_of_different_names_have_different_streams_and_meet_the_same_users():
-    agents = [EXP3(horizon=50, name="one"), EXP3(horizon=50, name="two")]
-    runs = eu.evaluate(agents, n_instances=20, **SMALL).runs
-    one, two = (runs[runs["agent"] == name] for name in ("one", "two"))
-    assert one["user_seed"].tolist() == two["user_seed"].tolist()
-    assert one["best_arm"].tolist() == two["best_arm"].tolist()
-    assert one["acceptances"].tolist() != two["acceptances"].tolist()
-    others = eu.evaluate(agents, n_instances=20, **SMALL | {"seed": 12}).runs
-    assert set(others["user_seed"]).isdisjoint(one["user_seed"])
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("setting", "counted"), [("released", 3), ("printed", 0)])
-def test_the_released_setting_counts_private_draws_as_its_tables_do(setting, counted):
+def test_the_released_setting_counts_private_draws_as_its_tables_do():
     mine = eu.PolicyAgent(lambda seen: 3 if seen[-1] > 0.4 else 0, task="bai", horizon=10)
-    line_up = ["BAIR", "T&S", mine, "UNI"]
-    facts = SMALL | {"setting": setting, "baseline_time": 20, "n_instances": 9}
-    runs = eu.evaluate(line_up, **facts).runs
-    assert (runs["stopping_time"] == runs["interactions"] + counted).all()
-    hidden = runs["rejections"] - (runs["interactions"] - runs["acceptances"])
-    assert set(hidden[runs["agent"] != "T&S"]) == {counted}
-    assert set(hidden[runs["agent"] == "T&S"]) == {0}
+    facts = SMALL | {"baseline_time": 20, "n_instances": 9}
+    for setting, counted in (("released", 3), ("printed", 0)):
+        runs = eu.evaluate(["BAIR", "T&S", mine, "UNI"], setting=setting, **facts).runs
+        assert (runs["stopping_time"] == runs["interactions"] + counted).all()
+        hidden = runs["rejections"] - (runs["interactions"] - runs["acceptances"])
+        assert set(hidden[runs["agent"] != "T&S"]) == {counted}
+        assert set(hidden[runs["agent"] == "T&S"]) == {0}
 
 
 def test_portions_of_users_in_step_change_no_run(monkeypatch):
@@ -216,60 +187,41 @@ BOTH = [{"task": "bai", "max_steps": 40}, {"task": "regret", "horizon": 40}]
 
 def test_a_run_that_stops_at_the_very_cap_is_not_censored():
     for compiled in (True, False):
-        runs = eu.evaluate([Clock()], compiled=compiled, **THIRTY | {"max_steps": Clock.long}).runs
-        assert not runs["censored"].any()
-        runs = eu.evaluate([Clock()], compiled=compiled, **THIRTY | {"max_steps": Clock.long - 1})
-        assert runs.runs["censored"].any()
+        for steps in (Clock.long, Clock.long - 1):
+            facts = THIRTY | {"compiled": compiled, "max_steps": steps}
+            censored = eu.evaluate([Clock()], **facts).runs["censored"]
+            assert censored.any() == (steps < Clock.long)
 
 
 def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once():
     for facts in BOTH:
         agent = Wanderer(0.1)
         eu.evaluate([agent], **THIRTY | facts)
+        assert agent.horizon == facts.get("horizon")  # in regret everybody is told it
         assert agent.n_answers == [1] * 30
         going_on = set(range(30))
         for users, arms, accepted in agent.told:
-            assert users.shape == arms.shape == accepted.shape
+            assert 0 < users.size == arms.size == accepted.size
             assert accepted.dtype == bool
-            assert users.size
             assert set(users.tolist()) <= going_on
             going_on = set(users.tolist())
         assert 0 < len(going_on) < 30
 
 
-def test_in_regret_every_agent_is_told_the_horizon_and_in_bai_only_who_needs_it():
-    agent = Wanderer()
-    eu.evaluate([agent], **THIRTY | BOTH[1])
-    assert agent.horizon == 40
-    eu.evaluate([agent], **THIRTY | BOTH[0])
-    assert agent.horizon is None
-    needy = Wanderer()
-    needy.needs_horizon = True
-    eu.evaluate([needy], baseline_time=17, **THIRTY | BOTH[0])
-    assert needy.horizon == 17
-
-
 WRONG_ARMS = [
-    lambda users: np.full(users.size, 3),
-    lambda users: np.full(users.size, -2),
-    lambda users: np.zeros(users.size),
-    lambda users: np.zeros(users.size, bool),
-    lambda users: np.zeros((users.size, 1), int),
-    lambda users: None,
+    *(np.full(30, 3), np.full(30, -2), np.zeros(30), np.zeros(30, bool)),
+    *(np.zeros((30, 1), int), None),
 ]
 
 
 def test_wrong_arms_and_answers_are_refused_by_name():
-    for number, arms in enumerate(WRONG_ARMS):
-        agent = Wanderer()
-        agent.act_all = arms
-        message = r"arms of wanderer must be 30 integers in -1\.\.2"
-        with pytest.raises(eu.InvalidArgumentError, match=message):
-            eu.evaluate([agent], **THIRTY | BOTH[number % 2])
-    for number, (answer, stops) in enumerate(((-1, 0.0), (3, 1.0), (0.5, 1.0))):
+    rows = [("act_all", wrong, 0.0, r"-1\.\.2") for wrong in WRONG_ARMS]
+    for answer, stops in ((-1, 0.0), (3, 1.0), (0.5, 1.0)):
+        rows.append(("answer_all", np.full(30, answer), stops, r"0\.\.2"))
+    for number, (method, wrong, stops, arms) in enumerate(rows):
         agent = Wanderer(stops)
-        agent.answer_all = lambda users, answer=answer: np.full(users.size, answer)
-        message = r"arms of wanderer must be 30 integers in 0\.\.2"
+        setattr(agent, method, lambda users, wrong=wrong: wrong)
+        message = f"arms of wanderer must be 30 integers in {arms}"
         with pytest.raises(eu.InvalidArgumentError, match=message):
             eu.evaluate([agent], **THIRTY | BOTH[number % 2])
 
@@ -278,39 +230,37 @@ def test_the_figures_are_those_of_a_slow_loop():
     rng = np.random.default_rng(0)
     n_users, horizon, n_arms = 6, 40, 3
     means = rng.standard_normal((n_users, n_arms))
-    best_arms = means.argmax(axis=1)
+    best = means.argmax(axis=1)
     arms = rng.integers(0, n_arms, (n_users, horizon)).astype(np.int32)
     accepted = rng.random((n_users, horizon)) < 0.5
     answers = rng.integers(0, n_arms, n_users)
     play = Play.blank(n_users, n_arms, horizon)
     left = (False, True, True, True, True, False)
-    wanted = (means, best_arms, arms, accepted, answers, (40, 39, 1, 17, 40, 40), left)
+    wanted = (means, best, arms, accepted, answers, (40, 39, 1, 17, 40, 40), left)
     for there, each in zip(play, wanted, strict=True):
         there[:] = each
     play.blank_missed()
     found = figures(play)
-    assert {values.shape for values in found.values()} == {(n_users,)}
     for user in range(n_users):
         regret = utility = 0.0
-        accepted_arms = [0] * n_arms
+        counts = [0] * n_arms
         stayed = play.stayed[user]
         for arm, yes in zip(arms[user, :stayed].tolist(), accepted[user].tolist(), strict=False):
             regret += max(means[user]) - means[user][arm]
-            if yes:
-                utility += means[user][arm]
-                accepted_arms[arm] += 1
-        for _ in range(horizon - stayed):
-            regret += max(means[user]) - min(means[user])
+            utility += means[user][arm] if yes else 0.0
+            counts[arm] += yes
+        regret += (horizon - stayed) * (max(means[user]) - min(means[user]))
         row = {name: values[user] for name, values in found.items()}
-        assert row["best_arm"] == best_arms[user]
-        assert row["answer"] == answers[user]
-        assert row["acceptances"] == sum(accepted_arms)
-        assert row["regret"] == pytest.approx(regret)
-        assert row["utility"] == pytest.approx(utility)
-        assert row["last_arm"] == arms[user, stayed - 1]
-        assert row["interactions"] == stayed
-        assert row["left"] == play.left[user]
-        assert row["most_accepted_arm"] == accepted_arms.index(max(accepted_arms))
-        tied = [arm for arm in range(n_arms) if accepted_arms[arm] == max(accepted_arms)]
-        credit = 1 / len(tied) if best_arms[user] in tied else 0.0
-        assert row["most_accepted_is_best"] == credit
+        tied = [arm for arm in range(n_arms) if counts[arm] == max(counts)]
+        assert row == {
+            "best_arm": best[user],
+            "answer": answers[user],
+            "acceptances": sum(counts),
+            "regret": pytest.approx(regret),
+            "utility": pytest.approx(utility),
+            "last_arm": arms[user, stayed - 1],
+            "interactions": stayed,
+            "left": left[user],
+            "most_accepted_arm": tied[0],
+            "most_accepted_is_best": 1 / len(tied) if best[user] in tied else 0.0,
+        }

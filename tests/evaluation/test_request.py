@@ -24,12 +24,13 @@ class Model:  # as of Stable-Baselines3
         """Say nothing."""
 
 
-class Named(Failing):
-    def __init__(self, name):
-        super().__init__("never")
-        self.name = name
+def named(name):
+    agent = Failing("never")
+    agent.name = name
+    return agent
 
 
+NEEDED = "baseline_time must be .*as UNI needs T"
 LINE_UPS = [
     *((wrong, {}, "agents must be a list of agents") for wrong in ("BAIR", BAIR(), None)),
     ([], {}, "agents must be at least one"),
@@ -39,34 +40,24 @@ LINE_UPS = [
     ([object()], {}, "agent must be a name or have the methods"),
     (["bandit"], {}, "agent must be one of"),
     ([BAIR(), BAIR()], {}, "agents must .*different names"),
-    *(
-        ([Named(name)], {}, "agents must be agents with printable names")
-        for name in ("a\0b", "\udc80")
-    ),
+    *(([named(name)], {}, "agents must be agents with") for name in ("a\0b", "\udc80")),
     ([Uniform()], {}, "baseline_time must be a number, or another agent.*got None"),
-    *(
-        ([BAIR(), Uniform()], {"baseline_time": told}, "baseline_time must be .*as UNI needs T")
-        for told in ("UNI", "T&S")
-    ),
+    *(([BAIR(), Uniform()], {"baseline_time": name}, NEEDED) for name in ("UNI", "T&S")),
     ([BAIR(), EXP3(horizon=9)], {"baseline_time": 30}, "baseline_time must be left out, as every"),
     (["UNI"], {"horizon": 30, "baseline_time": 30}, "horizon must be left out for"),
 ]
 REGRET = {"task": "regret", "horizon": 30}
 MEMBERS = {"task": "population", "n_users": 2, "horizon": 9}
 OPTIONS = [
-    ({"n_arms": 1}, "n_arms must be an integer"),
     ({"means": [0.0, NAN, 1.0]}, "means must be 3"),
     ({"delta": 1.0}, "delta must be a"),
-    ({"setting": "text"}, "setting must be one of"),
     ({"task": "sleep"}, "task must be one of"),
     ({"max_steps": 0}, "max_steps must be an"),
     ({"n_instances": 0}, "n_instances must be an"),
     ({"seed": -1}, "seed must be an"),
-    *(({"step_cost": cost}, "step_cost must be a") for cost in (-1e-9, NAN)),
-    *(
-        ({"task": "regret", "horizon": steps}, "horizon must be an")
-        for steps in (0, 2.5, "BAIR", True)
-    ),
+    ({"step_cost": -1e-9}, "step_cost must be a"),
+    ({"step_cost": NAN}, "step_cost must be a"),
+    *(({"task": "regret", "horizon": wrong}, "horizon must be an") for wrong in (0, 2.5, "BAIR")),
     (REGRET | {"behaviour": "drifting"}, "behaviour must be one"),
     *((REGRET | {name: 0.5}, f"{name} must be left") for name in ("step_cost", "until_width")),
     *((REGRET | {name: 30}, f"{name} must be left") for name in ("baseline_time", "max_steps")),
@@ -81,10 +72,8 @@ OPTIONS = [
     (MEMBERS | {"deviation": -0.1}, "deviation must be "),
     (MEMBERS | {"max_steps": 9}, "max_steps must be left"),
     (MEMBERS | {"task": "regret"}, "n_users must be left"),
-    *(
-        (MEMBERS | {"behaviour": moves}, "behaviour must be one")
-        for moves in ("drifting", "impatient")
-    ),
+    (MEMBERS | {"behaviour": "drifting"}, "behaviour must be one"),
+    (MEMBERS | {"behaviour": "impatient"}, "behaviour must be one"),
 ]
 CELLS = [
     *(({"deltas": wrong}, "deltas must be a list of at least") for wrong in (list[int](), 5)),

@@ -19,27 +19,26 @@ SMALL = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
 def test_uni_and_exp3_get_the_mean_time_of_bair():
     results = eu.evaluate(["uniform", "bair", "Exp3", TrackAndStop(max_steps=90)], **SMALL)
-    names = results.runs["agent"].unique().tolist()
-    assert names == ["UNI", "BAIR", "EXP3", "T&S"]  # as they were given
-    times = results.runs.groupby("agent")["stopping_time"]
+    times = results.runs.groupby("agent", sort=False)["stopping_time"]
+    assert [*times.groups] == ["UNI", "BAIR", "EXP3", "T&S"]  # as they were given
     horizon = round(times.mean()["BAIR"])
     assert results.cell["horizon"] == horizon
-    assert (times.get_group("EXP3") == horizon).all()
-    assert (times.get_group("UNI") == horizon).all()
+    assert times.max()[["UNI", "EXP3"]].tolist() == [horizon, horizon]
+    assert times.min()[["UNI", "EXP3"]].tolist() == [horizon, horizon]
     other = eu.evaluate([TrackAndStop(max_steps=90), BAIR(), "UNI"], baseline_time="T&S", **SMALL)
     assert other.cell["horizon"] == round(times.mean()["T&S"]) != horizon
 
 
-@pytest.mark.parametrize("max_steps", [50, 500])
-def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(setting, max_steps):
-    facts = SMALL | {"setting": setting, "max_steps": max_steps}
-    results = eu.evaluate([Uniform(), BAIR(n1=60)], **facts)
-    runs = results.runs[results.runs["agent"] == "BAIR"]
-    n_kept = int((~runs["censored"]).sum())
-    assert n_kept == 0 if max_steps == 50 else 0 < n_kept < len(runs)
-    drops = setting.drops_censored and n_kept > 0
-    kept = runs[~runs["censored"]] if drops else runs
-    assert results.cell["horizon"] == round(kept["interactions"].mean())
+def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(setting):
+    for max_steps in (50, 500):  # which cuts all or some
+        facts = SMALL | {"setting": setting, "max_steps": max_steps}
+        results = eu.evaluate([Uniform(), BAIR(n1=60)], **facts)
+        runs = results.runs[results.runs["agent"] == "BAIR"]
+        kept = runs[~runs["censored"]]
+        assert (len(kept) > 0) == (max_steps == 500)
+        assert len(kept) < len(runs)
+        kept = kept if setting.drops_censored and len(kept) else runs
+        assert results.cell["horizon"] == round(kept["interactions"].mean())
 
 
 def test_success_is_held_against_an_agent_s_own_delta():
@@ -58,15 +57,6 @@ def test_nothing_global_is_random():
     assert streams() == before
 
 
-def test_open_options_are_taken_from_the_setting_and_the_user():
-    facts = {"setting": RELEASED, "delta": 0.2, "alpha": 2.0} | SMALL
-    by_hand = BAIR(name="by hand", delta=0.2, alpha=2.0, n1="proof")
-    found = eu.evaluate([BAIR(), by_hand, BAIR(n1=2000, name="patient")], **facts)
-    times = found.runs.groupby("agent")["stopping_time"].apply(list)
-    assert times["BAIR"] == times["by hand"]
-    assert min(times["BAIR"]) < 2000 <= min(times["patient"])
-
-
 def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller():
     line_up = [BAIR(max_steps=10), tireless(max_steps=10)]
     for max_steps, steps in ((4, 4), (1000, 10), (None, 10)):
@@ -76,10 +66,7 @@ def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller():
         assert [own["max_steps"] for own in results.cell["agents"].values()] == [steps, steps]
     usual = eu.evaluate(["T&S"], setting="released", **SMALL | {"n_instances": 1})
     assert usual.cell["agents"]["T&S"]["max_steps"] == 10_000  # as the setting has it
-
-
-def test_uni_is_not_cut_off_by_a_cap_that_leaves_time_for_its_t():
-    line_up = [Uniform(), Uniform(horizon=20, name="own")]
+    line_up = [Uniform(), Uniform(horizon=20, name="own")]  # which are left time for their T
     facts = SMALL | {"setting": RELEASED, "baseline_time": 20}
     for max_steps, steps in ((19, 19), (20, 20), (None, 21), (500, 21)):  # 7 passes of 3 arms
         runs = eu.evaluate(line_up, max_steps=max_steps, **facts).runs
@@ -110,7 +97,6 @@ def test_a_cell_says_all_that_made_its_runs():
     facts = SMALL | {"n_instances": 2, "compiled": False}  # no path is in the cell
     facts |= {"means": "uniform", "rho": 1.5, "delta": 0.2, "max_steps": 400, "step_cost": 0.01}
     results = eu.evaluate(line_up, **facts)
-    assert set(results.summary()["step_cost"]) == {0.01}
     users = eu.Population(n_arms=3, means="uniform", rho=constant(1.5))
     assert results.population == users
     said = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 0.01}
@@ -125,6 +111,6 @@ def test_a_cell_says_all_that_made_its_runs():
 
 def test_the_horizon_of_regret_is_500_by_default():
     agent = scripted([0])
-    results = eu.evaluate([agent], task="regret", **SMALL | {"n_instances": 2})
-    assert agent.horizon == results.cell["horizon"] == 500
-    assert "step_cost" not in results.cell
+    cell = eu.evaluate([agent], task="regret", **SMALL | {"n_instances": 2}).cell
+    assert agent.horizon == cell["horizon"] == 500
+    assert "step_cost" not in cell

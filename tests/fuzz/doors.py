@@ -9,7 +9,6 @@ import numpy as np
 from fuzz.fuzzing import NAMES, USERS, Door
 from gymnasium.error import Error as GymnasiumError
 from specimens import Honest
-from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
@@ -48,10 +47,14 @@ def needed_of(function):
     return frozenset(each.name for each in parameters if each.default is each.empty)
 
 
+INSIDE = ("exponent_loss", "log_lower_bound", "unique_gap")
+
+
 def of_theory():
-    for name, function in FUNCTIONS.items():
-        usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
-        yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
+    for name, function in inspect.getmembers(theory, inspect.isfunction):
+        if function.__module__ == theory.__name__ and name[0] != "_" and name not in INSIDE:
+            usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
+            yield Door(f"theory.{name}", function, usual, needed_of(function), look=no_nan)
 
 
 AGENTS = {
@@ -219,15 +222,8 @@ def of_evaluations(paths=(True, False)):
         usual, needed = {**shared, **own}, frozenset({*always, *own})
         door = Door(f"evaluate {name}", eu.evaluate, usual, needed, spared=SPARED, cost=8)
         yield replace(door, look=same_by_both_paths) if len(paths) > 1 else door
-    swept = {**shared, **TASKS["bai"], "deltas": ((0.1,), (0.1, 0.5)), "n_arms": ((2, 3), [3])}
-    del swept["delta"], swept["check_theory"]
-    yield Door("sweep", eu.sweep, swept, frozenset(always), spared=SPARED, cost=8)
-
-
-def of_runs():
     rolled = {"setting": ("printed", "released"), "n_arms": (2, 3), "agent": NAMES, "seed": (0, 7)}
     rolled |= {"max_steps": (5, 30), "horizon": (None, 9), "commits": (False, True)}
-    rolled |= {"delta": (0.1,)}
     yield Door("rollout", _rolled, rolled, frozenset({"agent", "seed", "max_steps"}))
 
 

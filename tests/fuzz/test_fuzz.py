@@ -11,7 +11,6 @@ FAST = {"theory": doors.of_theory, "agents": doors.of_agents}
 FAST |= {"records": doors.of_records, "own code": doors.of_own_code}
 READABLE = FAST | {
     "environments": doors.of_environments,
-    "runs": doors.of_runs,
     "files": lambda: of_files(Path.cwd()),
     "vectors in plain Python": lambda: doors.of_vectors([False]),
     "evaluations in plain Python": lambda: doors.of_evaluations([False]),

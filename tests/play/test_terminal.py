@@ -4,16 +4,10 @@ import re
 
 import pytest
 
-from explorative_user_env.play import game as rivals
 from explorative_user_env.play.game import Game, heard_in, instance_at_end
 from explorative_user_env.play.terminal import play_lines
 
 GAME = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
-
-
-@pytest.fixture(autouse=True)
-def _no_model_is_loaded(monkeypatch):
-    monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)
 
 
 def played(*lines, game=GAME):
@@ -31,33 +25,30 @@ def test_a_game_is_played_to_the_reveal_and_told_again():
     assert game == Game(options=GAME.options, seed=7, moves=moves, answer=1)
     assert answers(said) == list(heard_in(game).responses)
     assert not all(answers(said))
-    again = played("0", game=game)
-    assert again[0] == game
-    for told in ("\n".join(said), "\n".join(again[1])):
+    again, told_again = played("0", game=game)
+    assert again == game
+    for told in ("\n".join(said), "\n".join(told_again)):
         for mean in instance_at_end(game).means:
             assert f"true mean {mean:.2f}" in told
         assert "BAIR: interactions " in told
         assert "you: interactions 63, " in told
-    assert answers(again[1]) == answers(said)
+    assert answers(told_again) == answers(said)
 
 
 def test_the_truth_is_not_told_before_the_answer_but_to_who_asks():
     game, said = played("0x20", "1x20", "2x20", "show", "undo", "address", "help", "")
     told = "\n".join(said)
     assert len(game.moves) == 59
-    assert "mean" not in told
-    assert "best arm is" not in told
-    for mean in instance_at_end(game).means:
-        assert f"{abs(mean):.2f}" not in told
-    best, *_ = (line for line in played("truth")[1] if line.endswith(", her best"))
-    assert best.startswith(f"arm {instance_at_end(GAME).best_arm}: true mean ")
+    for secret in ("mean", "best arm is", *(f"{abs(m):.2f}" for m in instance_at_end(game).means)):
+        assert secret not in told
+    best = f"arm {instance_at_end(GAME).best_arm}: true mean "
+    assert any(line.startswith(best) for line in played("truth")[1] if line.endswith(", her best"))
 
 
 def test_what_cannot_be_done_is_a_line_and_the_game_goes_on():
     game, said = played("3", "best 3", "best", "sing", "1x9999", "0x", "best x", "1")
     assert game.moves == (1,)
     assert len([line for line in said if " must be " in line]) == 7
-    assert not any("\n" in line for line in said)
 
 
 def test_where_she_leaves_only_what_was_asked_is_answered():
@@ -86,8 +77,8 @@ def test_who_stops_is_told_how_to_go_on(end):
 
 
 def test_what_help_and_the_buttons_of_the_page_say_can_be_typed():
-    _, said = played("help")
-    commands = [line.partition(":")[0] for line in said if re.match(r"(best )?\d+(x\d+)?:", line)]
+    commands = [line.partition(":")[0] for line in played("help")[1]]
+    commands = [each for each in commands if re.fullmatch(r"(best )?\d+(x\d+)?", each)]
     assert len(commands) == 3
     for typed in (commands, ["arm 1"], ["Arm 1x3"], ["arm 0 arm 1"], ["best arm 1"]):
         game, said = played(*typed)

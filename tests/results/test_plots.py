@@ -2,31 +2,49 @@
 
 import pickle
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_results import CELL, bai_runs
-from plots import corners_of, legend_of_plot, line_of
 from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.plots import as_png, new_figure
+from explorative_user_env.results import intervals
 from explorative_user_env.results import plots as module
-from explorative_user_env.results.intervals import (
-    mean_interval,
-    proportion_interval,
-    sequence_interval,
-)
+from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.plots import course_of, courses_of, figure_by_cell
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.theory import lower_bound
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 pytest.importorskip("matplotlib")
+
+
+def legend_of_plot(axes):
+    """What a legend calls each line, with the line's look."""
+    legend = axes.get_legend()
+    names = [text.get_text() for text in legend.get_texts()]
+    return dict(zip(names, legend.legend_handles, strict=True))
+
+
+def line_of(axes, name):
+    """The points of the line that a legend calls so, found by its colour and dashes."""
+    handle = legend_of_plot(axes)[name]
+    handle = handle.lines[0] if hasattr(handle, "lines") else handle
+    look = handle.get_color(), handle.get_linestyle()
+    lines = [each for each in axes.get_lines() if len(each.get_xdata()) > 0]
+    (line,) = (each for each in lines if (each.get_color(), each.get_linestyle()) == look)
+    return tuple(np.asarray(data, float).tolist() for data in line.get_data())
+
+
+def corners_of(band):
+    """The corners of what `fill_between` has drawn."""
+    (path,) = band.get_paths()
+    return {tuple(point) for point in np.asarray(path.vertices).tolist()}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +80,6 @@ def own_of(results, agent):
 
 
 def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai):
-    assert bai.checks is not None
     checks = bai.checks.assign(rounds=[5, 0, 2, 2], rounds_broken=[True, *[False] * 3])
     axes = replace(bai, checks=checks).plot("rounds")
     assert line_of(axes, "BAIR") == ([0, 0, 2, 2, 5], [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -76,16 +93,12 @@ def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai):
     axes = bai.plot()
     assert axes._repr_png_().startswith(b"\x89PNG")
     assert pickle.loads(pickle.dumps(axes)).get_ylabel() == axes.get_ylabel()
-    given = new_figure(3, 2).subplots()
-    bai.plot(axes=given)
-    assert not hasattr(given, "_repr_png_")  # it is somebody's, who shows it
 
 
-def test_without_matplotlib_one_line_says_how_to_get_it(bai, sweep, monkeypatch):
+def test_without_matplotlib_one_line_says_how_to_get_it(bai, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    for draw in (bai.plot, partial(bai.plot, "acceptances"), sweep.plot):
-        with pytest.raises(MissingExtraError, match=r"^pictures need matplotlib: pip install"):
-            draw()
+    with pytest.raises(MissingExtraError, match=r"^pictures need matplotlib: pip install"):
+        bai.plot()
 
 
 def intervals_in(axes, side):
@@ -101,55 +114,52 @@ def intervals_in(axes, side):
 
 def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops):
     compared = stops.compare_all("BAIR")
-    for place, figure in enumerate(("stopping time", "P(stops sooner)", "success")):
+    for place, figure in enumerate(("stopping time", "P(stops sooner)")):
         axes = compared.plot(figure)
         names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
         assert names == ["T&S", "UNI"]
         own = [each.differences[place] for each in compared.comparisons]
         expected = [pytest.approx((each.value, each.low, each.high)) for each in own]
         assert intervals_in(axes, 0) == [expected]
-        nothing = 0.5 if figure == "P(stops sooner)" else 0.0
-        assert nothing in [line.get_xdata()[0] for line in axes.get_lines()]
+        assert 0.5 * place in [line.get_xdata()[0] for line in axes.get_lines()]
 
 
 def test_the_obvious_one_is_drawn_into_axes_that_are_given(bai, plays, sweep):
-    for draw, label in (
-        (bai.plot, "share stopped and right"),
-        (partial(plays.plot, progress=False), "regret up to t"),
-        (sweep.plot, "stopping time T"),
-        (bai.compare("UNI", "BAIR").plot, "difference of means"),
-        (bai.compare_all("BAIR").plot, "difference of means"),
+    for results, label in (
+        (bai, "share stopped and right"),
+        (plays, "regret up to t"),
+        (sweep, "stopping time T"),
+        (bai.compare("UNI", "BAIR"), "difference of means"),
     ):
         axes = new_figure(3, 2).subplots()
-        assert draw(axes=axes) is axes
+        assert results.plot(axes=axes) is axes
+        assert not hasattr(axes, "_repr_png_")  # who gives axes shows them
         assert label in axes.get_ylabel() + axes.get_xlabel()
 
 
 def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
-    drifting = {"behaviour": "drifting"}
-    moving = replace(bai, population=replace(bai.population, **drifting))
-    cell = sweep.cells[0]
-    no_code = replace(bai, line_up={})
+    moving = replace(bai, population=replace(bai.population, behaviour="drifting"))
+    same = Sweep([sweep.cells[0]] * 2)
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
     rows = [
-        (bai.plot, "pie", "kind must be one of .*stopping_times"),
-        (plays.plot, "success", "kind must be one of regret, .* best-arm identification only"),
-        (plays.plot, "regret_by_user", "kind must be one of .* population only"),
-        (sweep.plot, "regret", "kind must be one of "),
-        (unchecked.plot, "rounds", "kind must be one of rejection_rate, stopping"),
-        (Sweep([cell, cell]).plot, "success", "cells must be cells that differ in K"),
-        (no_code.plot, "acceptances", "kind must be .*no agent's code is at hand"),
-        (moving.plot, "regret", "kind must be .*users whose means stay"),
-        (bai.compare("BAIR", "UNI").plot, "regret", r"figure must be one of P\(stops sooner"),
+        (bai, "pie", "kind must be one of .*stopping_times"),
+        (plays, "success", "kind must be one of regret, .* best-arm identification only"),
+        (plays, "regret_by_user", "kind must be one of .* population only"),
+        (sweep, "regret", "kind must be one of "),
+        (unchecked, "rounds", "kind must be one of rejection_rate, stopping"),
+        (same, "success", "cells must be cells that differ in K"),
+        (replace(bai, line_up={}), "acceptances", "kind must be .*no agent's code is at hand"),
+        (moving, "regret", "kind must be .*users whose means stay"),
+        (bai.compare("BAIR", "UNI"), "regret", r"figure must be one of P\(stops sooner"),
     ]
-    for draw, kind, message in rows:
+    for drawn, kind, message in rows:
         with subtests.test(message), pytest.raises(InvalidArgumentError, match=f"^{message}"):
-            draw(kind)
+            drawn.plot(kind)
 
 
 def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep):
     summary = sweep.summary()
-    for figure in ("stopping_time", "success", "rejection_rate"):
+    for figure in ("stopping_time", "rejection_rate"):
         axes = figure_by_cell(sweep, figure)
         for agent, line in zip(("BAIR", "UNI"), intervals_in(axes, 1), strict=True):
             own = summary[summary["agent"] == agent].sort_values("n_arms")
@@ -162,63 +172,54 @@ def test_each_agent_has_a_line_over_k_with_the_summarys_intervals(sweep):
 def test_over_one_over_delta_the_theorys_bounds_stand_beside_the_times():
     axes = figure_by_cell(sweep_of((0.2, 0.05, 0.1), (3,)))
     lower, _ = (name for name in legend_of_plot(axes) if "bound" in name)
-    places, values = line_of(axes, lower)
-    assert places == pytest.approx([5, 10, 20])
-    assert values == pytest.approx([lower_bound(each, 0.5, c=0.25) for each in (0.2, 0.1, 0.05)])
+    bounds = [lower_bound(delta, 0.5, c=0.25) for delta in (0.2, 0.1, 0.05)]
+    assert line_of(axes, lower) == (pytest.approx([5, 10, 20]), pytest.approx(bounds))
     assert axes.get_xlabel() == "1/δ"
     assert [text.get_text() for text in axes.get_xticklabels()] == ["5", "10", "20"]
 
 
-@pytest.mark.parametrize(("setting", "n1"), [("printed", None), ("released", None), ("printed", 3)])
+@pytest.mark.parametrize(("setting", "n1"), [("released", None), ("printed", 3)])
 def test_the_upper_bound_is_of_bairs_own_options(setting, n1):
     options = {"agents": [BAIR(n1=n1)], "setting": setting, "check_theory": True}
-    checked = sweep_of((0.2, 0.1), (3,), **options)
-    curve = next(
-        each for each in module.theory_curves(checked.cells) if each.name.startswith("upper")
-    )
-    bounds = [np.mean(each.checks["recommendations_bound"]) for each in checked.cells]
-    assert curve.y.tolist() == pytest.approx(bounds)
+    cells = sweep_of((0.2, 0.1), (3,), **options).cells
+    (upper,) = (each for each in module.theory_curves(cells) if each.name.startswith("upper"))
+    bounds = [np.mean(each.checks["recommendations_bound"]) for each in cells]
+    assert upper.y.tolist() == pytest.approx(bounds)
 
 
 def test_phase_1_of_each_cell_stands_below_what_is_proved(sweep):
     axes = figure_by_cell(sweep, "phase1_rejections")
-    checks = [each.checks for each in reversed(sweep.cells)]
-    values = [np.array(each["phase1_rejections"], float) for each in checks]
-    expected = [(own.mean(), *mean_interval(own)) for own in values]
-    assert np.array(intervals_in(axes, 1)[0]) == pytest.approx(np.array(expected))
-    bounds = [each["phase1_rejections_bound"].iloc[0] for each in checks]
-    assert line_of(axes, "at most, as proved")[1] == pytest.approx(bounds)
+    for place, cell in enumerate(reversed(sweep.cells)):
+        rejections = np.array(cell.checks["phase1_rejections"], float)
+        expected = (rejections.mean(), *mean_interval(rejections))
+        assert intervals_in(axes, 1)[0][place] == pytest.approx(expected)
+        bound = line_of(axes, "at most, as proved")[1][place]
+        assert bound == cell.checks["phase1_rejections_bound"].iloc[0]
 
 
-@pytest.mark.parametrize(
-    ("users", "there"),
-    [
+def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about():
+    for users, expected in (
         ({"noise": 0.1}, []),
         ({"behaviour": "omniscient"}, []),
         ({"reward_law": "bounded"}, []),
         ({"agents": ["UNI"], "baseline_time": 9}, ["lower"]),
         ({"means": [0.1, 0.5, 0.9]}, ["upper"]),  # of no gap that is known
-    ],
-)
-def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about(users, there):
-    curves = module.theory_curves(sweep_of((0.2, 0.1), (3,), compiled=False, **users).cells)
-    assert [each.name.split()[0] for each in curves] == there
+    ):
+        curves = module.theory_curves(sweep_of((0.2, 0.1), (3,), compiled=False, **users).cells)
+        assert [each.name.split()[0] for each in curves] == expected, users
 
 
 def test_a_course_ends_with_what_the_rows_have(plays, stops):
     found = courses_of(plays, "regret")
     assert (found.times[0], found.times[-1]) == (0, 60)
     for agent, totals in found.totals.items():
-        own = own_of(plays, agent)
+        regrets = own_of(plays, agent)["regret"].tolist()
         assert totals[:, 0].tolist() == [0.0] * 4
-        assert totals[:, -1].tolist() == pytest.approx(own["regret"].tolist(), rel=1e-9)
-        rejected = courses_of(plays, "rejections").totals[agent][:, -1]
-        assert rejected.tolist() == (60 - own["acceptances"]).tolist()
+        assert totals[:, -1].tolist() == pytest.approx(regrets, rel=1e-9)
     for agent, totals in courses_of(stops, "rejections").totals.items():
         own = own_of(stops, agent)
-        whole = ~own["censored"].to_numpy()
-        assert whole.any()
-        assert totals[whole, -1].tolist() == own["rejections"][whole].tolist()
+        ended = ~own["censored"].to_numpy()
+        assert totals[ended, -1].tolist() == own["rejections"][ended].tolist()
 
 
 def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops):
@@ -227,7 +228,7 @@ def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops):
     env = eu.ExplorativeUserEnv(n_arms=3)
     env.reset(seed=int(row["user_seed"]))
     instance = env.hidden_state().instance
-    assert module.instance_met(stops, int(row["user_seed"])) == instance
+
     arms = stops.replay(row).arms
     for place in (1, 40, len(found.times) // 2):
         time = int(found.times[place])
@@ -237,12 +238,9 @@ def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops):
 
 def test_nobody_knows_what_came_after_a_cap():
     line_up = [eu.agents.TrackAndStop(max_steps=100), "BAIR"]
-    capped = eu.evaluate(line_up, n_instances=2, n_arms=3, progress=False)
+    capped = eu.evaluate(line_up, n_instances=1, n_arms=3, progress=False)
     found = courses_of(capped, "rejections")
-    (cut, *_) = np.flatnonzero(own_of(capped, "T&S")["censored"])
-    totals = found.totals["T&S"][int(cut)]
-    assert np.isfinite(totals[found.times <= 100]).all()
-    assert np.isnan(totals[found.times > 100]).all()
+    assert np.isnan(found.totals["T&S"][0]).tolist() == (found.times > 100).tolist()
     assert np.isfinite(found.totals["BAIR"]).all()
 
 
@@ -250,14 +248,11 @@ def test_nobody_knows_what_came_after_a_cap():
 def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(bai):
     axes = module.mean_lines(bai, "regret", progress=False)
     found = courses_of(bai, "regret")
+    times, middle = found.times.tolist(), len(found.times) // 2
     for place, (agent, totals) in enumerate(found.totals.items()):
-        times, means = line_of(axes, agent)
-        assert times == found.times.tolist()
-        assert means == pytest.approx(np.mean(totals, axis=0).tolist())
-        middle = len(times) // 2
-        low, high = mean_interval(totals[:, middle])
-        corners = corners_of(axes.collections[place])
-        assert {(times[middle], low), (times[middle], high)} <= corners
+        assert line_of(axes, agent) == (times, pytest.approx(np.mean(totals, axis=0)))
+        ends = {(times[middle], end) for end in mean_interval(totals[:, middle])}
+        assert ends <= corners_of(axes.collections[place])
 
 
 def test_acceptances_of_each_arm_are_counted_up(bai):
@@ -273,28 +268,21 @@ def test_acceptances_of_each_arm_are_counted_up(bai):
 
 
 def test_it_is_the_mean_regret_with_each_user_and_says_who_is_a_reference():
-    users = {"n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
-    how = {"task": "population", "compiled": False, "progress": False}
-    episodes = eu.evaluate(["UNI", "Full-information"], **users, **how)
+    users = {"task": "population", "n_users": 4, "horizon": 7, "n_arms": 3, "n_instances": 3}
+    episodes = eu.evaluate(["UNI", "Full-information"], compiled=False, progress=False, **users)
     axes = episodes.plot()
-    words = episodes.runs["regret_by_user"][episodes.runs["agent"] == "UNI"]
+    words = own_of(episodes, "UNI")["regret_by_user"]
     by_hand = [sum(float(each.split(" ")[user]) for each in words) / 3 for user in range(4)]
-    assert line_of(axes, "UNI")[0] == [1, 2, 3, 4]
-    assert line_of(axes, "UNI")[1] == pytest.approx(by_hand)
+    assert line_of(axes, "UNI") == ([1, 2, 3, 4], pytest.approx(by_hand))
     assert list(legend_of_plot(axes)) == ["UNI", "Full-information†"]
-
-
-def runs_of(times, correct, censored, agent="A"):
-    return bai_runs(agent, times, correct).assign(censored=censored)
 
 
 def results_of(*frames, **cell):
     return Results(pd.concat(frames), CELL | cell, deltas={"A": 0.1, "slow": 0.1})
 
 
-MIXED = runs_of(
-    [4, 7, 7, 9, 9, 20], [True, False, True, True, True, True], [False] * 4 + [True, False]
-)
+TIMES, RIGHT = [4, 7, 7, 9, 9, 20], [True, False, True, True, True, True]
+MIXED = bai_runs("A", TIMES, RIGHT).assign(censored=[False] * 4 + [True, False])
 
 
 def test_success_by_a_time_counts_who_has_stopped_and_is_right():
@@ -308,30 +296,27 @@ def test_success_by_a_time_counts_who_has_stopped_and_is_right():
 
 def test_intervals_that_hold_at_any_time_are_drawn_where_users_were_met_until_they_did():
     course = course_of(MIXED, "success", any_time=True)
-    assert (course["low"].iloc[-1], course["high"].iloc[-1]) == sequence_interval(4, 6, 0.05)
+    ends = course["low"].iloc[-1], course["high"].iloc[-1]
+    assert ends == intervals.sequence_interval(4, 6, 0.05)
     axes = module.by_time(results_of(MIXED, until_width=0.9), "success")
     heights = {y for _, y in corners_of(axes.collections[0])}
     assert set(course["high"]) <= heights
 
 
-@pytest.mark.parametrize(
-    "cut", [[False] * 6, [False] * 4 + [True, False], [True, False] * 2 + [False] * 2, [True] * 6]
-)
+@pytest.mark.parametrize("cut", [[False] * 6, [True, False] * 2 + [False] * 2, [True] * 6])
 def test_the_share_still_going_is_kaplan_and_meiers(cut):
-    times = [4, 7, 7, 9, 9, 20]
-    course = course_of(runs_of(times, [True] * 6, cut), "stopping_times")
-    assert course["time"].tolist() == [0, 4, 7, 9, 20]
-    survival = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+    course = course_of(MIXED.assign(censored=cut), "stopping_times")
+    survival = stats.ecdf(stats.CensoredData.right_censored(TIMES, cut)).sf
     assert course["share"].to_numpy() == pytest.approx(survival.evaluate(course["time"]))
-    first = min((time for time, gone in zip(times, cut, strict=True) if gone), default=99)
+    first = min((time for time, gone in zip(TIMES, cut, strict=True) if gone), default=99)
     for row in course.to_dict("records"):
-        going = sum(time > row["time"] for time in times)
+        going = sum(time > row["time"] for time in TIMES)
         ends = proportion_interval(going, 6) if row["time"] < first else (np.nan, np.nan)
         assert (row["low"], row["high"]) == pytest.approx(ends, abs=0, rel=0, nan_ok=True)
 
 
 def test_each_agent_has_a_line_as_far_as_its_success_is_known():
-    slow = runs_of([50, 90], [True, True], [False, False], "slow")
+    slow = bai_runs("slow", [50, 90], True)
     axes = module.by_time(results_of(MIXED, slow), "success")
     assert list(legend_of_plot(axes)) == ["A\n(16.7% cut off)", "slow", "1 - δ"]
     times, shares = line_of(axes, "slow")
@@ -345,7 +330,7 @@ def test_each_agent_has_a_line_as_far_as_its_success_is_known():
 @pytest.mark.slow
 def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact():
     times = np.random.default_rng(0).integers(1, 100_000, 400)
-    course = course_of(runs_of(times.tolist(), [True] * 400, [False] * 400), "stopping_times")
+    course = course_of(bai_runs("A", times, True), "stopping_times")
     assert len(course) == module.MOST_POINTS
     assert course["time"].iloc[-1] == times.max()
     for row in course.iloc[[1, 150, -1]].to_dict("records"):
@@ -354,9 +339,8 @@ def test_of_many_runs_as_many_points_are_drawn_as_can_be_seen_and_each_is_exact(
 
 @pytest.mark.exhaustive
 def test_every_kind_of_plot_is_drawn_whoever_ran_and_however_it_ended():
-    agents = ["BAIR", "T&S", "UNI", BAIR(name="$a$")]
     how = {"setting": "released", "check_theory": True, "max_steps": 500}
-    found = sweep_of((0.2,), (2, 5), agents=agents, **how)
+    found = sweep_of((0.2,), (2, 5), agents=["BAIR", "T&S", "UNI", BAIR(name="$a$")], **how)
     for kind in ("stopping_time", "success", "rejection_rate", *module.CHECKED):
         assert as_png(found.plot(kind))
     for kind in {*module.RUN_KINDS} - {"regret_by_user"}:

@@ -13,76 +13,54 @@ from explorative_user_env.users.population import PRINTED, RELEASED
 
 
 def test_agents_rank_by_cost_and_over_a_horizon_by_regret():
-    quick_and_wrong = bai_runs("quick", [10, 10], [False, False])
-    slow_and_right = bai_runs("slow", [500, 500], [True, True])
-    slower = bai_runs("slower", [600, 600], [True, True])
-    runs = pd.concat([quick_and_wrong, slower, slow_and_right])
+    rows = [("quick", 10, False), ("slower", 600, True), ("slow", 500, True), ("tied", 500, True)]
+    runs = pd.concat([bai_runs(name, [time] * 2, right) for name, time, right in rows])
     summary = Results(runs, CELL).summary()
-    assert summary["agent"].tolist() == ["quick", "slower", "slow"]
-    assert summary["rank"].tolist() == [3, 2, 1]
-    tied = Results(pd.concat([runs, slow_and_right.assign(agent="as slow")]), CELL).summary()
-    assert tied["rank"].tolist() == [4, 3, 1, 1]
+    assert summary["agent"].tolist() == ["quick", "slower", "slow", "tied"]
+    assert summary["rank"].tolist() == [4, 3, 1, 1]
     dear = Results(runs, CELL | {"step_cost": 0.1}).summary()
-    assert dear["rank"].tolist() == [1, 3, 2]
+    assert dear["rank"].tolist() == [1, 4, 2, 2]
     plays = pd.concat([play_runs("bad", [9.0, 7.0]), play_runs("good", [2.0, 1.0])])
     assert Results(plays, PLAY_CELL).summary()["rank"].tolist() == [2, 1]
 
 
-SCORED = pd.concat(
-    [bai_runs("a", [100, 300], [True, False]), bai_runs("b", [500, 200], [True, True])]
-).assign(censored=[False, False, True, False])
-
-
-def test_each_agent_has_a_column_of_its_users_costs_negated():
-    results = Results(SCORED, CELL)
+def test_scores_for_rliable_have_a_row_a_user_and_more_is_better():
+    runs = pd.concat([bai_runs("a", [100, 300], [True, False]), bai_runs("b", [500, 200], True)])
+    runs = runs.assign(censored=[False, False, True, False])
+    results, alone = Results(runs, CELL), Results(runs[runs["agent"] == "a"], CELL)
     scores = results.to_rliable()
-    assert {name: array.shape for name, array in scores.items()} == {"a": (2, 1), "b": (2, 1)}
-    assert scores["a"][:, 0] == pytest.approx([-0.1, -1.3])  # c = .001, and 1 for a wrong answer
-    assert scores["b"][:, 0] == pytest.approx([-1.5, -0.2])  # cut off is no success
-    summary = results.summary().set_index("agent")["cost"]
-    assert {name: -array.mean() for name, array in scores.items()} == pytest.approx(dict(summary))
-
-
-def test_the_cells_of_a_sweep_are_tasks():
-    quick = {"n_instances": 3, "compiled": False, "progress": False}
-    found = eu.sweep(["BAIR", "UNI"], deltas=[0.3, 0.2], n_arms=[2, 3], **quick)
-    for name, array in found.to_rliable("success").items():
-        assert array.shape == (3, 4)
-        own = [cell.summary().set_index("agent").loc[name, "success"] for cell in found.cells]
-        assert array.mean(axis=0) == pytest.approx(own)
-
-
-def test_other_scores_are_asked_for_by_name():
-    results = Results(SCORED, CELL)
+    assert scores["a"] == pytest.approx(np.array([[-0.1], [-1.3]]))  # c = .001, 1 for a wrong one
+    assert scores["b"] == pytest.approx(np.array([[-1.5], [-0.2]]))  # cut off is no success
     assert results.to_rliable("success")["b"].tolist() == [[0.0], [1.0]]
     assert results.to_rliable("stopping_time")["a"].tolist() == [[-100.0], [-300.0]]
     plays = Results(play_runs("a", [9.0, 7.0]), PLAY_CELL)
     assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
-    alone = Results(SCORED[SCORED["agent"] == "a"], CELL)
     with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
         plays.to_rliable("cost")
     with pytest.raises(eu.InvalidArgumentError, match="cells must be of the same agents and users"):
         Sweep([results, alone]).to_rliable()
 
 
+def test_the_cells_of_a_sweep_are_tasks():
+    quick = {"n_instances": 3, "compiled": False, "progress": False}
+    found = eu.sweep(["BAIR", "UNI"], deltas=[0.3, 0.2], n_arms=[2, 3], **quick)
+    for name, array in found.to_rliable("success").items():
+        own = [cell.summary().set_index("agent").loc[name, "success"] for cell in found.cells]
+        assert array.mean(axis=0) == pytest.approx(own)
+
+
 @pytest.fixture(scope="module")
 def few():
-    results = eu.evaluate(
-        [BAIR(), Uniform()], n_arms=3, n_instances=4, seed=1, progress=False, compiled=False
-    )
-    return results
+    users = {"n_arms": 3, "n_instances": 4, "seed": 1}
+    return eu.evaluate([BAIR(), Uniform()], progress=False, compiled=False, **users)
 
 
 def test_a_row_is_a_label_or_a_series_in_any_order(few):
-    before = few.runs.copy()
     row = few.runs.sort_values("stopping_time", ascending=False).iloc[0]
-    assert few.replay(row) == few.replay(row.name) == few.replay(np.int64(int(row.name)))
-    assert few.replay(row.to_dict()) == few.replay(row)
+    env = eu.ExplorativeUserEnv(n_arms=3)
+    assert few.replay(row) == few.replay(row.name) == few.replay(row.to_dict())
+    assert few.replay(row) == eu.rollout(env, BAIR(), int(row["user_seed"]))
     assert few.replay(6).agent == "UNI"
-    assert few.replay(row) == eu.rollout(
-        eu.ExplorativeUserEnv(n_arms=3), BAIR(), int(row["user_seed"])
-    )
-    pd.testing.assert_frame_equal(few.runs, before)
 
 
 def test_a_run_longer_than_gym_makes_time_limit_replays_whole_or_warns():
@@ -99,7 +77,7 @@ def test_a_run_longer_than_gym_makes_time_limit_replays_whole_or_warns():
 
 
 def test_what_is_no_row_or_has_no_agent_is_refused(few):
-    for row in (8, -1, True, "BAIR", None, {"agent": "BAIR", "user_seed": 1}):
+    for row in (8, -1, "BAIR", {"agent": "BAIR", "user_seed": 1}):
         with pytest.raises(eu.InvalidArgumentError, match="row must be a row of these runs"):
             few.replay(row)
     bare = eu.Results(few.runs, few.cell, few.population)
@@ -113,4 +91,3 @@ def test_open_options_are_filled_in_by_rollout_as_in_an_evaluation():
     env = eu.ExplorativeUserEnv(setting=RELEASED, **users)
     told = BAIR(alpha=2.0, rho_0=1.5, noise=0.1, delta=0.01, **RELEASED.agent_options("BAIR", 3))
     assert eu.rollout(env, told, 4) == eu.rollout(env, "BAIR", 4, delta=0.01)
-    assert eu.rollout(env, "BAIR", 4) != eu.rollout(env, "BAIR", 4, delta=0.01)

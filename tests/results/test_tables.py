@@ -4,13 +4,11 @@ import re
 from xml.etree import ElementTree
 
 import pandas as pd
-import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 from markdown_it import MarkdownIt
 from toy_agents import scripted
 
 from explorative_user_env.display.tables import as_text
-from explorative_user_env.display.text import WIDTH
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
@@ -18,8 +16,6 @@ from explorative_user_env.results.tables import legend_of, summary_page, table_o
 def test_each_figure_of_regret_stands_under_its_name():
     runs = pd.concat([play_runs("bad", [9.0, 7.0]), play_runs("good", [2.0, 2.0])])
     table = table_of(Results(runs, PLAY_CELL).summary())
-    columns = ["K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"]
-    assert [str(column.header) for column in table.columns] == columns
     bad, good = as_text(table).splitlines()[-2:]
     assert bad.split()[:6] == ["5", "10", "bad", "8", "±", "13"]
     assert good.split()[:6] == ["5", "10", "good", "2", "1", "50.0"]
@@ -39,8 +35,7 @@ def test_each_figure_of_answers_stands_under_its_name():
 
 def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told():
     times = [*range(100, 220), 50_000]
-    heavy = bai_runs("heavy", times, [True] * 121)
-    light = bai_runs("light", [*times[:-1], 160], [True] * 121)
+    heavy, light = bai_runs("heavy", times, True), bai_runs("light", [*times[:-1], 160], True)
     summary = Results(pd.concat([heavy, light]), CELL).summary()
     shown = as_text(table_of(summary)).splitlines()
     assert [line.count("*") for line in shown if "*" in line or "heavy" in line] == [1]
@@ -48,40 +43,32 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told():
     assert re.search(r"one run of heavy .* median 160 \[1\d\d, 1\d\d\]", told)
 
 
-@pytest.mark.parametrize("over_horizon", [True, False])
-def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon):
-    names = ["Full-information", "RecurrentPPO", "MaskablePPO"]
-    if over_horizon:
-        frames = [play_runs(name, [999_000.0, 990_000.0, 988_888.0]) for name in names]
-        cell = PLAY_CELL | {"n_arms": 100, "horizon": 100_000}
-    else:
-        frames = [bai_runs(name, [21_000, 19_950, 21_000], [True, False, True]) for name in names]
-        cell = CELL | {"n_arms": 100, "delta": 0.005}
-    text = as_text(table_of(Results(pd.concat(frames), cell).summary()))
-    assert max(map(len, text.splitlines())) <= WIDTH == 100
-    assert "…" not in text
-    for name in names:
-        assert sum(name in line for line in text.splitlines()) == 1
+def test_the_widest_table_fits_100_columns_with_nothing_cut_off():
+    for runs, cell in (
+        (play_runs("Full-information", [999_000.0, 990_000.0]), PLAY_CELL | {"horizon": 100_000}),
+        (bai_runs("Full-information", [21_000, 19_950], [True, False]), CELL | {"delta": 0.005}),
+    ):
+        text = as_text(table_of(Results(runs, cell | {"n_arms": 100}).summary()))
+        assert max(map(len, text.splitlines())) <= 100
+        assert "…" not in text
+        assert sum("Full-information" in line for line in text.splitlines()) == 1
 
 
 def test_who_sees_rewards_is_marked_explained_and_not_ranked():
-    names, agent = ("first", "mine", "third"), scripted([])
+    agent, times = scripted([]), {"first": 20, "mine": 1, "third": 30}
     agent.name, agent.sees_rewards = "mine", True
-    frames = [
-        bai_runs(name, [9, more], [True] * 2) for name, more in zip(names, (20, 1, 30), strict=True)
-    ]
+    frames = [bai_runs(name, [9, time], True) for name, time in times.items()]
     results = Results(pd.concat(frames), CELL, line_up={"mine": agent})
     summary = results.summary()
-    assert summary["sees_rewards"].tolist() == [False, True, False]
     assert summary["rank"].fillna(0).tolist() == [1, 0, 2]
-    words = [word for word in str(results).split() if word.startswith(names)]
+    words = [word for word in str(results).split() if word.startswith(tuple(times))]
     assert words == ["first", "mine†", "third"]
     assert sum(note.startswith("†") for note in legend_of(summary)) == 1
 
 
 def test_tables_show_names_as_they_are_and_obey_none():
     given = ["[/red]", "[bold]x", "a|b", "two\nlines", "\x1b[31mred", "<b>bold"]
-    results = Results(pd.concat([bai_runs(name, [5, 6], [True] * 2) for name in given]), CELL)
+    results = Results(pd.concat([bai_runs(name, [5, 6], True) for name in given]), CELL)
     shown = as_text(table_of(results.summary()))
     assert "\x1b" not in shown + str(results)
     assert all(name in shown for name in ("[/red]", "[bold]x", "a|b", "two", r"\x1b[31mred"))

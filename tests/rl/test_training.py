@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import replace
 from unittest.mock import Mock
 
-import gymnasium as gym
 import numpy as np
 import pandas as pd
 import pytest
@@ -211,15 +210,13 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(monkeypatch, task, o
 
 
 @pytest.mark.usefixtures("short_rollouts")
-def test_a_model_is_looked_at_ten_times_or_after_every_rollout(monkeypatch, tmp_path):
-    # A rollout is of 16 steps; the last of 40 ends at 48.
-    for steps, most, points in ((32, 10, [16, 32]), (40, 10, [16, 32, 48]), (64, 2, [32, 64])):
-        monkeypatch.setattr(training, "EVALUATIONS", most)
-        progress = Mock()
-        train(output=tmp_path, progress=progress, **TINY | {"steps": steps})
-        assert pd.read_csv(tmp_path / "training.csv")["steps"].tolist() == points
-        done = [call.args[1] for call in progress.mock_calls]
-        assert (done, done[-1]) == (sorted(done), steps)
+def test_a_model_is_looked_at_so_many_times(monkeypatch, tmp_path):
+    monkeypatch.setattr(training, "EVALUATIONS", 2)
+    progress = Mock()
+    train(output=tmp_path, progress=progress, **TINY)
+    assert pd.read_csv(tmp_path / "training.csv")["steps"].tolist() == [32, 64]
+    done = [call.args[1] for call in progress.mock_calls]
+    assert (done, done[-1]) == (sorted(done), 64)
 
 
 @pytest.mark.parametrize(
@@ -234,18 +231,3 @@ def test_stable_baselines3_itself_learns_by_an_id(learner, short):
         model = learner("MlpPolicy", envs, seed=0, device="cpu", **short).learn(24)
         actions, _ = model.predict(model.get_env().reset())
         assert actions.shape == (model.n_envs,)
-
-
-def test_cleanrl_makes_its_environments_by_hand():
-    def make_env():
-        env = gym.make(eu.COUNTS_ENV_ID, max_episode_steps=9)
-        return gym.wrappers.RecordEpisodeStatistics(env)
-
-    envs = gym.vector.SyncVectorEnv([make_env] * 3)
-    envs.reset(seed=1)
-    lengths = []
-    for _ in range(25):
-        *_, infos = envs.step(envs.action_space.sample())
-        if "episode" in infos:
-            lengths += infos["episode"]["l"][infos["_episode"]].tolist()
-    assert lengths == [9] * 6

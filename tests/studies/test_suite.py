@@ -1,6 +1,7 @@
 """The suite: frozen tasks, runs in any company, scores with intervals by a slow computation."""
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 from zlib import crc32
@@ -13,31 +14,22 @@ from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, UCB1, SuccessiveElimination
-from explorative_user_env.studies import suite as room
-from explorative_user_env.studies import suite_tasks as tasks_room
-from explorative_user_env.studies.suite import Replicates, SuiteResults, load_suite, run_suite
-from explorative_user_env.studies.suite_tasks import (
-    SUITE,
-    SUITE_VERSION,
-    ModelsByTask,
-    SuiteRun,
-    line_up_for,
-    suite_digest,
-    tasks_named,
-)
+from explorative_user_env.display.tables import as_text
+from explorative_user_env.studies import suite as module
+from explorative_user_env.studies import suite_tasks as frozen
+from explorative_user_env.studies.suite import VARIETIES, Replicates, run_suite
+from explorative_user_env.studies.suite_tasks import SUITE, SuiteRun, tasks_named
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 TASKS = ("bai-k5", "regret-k5")
 
-N_SMALL = 24
-
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_users():
+    small = tuple(replace(task, n_instances=24) for task in SUITE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            tasks_room, "SUITE", tuple(replace(task, n_instances=N_SMALL) for task in SUITE)
-        )
+        patch.setattr(frozen, "SUITE", small)
         yield
 
 
@@ -48,9 +40,9 @@ def found(_few_users):
 
 def test_the_records_of_a_version_never_change():
     # Whoever changes a record on purpose makes a new version: scores are compared by its name.
-    assert (SUITE_VERSION, suite_digest(SUITE)) == ("v1", "c4c13fe0cba0cdfd")
+    assert (frozen.SUITE_VERSION, frozen.suite_digest(SUITE)) == ("v1", "c4c13fe0cba0cdfd")
     words = [replace(task, about="Clearer.", why="Because.") for task in SUITE]
-    assert suite_digest(words) == suite_digest(SUITE)
+    assert frozen.suite_digest(words) == frozen.suite_digest(SUITE)
 
 
 def test_tasks_have_names_and_users_of_their_own_for_each_seed():
@@ -58,8 +50,8 @@ def test_tasks_have_names_and_users_of_their_own_for_each_seed():
     seeds += [task.seed for task in SUITE]
     assert len(set(seeds)) == 3 * len({task.name for task in SUITE}) == 3 * len(SUITE)
     assert SuiteRun(["bai-k5"], seed=3).records()[0].seed == seeds[1]
-    for task, quick in zip(tasks_named(None), SuiteRun(quick=True).records(), strict=True):
-        assert quick == replace(task, n_instances=task.n_instances // 10)
+    quick = [replace(task, n_instances=task.n_instances // 10) for task in tasks_named(None)]
+    assert SuiteRun(quick=True).records() == tuple(quick)
 
 
 @pytest.mark.slow
@@ -67,8 +59,10 @@ def test_tasks_have_names_and_users_of_their_own_for_each_seed():
 def test_every_task_runs_with_its_anchors_which_have_0_and_1(task):
     one = replace(task, n_instances=1)
     # Step by step: nothing has to be compiled for kinds of users that nobody else here meets.
-    cell = eu.evaluate(line_up_for(one, []), compiled=False, progress=False, **one.arguments())
-    scores = SuiteResults(SuiteRun([task.name]), {task.name: cell}).scores().set_index("agent")
+    anchors = frozen.line_up_for(one, [])
+    cell = eu.evaluate(anchors, compiled=False, progress=False, **one.arguments())
+    results = module.SuiteResults(SuiteRun([task.name]), {task.name: cell})
+    scores = results.scores().set_index("agent")
     for name, score in (("UNI", 0.0), (task.reference, 1.0)):
         assert scores.loc[name, ["score", "low", "high"]].tolist() == [score] * 3
 
@@ -83,21 +77,17 @@ def stream(name):
 
 def slow_score(losses, users, trainings):
     """Return the model's score with these users and trainings, any of them several times."""
-    totals = dict.fromkeys(losses, 0.0)
-    for user in users:
-        totals["UNI"] += losses["UNI"][0][user]
-        totals["SE"] += losses["SE"][0][user]
-        own = [losses["model"][training][user] for training in trainings]
-        totals["model"] += sum(own) / len(own)
-    return (totals["UNI"] - totals["model"]) / (totals["UNI"] - totals["SE"])
+    uniform, elimination = (sum(losses[name][0][user] for user in users) for name in ("UNI", "SE"))
+    of_trainings = [sum(losses["model"][one][user] for user in users) for one in trainings]
+    return (uniform - np.mean(of_trainings)) / (uniform - elimination)
 
 
 def test_a_score_and_its_interval_are_those_of_a_slow_computation(monkeypatch):
-    monkeypatch.setattr(room, "N_REPLICATES", FEW)
+    monkeypatch.setattr(module, "N_REPLICATES", FEW)
     rng, (task,) = np.random.default_rng(1), tasks_named(["bai-k5"])
     means = {"UNI": [[9.0]], "SE": [[4.0]], "model": [[3.0], [4.0], [8.0]]}
     losses = {name: rng.normal(own, 2.0, (len(own), N_MADE)) for name, own in means.items()}
-    scores = room.scores_in(task, room.mean_losses(losses, SEED))
+    scores = module.scores_in(task, module.mean_losses(losses, SEED))
     found = scores["model"]
     users = stream("users").integers(N_MADE, size=(FEW, N_MADE)).tolist()
     trainings = stream("model").integers(3, size=(FEW, 3)).tolist()
@@ -112,19 +102,17 @@ def test_a_score_and_its_interval_are_those_of_a_slow_computation(monkeypatch):
     for anchor, score in (("UNI", 0.0), ("SE", 1.0)):
         assert {scores[anchor].value, *scores[anchor].drawn} == {score}
     same = np.ones((1, N_MADE))
-    equal = room.scores_in(task, room.mean_losses({"UNI": same, "SE": same}, SEED))
+    equal = module.scores_in(task, module.mean_losses({"UNI": same, "SE": same}, SEED))
     assert np.isnan(equal["SE"].value)  # no difference between the anchors
-    fewer = room.mean_losses({name: losses[name] for name in ("model", "UNI")}, SEED)
-    assert np.array_equal(fewer["model"].drawn, room.mean_losses(losses, SEED)["model"].drawn)
+    fewer = module.mean_losses({name: losses[name] for name in ("model", "UNI")}, SEED)
+    assert np.array_equal(fewer["model"].drawn, module.mean_losses(losses, SEED)["model"].drawn)
 
 
 def test_the_interquartile_mean_leaves_out_a_quarter_on_both_sides():
     values = [5.0, -90.0, 1.0, 2.0, 3.0, 99.0, 4.0, 0.0]
     scores = [Replicates(value, np.array([value, -value])) for value in values]
-    found = room.over_tasks(scores, partial(stats.trim_mean, proportiontocut=0.25))
-    assert found.value == np.mean([1.0, 2.0, 3.0, 4.0])
-    assert found.drawn.tolist() == [found.value, -found.value]
-    assert room.over_tasks(scores, np.mean).value == np.mean(values)
+    found = module.over_tasks(scores, partial(stats.trim_mean, proportiontocut=0.25))
+    assert (found.value, found.drawn.tolist()) == (2.5, [2.5, -2.5])
 
 
 def constant(arm, name, n_arms=5):
@@ -134,8 +122,7 @@ def constant(arm, name, n_arms=5):
     return agent
 
 
-def test_each_task_is_an_evaluation_whose_losses_are_what_agents_rank_by(found):
-    assert tuple(found.cells) == TASKS
+def test_each_task_is_an_evaluation_for_any_order_company_and_number_of_workers(found):
     for task in tasks_named(TASKS):
         own = task.arguments() | {"progress": False}
         alone = eu.evaluate(["BAIR", "UCB1", "UNI", "SE"], **own)
@@ -143,12 +130,8 @@ def test_each_task_is_an_evaluation_whose_losses_are_what_agents_rank_by(found):
         figure = "regret" if alone.over_horizon else "cost"
         losses = {name: each.value for name, each in found.losses[task.name].items()}
         assert losses == pytest.approx(dict(alone.summary().set_index("agent")[figure]))
-
-
-def test_it_is_the_same_for_any_order_company_and_number_of_workers(found):
-    again = run_suite(
-        ["EXP3", "SE", "UCB1", "BAIR"], tasks=TASKS[::-1], workers=2, progress=False
-    ).scores()
+    line_up = ["EXP3", "SE", "UCB1", "BAIR"]
+    again = run_suite(line_up, tasks=TASKS[::-1], workers=2, progress=False).scores()
     by_name = again[again["agent"] != "EXP3"].set_index(["task", "agent"]).sort_index()
     expected = found.scores().set_index(["task", "agent"]).sort_index()
     pd.testing.assert_frame_equal(by_name, expected)
@@ -161,14 +144,13 @@ def test_a_run_that_is_broken_off_goes_on_from_its_store(found, tmp_path):
             raise KeyboardInterrupt
 
     options = {"tasks": TASKS, "store": tmp_path / "runs.sqlite"}
-    with pytest.raises(KeyboardInterrupt) as stop:
+    with pytest.raises(KeyboardInterrupt):
         run_suite(["BAIR", "UCB1"], progress=ends_in_the_second_task, **options)
-    assert [each.cell["task"] for each in stop.value.finished] == ["bai", "regret"]
-    part = load_suite(options["store"])
+    part = module.load_suite(options["store"])
     assert [task.name for task in part.tasks] == ["bai-k5"]
     assert part.scores().equals(found.scores()[found.scores()["task"] == "bai-k5"])
     ended = run_suite(["BAIR", "UCB1"], progress=False, **options)
-    for again in (ended, load_suite(options["store"])):
+    for again in (ended, module.load_suite(options["store"])):
         pd.testing.assert_frame_equal(again.scores(), found.scores())
         pd.testing.assert_frame_equal(again.totals(), found.totals())
 
@@ -187,14 +169,12 @@ def test_who_fits_some_tasks_has_no_score_in_others_and_no_rank(found):
 
 
 def test_trainings_of_one_model_are_one_entrant():
-    models = [constant(arm, f"stubborn #{arm}") for arm in range(3)]
-    entrant = ModelsByTask("stubborn", {"bai-k5": models})
-    together, *alone = (
-        run_suite([each], tasks=["bai-k5"], progress=False) for each in (entrant, *models)
-    )
+    models = [constant(arm, f"stubborn #{arm}") for arm in range(2)]
+    entrants = [frozen.ModelsByTask("stubborn", {"bai-k5": models}), *models]
+    together, *alone = (run_suite([e], tasks=["bai-k5"], progress=False) for e in entrants)
     (row,) = together.scores().query("agent == 'stubborn'").to_dict("records")
     losses = [each.losses["bai-k5"]["stubborn"].value for each in alone]
-    assert row["n_trainings"] == 3
+    assert row["n_trainings"] == 2
     assert row["loss"] == pytest.approx(np.mean(losses))
     assert together.agents == ("stubborn", "UNI", "SE")
 
@@ -203,18 +183,18 @@ def test_what_has_no_scores_is_refused(tmp_path):
     def line_up(*agents):
         return lambda: run_suite(agents, progress=False)
 
+    one = constant(0, "c")
     none, once = tmp_path / "none.sqlite", {"tasks": ["bai-k2"], "store": tmp_path / "a.sqlite"}
     eu.evaluate(["UNI"], baseline_time=3, n_instances=2).save(none)
     run_suite(["UCB1"], **once)
     refused = [
-        (line_up(), "agents must be agents with different names"),
         (line_up("BAIR", BAIR()), "agents must be agents with different names"),
         (line_up(SuccessiveElimination(delta=0.3)), "agents must be with another name than SE"),
         (line_up(constant(0, "c", n_arms=7)), "agents must be of a kind and a K that is among"),
         (lambda: run_suite([UCB1(name="other")], **once), "asked for the same"),
-        (lambda: load_suite(none), "a file of runs of suite"),
-        (lambda: ModelsByTask("c", {"bai-k6": [constant(0, "c")]}), "task must be one of bai-k2"),
-        (lambda: ModelsByTask("c", {"bai-k5": [constant(0, "d")]}), "models must be called c"),
+        (lambda: module.load_suite(none), "a file of runs of suite"),
+        (lambda: frozen.ModelsByTask("c", {"bai-k6": [one]}), "task must be one of bai-k2"),
+        (lambda: frozen.ModelsByTask("d", {"bai-k5": [one]}), "models must be called d"),
         (lambda: SuiteRun([]), "tasks must be at least one"),
         (lambda: SuiteRun(seed=-1), "seed must be"),
     ]
@@ -235,31 +215,118 @@ LOSSES = {
 
 
 def test_what_another_task_ranks_otherwise_is_told_with_certainty_only():
-    found = room.rankings_of(LOSSES, references={"told"}).set_index("task")
+    found = module.rankings_of(LOSSES, references={"told"}).set_index("task")
     assert found.loc["bai-k5", ["order", "tau", "reversed"]].tolist() == [["a", "b", "c"], 1.0, []]
     assert found.loc["other", "order"] == ["c", "b", "a"]
     assert found.loc["other", "tau"] == -1.0
     assert found.loc["other", "reversed"] == ["b > a", "c > a", "c > b"]
     assert found.loc["unsure", ["tau", "reversed"]].tolist() == [-1.0, []]
-    assert len(room.rankings_of({"other": LOSSES["other"]})) == 0
 
 
 def test_the_table_has_each_score_with_its_interval_and_a_dash_for_none(found):
     cell = found.cells["regret-k5"]
-    kept = cell.runs[cell.runs["agent"] != "BAIR"].reset_index(drop=True)
-    cells = {**found.cells, "regret-k5": replace(cell, runs=kept)}
-    text = str(replace(found, cells=cells)).replace(" ± ", "±")
-    lines = {words[0]: words for line in text.splitlines() if (words := line.split())}
-    shown = dict(zip(lines["task"], lines["regret-k5"], strict=True))
-    assert (shown["BAIR"], shown["UNI"], shown["SE"]) == ("-", "0", "1")
+    others = cell.runs[cell.runs["agent"] != "BAIR"].reset_index(drop=True)
+    cells = {**found.cells, "regret-k5": replace(cell, runs=others)}
+    (line,) = re.findall("regret-k5 .*", str(replace(found, cells=cells)))
     row = found.scores().set_index(["task", "agent"]).loc[("regret-k5", "UCB1")]
     half = max(row["high"] - row["score"], row["score"] - row["low"])
-    assert shown["UCB1"] == f"{row['score']:.2f}±{half:.2f}"
+    shown = line.replace(" ± ", "±").split()
+    assert shown[2:] == ["-", "1", f"{row['score']:.2f}±{half:.2f}", "0"]  # BAIR, SE, UCB1, UNI
 
 
 def test_the_record_has_every_row_and_what_the_tasks_are(found):
     record = json.loads(json.dumps(found.record(), allow_nan=False))
     assert [task["seed"] for task in record["tasks"]] == [task.seed for task in found.tasks]
     pd.testing.assert_frame_equal(pd.DataFrame(record["scores"]), found.scores())
-    assert len(record["totals"]) == len(found.agents)
-    assert all(task.about in found.page() for task in found.tasks)
+
+
+def test_a_variety_can_be_met_and_differs_from_the_papers_user_in_what_its_name_says():
+    papers = Population(n_arms=3).words()
+    differences = {}
+    for variety in VARIETIES:
+        users = replace(Population(n_arms=3), **variety.options)
+        words = {name: word for name, word in users.words().items() if word != papers[name]}
+        words.pop("setting", None)
+        differences[variety.name] = words
+        env = eu.ExplorativeUserEnv(population=users)
+        responses = set()
+        for seed in range(10):
+            env.reset(seed=seed)
+            responses |= {int(env.step(step % 3)[0]) for step in range(300)}
+        assert responses == {0, 1}
+    behaviours = ("omniscient", "forgetful", "drifting", "logistic", "varied")
+    assert differences == {name: {"behaviour": name} for name in behaviours} | {
+        "paper": {},
+        "rho=1": {"rho": "1"},
+        "alpha=0.8": {"alpha": 0.8},
+        "alpha=2": {"alpha": 2.0},
+        "noise=0.1": {"noise": 0.1},
+        "bernoulli": {"reward_law": "bernoulli", "means": "uniform_with_room"},
+        "bounded": {"reward_law": "bounded"},
+    }
+
+
+def test_a_cell_of_the_matrix_is_an_evaluation_whoever_works():
+    small = {"n_instances": 8, "n_arms": 3, "seed": 5, "max_steps": 120}
+    small |= {"delta": 0.3, "gap": 0.4, "baseline_time": 17}
+    users = [variety for variety in VARIETIES if variety.name in ("paper", "bernoulli")]
+    shares = []
+
+    def progress(what, done, total):
+        shares.append(done / total)
+
+    matrix = module.robustness(["BAIR", "UNI"], users, **small)
+    again = module.robustness(["BAIR", "UNI"], users[::-1], workers=2, progress=progress, **small)
+    for user, reward_law in (("paper", "gaussian"), ("bernoulli", "bernoulli")):
+        alone = eu.evaluate(["BAIR", "UNI"], reward_law=reward_law, **small).summary()
+        for found in (matrix, again):
+            own = found[found["user"] == user].drop(columns="user").reset_index(drop=True)
+            pd.testing.assert_frame_equal(own, alone)
+    assert list(matrix["user"]) == ["paper", "paper", "bernoulli", "bernoulli"]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+def test_a_matrix_that_cannot_be_made_is_refused():
+    for options, message in (
+        ({"users": []}, "users must be at least one"),
+        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one, each of a name"),
+        ({"gap": 1.0}, "gap must be below 1 with means"),
+        ({"max_steps": 0}, "max_steps must be"),
+        ({"agents": ["UNI"]}, "baseline_time must be a number, or an agent"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=message):
+            module.robustness(**options)
+    with pytest.raises(InvalidArgumentError, match="user must be one of paper"):
+        module.varieties_named(["me"])
+
+
+SHOWN = pd.DataFrame(
+    {"user": user, "agent": agent, "success": success, "stopping_time": time, "censored": cut}
+    for user, success, time, cut in (("paper", 1.0, 550, 0.0), ("odd", 0.5, 9000, 0.25))
+    for agent in "ABCDEFG"
+)
+SHOWN["success_low"] = SHOWN["success"] - 0.1
+SHOWN["success_high"] = (SHOWN["success"] + 0.1).clip(upper=1.0)
+SHOWN["stopping_time_high"] = SHOWN["stopping_time"] + 7
+
+
+def test_a_hundred_columns_show_a_few_agents_and_below_them_the_others():
+    shown = SHOWN.assign(sees_rewards=SHOWN["agent"] == "B")
+    first, second = as_text(module.matrix_table(shown)).split("user")[1:]
+    assert first.split()[:5] == ["A", "B†", *"CDE"]
+    assert second.split()[:2] == ["F", "G"]
+    assert max(map(len, first.splitlines())) <= 100
+    assert first.count("1.00 [.900–1.00]") == first.count("550 ± 7") == 5
+    page = module.matrix_page(SHOWN, "Title")
+    assert "| odd | .500 [.400–.600]<br>9000 ± 7<br>25.0% cut |" in page
+
+
+def test_the_heat_map_has_agents_by_users():
+    pytest.importorskip("matplotlib")
+    axes = module.heat_map(SHOWN)
+    assert [label.get_text() for label in axes.get_yticklabels()] == list("ABCDEFG")
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["paper", "odd"]
+    assert np.array_equal(np.asarray(axes.images[0].get_array()), [[1.0, 0.5]] * 7)
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["1.00\nT 550", ".500\nT 9000\n25.0% cut"] * 7

@@ -67,10 +67,12 @@ def known(thing):
     return {"breaks_ties_by_chance": "the code's habit"} if thing is first_of_ties else {}
 
 
-# Specimens compile one each in the usual run.
-COMPILED = ("compiled_users", "compiled_schedule", "compiled_law")
-CASES = parametrize_with_checks(OF_EACH_KIND).args[1]
-CASES = [case for case in CASES if not case.values[1].name.startswith(COMPILED)]
+CASES = [
+    pytest.param(*case.values, id=case.id, marks=pytest.mark.exhaustive)
+    if case.values[1].name.startswith("compiled_")
+    else case
+    for case in parametrize_with_checks(OF_EACH_KIND).args[1]
+]
 
 
 @pytest.mark.parametrize(("subject", "check"), CASES)

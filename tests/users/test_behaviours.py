@@ -1,23 +1,21 @@
 """Users of other kinds: what each of them does, beside slow and plain ones, and their names."""
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import SimpleNamespace
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from one_user import users_of
+from one_user import hand_made
 from other_users import AGREEABLE, KINDS, low_means, random_arms, started
 from reference_user import ReferenceUser
-from scipy import special, stats
+from scipy import special
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users import behaviours as others
-from explorative_user_env.users import model as rules
 from explorative_user_env.users.behaviours import (
     Behaviour,
     acceptance_probability,
@@ -29,8 +27,8 @@ from explorative_user_env.users.behaviours import (
     omniscient,
     varied,
 )
-from explorative_user_env.users.instances import LARGEST_MEAN, ROOMY, around_one
-from explorative_user_env.users.population import PRINTED
+from explorative_user_env.users.model import acceptance_rate_rule
+from explorative_user_env.users.population import PRINTED, Population
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 
@@ -42,9 +40,9 @@ def test_click_noise_comes_on_top():
         assert abs(accepted - 500) < 4.5 * math.sqrt(250), kind.name
 
 
-@pytest.mark.parametrize("tolerance", [0.0, 0.4])
-def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(tolerance):
+def test_an_omniscient_user_accepts_what_is_as_good_as_the_best():
     for seed in range(20):
+        tolerance = 0.4 * (seed % 2)
         env = started(seed, behaviour=omniscient(tolerance), gap=0.3)
         means = env.hidden_state().instance.means
         good = [mean >= max(means) - tolerance for mean in means]
@@ -63,18 +61,14 @@ def remembered(window, n_arms):
 
 
 def rejects(window, arm, gamma, ties):
-    """By the definition: is some other arm clearly better? Nothing is, than an arm not seen."""
     counts, estimates = remembered(window, 4)
-    if counts[arm] == 0:
-        return False
-    bar = estimates[arm] + math.sqrt(gamma / counts[arm])
+    bar = estimates[arm] + math.sqrt(gamma / counts[arm]) if counts[arm] else math.inf
     lows = [estimates[j] - math.sqrt(gamma / counts[j]) for j in range(4) if j != arm and counts[j]]
     return any(low >= bar if ties else low > bar for low in lows)
 
 
 @pytest.mark.parametrize("window", [1, 3, 12, 60])
-def test_a_forgetful_user_is_one_who_has_seen_her_last_rewards_only(setting, window):
-    # Her list of all rewards is kept here, and everything is computed from its end at each step.
+def test_a_forgetful_user_knows_her_last_rewards_only(setting, window):
     n_rejections = n_forgotten = 0
     for seed in range(2):
         law = "gaussian" if seed % 2 else "bounded"
@@ -103,17 +97,6 @@ def test_a_forgetful_user_is_one_who_has_seen_her_last_rewards_only(setting, win
 # The drifting user
 
 
-class Told:
-    def __init__(self, *normals):
-        self.normals = list(normals)
-
-    def standard_normal(self):
-        return self.normals.pop(0)
-
-    def random(self):
-        return 0.75
-
-
 @pytest.mark.parametrize(
     ("law", "expected", "reward"),
     [
@@ -122,21 +105,22 @@ class Told:
     ],
 )
 def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1(law, expected, reward):
-    users = users_of(n_arms=3, reward_law=law)
-    behaviour = drifting(0.5)
+    users, behaviour = Population(n_arms=3, reward_law=law), drifting(0.5)
     state = behaviour.blank(users.user)
     state.means[:] = [0.75, 0.5, 1.0]
-    behaviour.start(users.user, state, Told())
-    behaviour.respond(users.user, state, users.schedule.rule, 0, Told(1.0, -2.0, 6.0))
+    normals = iter((1.0, -2.0, 6.0))
+    rng = SimpleNamespace(standard_normal=lambda: next(normals), random=lambda: 0.75)
+    behaviour.start(users.user, state, rng)
+    behaviour.respond(users.user, state, users.schedule.rule, 0, rng)
     assert state.means == expected
     assert state.reward[0] == pytest.approx(reward)  # drawn around the mean as it is now
 
 
 @pytest.mark.parametrize("reward", ["regret", "utility", "realized"])
-def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment_and_estimates_by_hers(reward):
+def test_rewards_of_a_drifting_user_are_by_her_means_of_the_moment(reward):
     env = started(2, reward=reward, behaviour=drifting(0.2))
     first = env.hidden_state().instance
-    best_arms, received = {first.best_arm}, dict[int, list[float]]()
+    best_arms, received = {first.best_arm}, [[] for _ in range(4)]
     for arm in random_arms(200):
         answer, value, *_ = env.step(arm)
         instance = env.hidden_state().instance
@@ -146,12 +130,11 @@ def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment_and_estimates
         assert instance.best_arm == instance.means.index(best)
         best_arms.add(instance.best_arm)
         if answer:
-            received.setdefault(arm, []).append(float(value))
+            received[arm].append(value)
     assert len(best_arms) > 1
-    hidden = env.hidden_state()
-    for arm, rewards in received.items() if reward == "realized" else ():
-        assert hidden.counts[arm] == len(rewards)
-        assert hidden.estimates[arm] == pytest.approx(float(np.mean(rewards)), rel=1e-12)
+    if reward == "realized":
+        means = [float(np.mean(rewards)) for rewards in received]
+        assert env.hidden_state().estimates == pytest.approx(means, rel=1e-12)
     env.reset(seed=2)
     assert env.hidden_state().instance == first
 
@@ -164,11 +147,9 @@ def test_the_best_arm_of_an_episode_is_that_of_the_answer():
         lanes.reset(seed=[seed, seed])
         single.step(0)
         lanes.step([0, 0])
-        assert isinstance(single, ExplorativeUserBAIEnv)
         best = int(np.argmax(single.hidden_state().instance.means))
-        *_, info = single.step(3 + best)
-        assert info["is_success"]
-        *_, infos = lanes.step([3 + best, 3 + (best + 1) % 3])
+        assert single.step(3 + best)[-1]["is_success"]
+        infos = lanes.step([3 + best, 3 + (best + 1) % 3])[-1]
         assert infos["is_success"].tolist() == [True, False]
 
 
@@ -194,41 +175,26 @@ def test_an_answer_is_held_against_the_best_arm_of_that_moment(compiled):
 # The logistic user
 
 
-def frozen(counts, estimates, spread, temperature):
-    """A user at a moment of her life: her numbers, her state and her rule of rho_t."""
-    users = users_of(setting=PRINTED, n_arms=len(counts))
-    state = logistic(temperature).blank(users.user)
-    rules.clear(users.user, state)
-    state.counts[:], state.estimates[:], state.spread[0] = counts, estimates, spread
-    state.scales[:] = [1 / math.sqrt(n) if n else math.inf for n in counts]
-    return users.user, state, users.schedule.rule
-
-
 @pytest.mark.parametrize("temperature", [0.1, 0.7])
-def test_a_logistic_user_accepts_as_often_as_the_formula_says(temperature):
-    counts, estimates, spread, n = [4, 9, 25], [0.2, 1.0, 0.7], 1.5, 1000
-    user, state, rule = frozen(counts, estimates, spread, temperature)
-    changing = [f.name for f in fields(state) if f.name not in ("logarithms", "inverse_roots")]
-    rng = np.random.default_rng(0)
+def test_a_logistic_user_accepts_with_the_probability_of_the_formula(temperature):
+    counts, estimates, spread = [4, 9, 25], [0.2, 1.0, 0.7], 1.5
     for arm in range(3):
         up = estimates[arm] + spread / math.sqrt(counts[arm])
         low = max(estimates[j] - spread / math.sqrt(counts[j]) for j in range(3) if j != arm)
         formula = float(special.expit((up - low) / temperature))
-        assert acceptance_probability(user, state, arm) == pytest.approx(formula, rel=1e-12)
-        accepted = 0
-        for _ in range(n):
-            again = replace(state, **{name: list(getattr(state, name)) for name in changing})
-            accepted += others.logistic_respond(user, again, rule, arm, rng)
-        # Inside the central 99.99% of the binomial law: 1 of 1000 runs of this test would not be.
-        low_end, high_end = stats.binom.interval(0.9999, n, formula)
-        assert low_end <= accepted <= high_end
+        for draw in (formula - 1e-9, formula + 1e-9):
+            user, state = hand_made(PRINTED, estimates, counts, spread, logistic(temperature))
+            assert acceptance_probability(user, state, arm) == pytest.approx(formula, rel=1e-12)
+            rng = SimpleNamespace(random=lambda draw=draw: draw, standard_normal=lambda: 0.0)
+            accepted = others.logistic_respond(user, state, acceptance_rate_rule, arm, rng)
+            assert accepted == (draw < formula)
 
 
 def test_infinite_intervals_and_large_ratios_are_no_trouble():
-    user, state, _ = frozen([0, 5, 5], [0.0, 0.0, 1e3], 1.0, 1e-6)
-    assert [acceptance_probability(user, state, arm) for arm in range(3)] == [1.0, 0.0, 1.0]
-    user, state, _ = frozen([5, 0, 0], [-1e300, 0.0, 0.0], 1.0, 1e-300)
-    assert acceptance_probability(user, state, 0) == 1.0  # no rival is known
+    told = hand_made(PRINTED, [0.0, 0.0, 1e3], [0, 5, 5], 1.0, logistic(1e-6))
+    assert [acceptance_probability(*told, arm) for arm in range(3)] == [1.0, 0.0, 1.0]
+    told = hand_made(PRINTED, [-1e300, 0.0, 0.0], [5, 0, 0], 1.0, logistic(1e-300))
+    assert acceptance_probability(*told, 0) == 1.0  # no rival is known
 
 
 # The impatient user
@@ -286,19 +252,17 @@ def test_a_leaves_of_ones_own_that_fails_is_told_with_step_and_user():
 
 
 def reference_of(seed, setting, alpha):
-    """The user of the words "varied", written anew from what is said of them; K = 4, gap = 0.4."""
+    """The user of the word "varied", written anew; K = 4, gap = 0.4."""
     rng = user_generator(seed)
     means = 0.6 * rng.random(4)
     best, second = np.argmax(means), np.sort(means)[-2]
     means[best] = second + 0.4 * 1.5 ** (2 * rng.random() - 1)
     own_alpha = alpha * 2.0 ** (2 * rng.random() - 1)
-    own_rho, own_noise = 1.0 + rng.random(), 0.2 * rng.random()
-    return ReferenceUser(
-        means.tolist(), own_alpha, own_noise, setting.name == "released", rng, own_rho
-    )
+    rho, noise = 1.0 + rng.random(), 0.2 * rng.random()
+    return ReferenceUser(means.tolist(), own_alpha, noise, setting.name == "released", rng, rho)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_each_user_is_the_paper_s_with_numbers_of_her_own(setting, seed):
     options = {"means": low_means, "gap": 0.4, "alpha": 0.3}
     env = started(seed, setting=setting, behaviour="varied", **options)
@@ -318,41 +282,11 @@ def test_each_user_is_the_paper_s_with_numbers_of_her_own(setting, seed):
     assert 20 < sum(responses) < 280
 
 
-def test_rounding_leads_no_factor_beyond_its_ends():
-    for factor in (1.0, 1.5, 2.2, 2.5, 4.7, 12.8, 1e9):
-        for drawn, end in ((0.0, 1.0 / factor), (math.nextafter(1.0, 0.0), factor)):
-            found = around_one(factor, SimpleNamespace(random=lambda drawn=drawn: drawn))
-            assert found == pytest.approx(end, rel=1e-12)
-            assert 1.0 / factor <= found <= factor
-
-
-def test_means_with_room_leave_it_for_the_largest_gap_there_may_be():
-    law = users_of(n_arms=3, reward_law="bernoulli", behaviour="varied").instance_law
-    assert law.scale == 1.0 - 0.5 * 1.5
-    rng = user_generator(1)
-    largest = max(max(law.draw(rng).means) for _ in range(500))
-    assert 0.8 < largest <= 1.0
-
-
-def test_what_does_not_fit_every_user_is_refused_at_once():
-    given = {"n_arms": 2, "means": [0.0, 0.5], "gap": 0.9}
-    for options, message in (
-        ({"gap": LARGEST_MEAN}, "gap must be above 0 and at most"),
-        ({"gap": 0.7, "means": ROOMY}, r"gap must be below 0\.66"),
-        (given | {"reward_law": "bernoulli"}, "means must be in .* once the best"),
-        (given | {"means": [1.0, 2.0], "gap": 1.5e-16}, "gap must be large enough to count"),
-    ):
-        with pytest.raises(InvalidArgumentError, match=message):
-            users_of(behaviour="varied", **options)
-
-
 def test_who_has_no_gap_or_rho_of_her_own_draws_nothing_more():
     everyone = [started(seed, rho=1.25, behaviour="varied").hidden_state() for seed in range(9)]
     assert {user.rho for user in everyone} == {1.25}
-    law = users_of(n_arms=2, means=[0.0, 0.3], behaviour="varied").instance_law
+    law = Population(n_arms=2, means=[0.0, 0.3], behaviour="varied").instance_law
     assert law.draw(user_generator(0)).means == (0.0, 0.3)
-    laws = [users_of(behaviour=each).instance_law for each in (varied(gap_factor=1.0), "logistic")]
-    assert laws[0].draw(user_generator(4)) == laws[1].draw(user_generator(4))
 
 
 # Names
@@ -361,15 +295,11 @@ def test_who_has_no_gap_or_rho_of_her_own_draws_nothing_more():
 def test_a_behaviour_is_called_by_the_words_that_ask_for_it():
     rows = [
         (drifting(0.01), ["drifting(sigma=0.01)", " drifting ( sigma = 0.010 ) "]),
-        (drifting(1e-5), ["drifting(sigma=1e-05)"]),
         (drifting(0.005), ["drifting", "drifting(sigma=5e-3)", "drifting()"]),
         (omniscient(np.float64(1.0)), ["omniscient(tolerance=1)"]),
         (logistic(0.1 + 0.2), ["logistic(temperature=0.30000000000000004)"]),
         (forgetful(window=None), ["forgetful", "forgetful(window=None)"]),
-        (
-            impatient(patience=3),
-            ["impatient(patience=3)", "impatient(probability=0.02,patience=3)"],
-        ),
+        (impatient(0.1, 3), ["impatient(probability=0.1, patience=3)"]),
         (varied(gap_factor=2), ["varied(gap_factor=2)"]),
     ]
     for behaviour, words in rows:
@@ -389,23 +319,17 @@ def test_what_asks_for_nobody_is_told_what_is_wrong(subtests):
         ("varied(alpha_factor=0.5)", "alpha_factor of behaviour 'varied' must be a number of 1"),
         ("logistic(temperature=hot)", "behaviour must be "),
         ("drifting(speed=1)", r"behaviour must be .*drifting\(sigma=\.\.\.\)"),
-        ("drifting(0.1)", "behaviour must be "),
-        ("drifting(sigma=1, sigma=2)", "behaviour must be "),
         ("amnesic", "behaviour must be a Behaviour or one of .*drifting, exp"),
         (None, "behaviour must be "),
     ]
     for behaviour, message in rows:
-        with (
-            subtests.test(behaviour),
-            pytest.raises(InvalidArgumentError, match=f"^{message}") as caught,
-        ):
+        refused = pytest.raises(InvalidArgumentError, match=f"^{message}")
+        with subtests.test(behaviour), refused:
             as_behaviour(behaviour)
-        assert "\n" not in str(caught.value)
 
 
 def test_a_behaviour_of_one_s_own_can_be_registered_and_has_a_memory_of_its_own(monkeypatch):
     monkeypatch.setattr(others, "_BEHAVIOURS", dict(others._BEHAVIOURS))
-    eu.register_behaviour("agreeable", AGREEABLE)
     eu.register_behaviour("agreeable", AGREEABLE)
     with pytest.raises(InvalidArgumentError, match="name must be a name no other behaviour"):
         eu.register_behaviour("agreeable", replace(AGREEABLE, parameters=(8.0,)))
@@ -414,6 +338,3 @@ def test_a_behaviour_of_one_s_own_can_be_registered_and_has_a_memory_of_its_own(
     for seed in (1, 2):
         env.reset(seed=seed)
         assert [env.step(0)[0] for _ in range(9)] == [1] * 7 + [0] * 2
-    options = {"behaviour": "agreeable", "n_instances": 5, "compiled": False}
-    runs = eu.evaluate([Uniform(horizon=30)], progress=False, **options).runs
-    assert runs["acceptances"].tolist() == [7] * 5

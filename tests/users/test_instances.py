@@ -1,26 +1,19 @@
 """Problem instances: the laws of means, the best arm and its gap, and what does not fit."""
 
-import itertools
 import math
-import re
 from collections import Counter
 
 import numpy as np
 import pytest
+from numpy.random import default_rng
 
 from explorative_user_env import Instance, InvalidArgumentError
 from explorative_user_env.users.instances import LOST, ROOMY, InstanceLaw, move_best, reflected
-
-
-def generator(seed=0):
-    return np.random.default_rng(seed)
-
 
 # The best arm is moved
 
 
 def moved_by_hand(means, gap, rng):
-    """What `move_best` leaves and returns, in as many looks as it is easy to say."""
     tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
     best = tied[int(rng.random() * len(tied))] if len(tied) > 1 else tied[0]
     second = max(mean for arm, mean in enumerate(means) if arm != best)
@@ -33,7 +26,7 @@ def moved_by_hand(means, gap, rng):
 
 
 def test_the_best_of_many_vectors_is_moved_as_by_hand():
-    draws = generator(21)
+    draws = default_rng(21)
     n_tied = Counter()
     for seed in range(2000):
         n_arms = int(draws.integers(2, 9))
@@ -44,7 +37,7 @@ def test_the_best_of_many_vectors_is_moved_as_by_hand():
         ][seed % 3]
         gap = float(draws.choice([0.0, 0.5, draws.exponential(), 1e-17, 1e284, 1e308]))
         means = drawn.tolist()
-        rng, own, values = generator(seed), generator(seed), list(means)
+        rng, own, values = default_rng(seed), default_rng(seed), list(means)
         assert (move_best(values, gap, own), values) == moved_by_hand(means, gap, rng)[::-1]
         assert own.bit_generator.state == rng.bit_generator.state  # draws for a tie and no more
         n_tied[means.count(max(means))] += 1
@@ -66,23 +59,18 @@ def test_gaps_and_hardness_by_hand():
 
 def test_a_notebook_shows_the_first_arms_and_the_best():
     html = Instance((0.0,) * 5000 + (1.5,) + (0.0,) * 100, 5000)._repr_html_()
-    rows = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], flags=re.DOTALL)
-    assert len(rows) == 101
-    assert [row.count("best") for row in rows] == [0] * 100 + [1]
-    assert ">1.500<" in rows[-1]
+    assert html.count("<tr>") == 101
+    assert ">1.500<" in html.split("<tr>")[-1]
     assert html.endswith("<p>5000 more arms.</p>")
-
-
-# Laws
 
 
 @pytest.mark.parametrize("name", ["normal", "uniform", ROOMY])
 def test_a_named_law_is_drawn_and_the_best_moved_to_the_second_best_plus_the_gap(name):
-    for seed, n_arms, gap in itertools.product(range(9), (2, 20), (0.001, 0.5, 0.9)):
-        rng = generator(seed)
+    for seed in range(9):
+        n_arms, gap, rng = (2, 20)[seed % 2], (0.001, 0.5, 0.9)[seed % 3], default_rng(seed)
         raw = rng.standard_normal(n_arms) if name == "normal" else rng.random(n_arms)
         raw *= 1.0 - gap if name == ROOMY else 1.0
-        instance = InstanceLaw(n_arms, name, gap).draw(generator(seed))
+        instance = InstanceLaw(n_arms, name, gap).draw(default_rng(seed))
         best = int(raw.argmax())
         assert instance.best_arm == best
         assert instance.means[best] == np.sort(raw)[-2] + gap
@@ -98,13 +86,12 @@ def test_given_means_and_a_law_of_ones_own_get_the_gap_that_is_asked_for():
         (lambda n_arms, rng: [0.0, rng.random(), -1.0], 2.0, (0.0, 2.0, -1.0)),
     ]
     for means, gap, expected in rows:
-        rng = generator(1)
+        rng = default_rng(1)
         instance = InstanceLaw(3, means, gap).draw(rng)
         assert instance == Instance(expected, 1)
         assert {type(mean) for mean in instance.means} == {float}
         drawn = callable(means) and gap == 2.0
-        assert rng.random() == generator(1).random(2)[int(drawn)]  # no more is drawn
-    assert InstanceLaw(4).draw(generator()).gap == pytest.approx(0.5)
+        assert rng.random() == default_rng(1).random(2)[int(drawn)]  # no more is drawn
 
 
 def test_a_reflected_mean_is_as_far_inside_as_it_was_outside():
@@ -115,44 +102,32 @@ def test_a_reflected_mean_is_as_far_inside_as_it_was_outside():
     assert reflected(0.5, -math.inf, -1.0) == -2.5
 
 
-# What does not fit
-
-
-def uniform_means(n_arms, rng):
-    return rng.random(n_arms)
-
-
-def nan_law(n_arms, rng):
-    return [0.0, math.nan, 1.0]
-
-
 REFUSED = [
     ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
     ({"gap": 0.0}, "gap must be a finite number above 0"),
     ({"gap": 8e-16}, "gap must be large enough to count beside a mean of 16"),
-    ({"gap": 5e-17, "means": "uniform"}, "gap must be large enough to count beside a mean of 1"),
     ({"gap": 1.1e150}, "gap must be above 0 and at most"),
     ({"gap": 1.0, "means": ROOMY}, "gap must be below 1 with means="),
     ({"gap": 1e-18, "means": [0.0, 3.0, 1.0]}, "gap must be large enough .* mean of 1"),
-    ({"gap": 1e-18, "means": lambda n, rng: [1.0] * n}, "gap must be large enough"),
     ({"means": "gaussian"}, "means must be one of normal, uniform, uniform_with_room"),
     ({"means": [0.0, math.nan, 1.0]}, "means must be 3 finite numbers"),
     ({"means": [0.0, 1.0]}, "means must be 3 finite numbers"),
     ({"means": [1.0, 1.0, 0.0]}, "means must be .*one best arm.*gap"),
-    ({"means": nan_law}, "means must be 3 finite numbers"),
+    ({"means": lambda n, rng: [0.0, math.nan, 1.0]}, "means must be 3 finite numbers"),
     # Moved to 1.1
     ({"means": [0.6, 0.7, 0.0], "gap": 0.5, "within": (0.0, 1.0)}, "means must be in .*once the"),
-    ({"means": uniform_means, "within": (0.0, 1.0)}, "means must be in .* once the best is moved"),
+    ({"means": lambda n, rng: rng.random(n), "within": (0, 1)}, "means must be in .* once the"),
     ({"means": "normal", "within": (0.0, 1.0)}, 'means must be "uniform_with_room" or in'),
-    ({"means": "normal", "within": (5.0, 6.0)}, r"means must be in \[5, 6\], as this"),
     ({"gap_factor": 0.5}, "gap_factor must be a number of 1 to"),
+    ({"gap_factor": 1.5, "gap": 0.7, "means": ROOMY}, r"gap must be below 0\.66"),
+    ({"gap_factor": 1.5, "gap": 1.5e-16, "means": [1, 2, 0]}, "gap must be large enough to count"),
+    ({"gap_factor": 1.5, "gap": 0.9, "means": [0.0, 0.5, 0.0], "within": (0, 1)}, "means must"),
 ]
 
 
 def test_what_does_not_fit_is_refused_by_name_when_made_or_drawn():
     for arguments, message in REFUSED:
         with pytest.raises(InvalidArgumentError, match=f"^{message}"):
-            InstanceLaw(**({"n_arms": 3} | arguments)).draw(generator())
+            InstanceLaw(**({"n_arms": 3} | arguments)).draw(default_rng(0))
     InstanceLaw(3, [0.4, 3.0, 0.0], 0.5, (0.0, 1.0))  # moved to 0.9
-    InstanceLaw(3, "normal", 1e-15)
     InstanceLaw(3, "uniform", 6e-17)
