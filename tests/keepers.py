@@ -51,14 +51,6 @@ class KeeperOfMany(OneUserAtATime):
         return np.zeros(users.size, int)
 
 
-def keeping_policy(kept, batched):
-    def policy(observation):
-        kept.append(observation)
-        return np.zeros(len(observation), int) if batched else 0
-
-    return policy
-
-
 def secrets_of(results):
     """Replay the runs and return all that the users kept to themselves."""
     numbers = []
