@@ -90,9 +90,8 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
         31: {"user": given["n_users"] - 1} if name == POPULATION_ENV_ID else {},
         43: {numbers: np.arange(n_arms, dtype=float).tolist(), "reset_mask": ~odd},
     }
-    assert vector.action_space == sync.action_space
-    assert vector.observation_space == sync.observation_space
-    assert vector.single_observation_space == sync.single_observation_space
+    for space in ("action_space", "observation_space", "single_observation_space"):
+        assert getattr(vector, space) == getattr(sync, space)
     both.reset(seed=3)
     for t in range(60):
         actions = rng.integers(n_arms, size=LANES)

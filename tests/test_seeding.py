@@ -1,14 +1,11 @@
 """Seeds and streams: fixed for good, apart from each other, and telling no agent who it meets."""
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from processes import python
 
-import explorative_user_env as eu
 from explorative_user_env.seeding import (
     agent_generator,
-    set_streams,
     training_seeds,
     tuning_seed,
     user_generator,
@@ -25,14 +22,6 @@ def test_user_seeds_are_distinct_ints_of_63_bits_and_those_of_fewer_users_are_th
     for n in (0, 1, 2, 17, 999):
         assert user_seeds(0, n) == seeds[:n]
     assert not set(user_seeds(1, 5000)) & set(seeds)
-
-
-def test_a_users_stream_is_the_one_a_seeded_reset_makes():
-    env = gym.make(eu.ENV_ID, n_arms=3)
-    for seed in (0, 2**62 + 1):
-        env.reset(seed=seed, options={"means": [0.0, 1.0, 2.0]})  # draws nothing
-        expected = user_generator(seed)
-        assert env.unwrapped.np_random.random(50).tolist() == expected.random(50).tolist()
 
 
 def test_an_agents_stream_depends_on_the_seed_and_the_name_only_and_is_no_users():
@@ -74,15 +63,6 @@ def test_the_streams_are_those_that_published_numbers_came_from():
     ]
     assert training_seeds(0, 1)[0] == 8066147105204481549
     assert [tuning_seed(0), tuning_seed(0, 1, 2)] == [587881397831563381, 4347706711331273623]
-
-
-def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent():
-    for name in (None, "BAIR"):
-        streams = [np.random.default_rng(seed) for seed in (91, 92, 93)]
-        set_streams([4, 5], streams, name)
-        own = [agent_generator(seed, name) if name else user_generator(seed) for seed in (4, 5)]
-        own += [np.random.default_rng(93)]  # which is left alone
-        assert [rng.random() for rng in streams] == [rng.random() for rng in own]
 
 
 def test_trainings_and_tunings_meet_users_of_their_own():

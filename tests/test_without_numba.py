@@ -55,4 +55,4 @@ def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(browser):
 
 def test_all_else_works(browser):
     assert [what for what, works in browser["works"].items() if works is not True] == []
-    assert len(browser["works"]) == 15
+    assert len(browser["works"]) == 14

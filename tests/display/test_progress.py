@@ -5,6 +5,7 @@ import io
 import logging
 import sys
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -44,26 +45,19 @@ def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(monkeypatch
         for second in (0, 29, 30, 31, 59, 61, 400, 420, 439, 440):
             clock[0] = second
             report("BAIR", second, 1000)
-    assert stderr.getvalue().splitlines() == [
-        "BAIR 3%, 30 s",
-        "BAIR 6%, 61 s",
-        "BAIR 40%, 400 s",
-        "BAIR 44%, 440 s",  # the longer the work, the rarer the lines
-    ]
+    # The longer the work, the rarer the lines.
+    lines = ["BAIR 3%, 30 s", "BAIR 6%, 61 s", "BAIR 40%, 400 s", "BAIR 44%, 440 s"]
+    assert stderr.getvalue().splitlines() == lines
 
 
 def test_a_terminal_that_has_gone_ends_nothing(monkeypatch):
-    def gone(text):
-        raise OSError(errno.EIO, "Input/output error")
-
-    for terminal in ("xterm", "dumb"):
-        monkeypatch.setattr(screen(monkeypatch, is_terminal=True), "write", gone)
+    gone = screen(monkeypatch, is_terminal=True)
+    gone.write = Mock(side_effect=OSError(errno.EIO, "Input/output error"))
+    for stderr, terminal in ((gone, "xterm"), (gone, "dumb"), (None, "xterm")):
+        monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setenv("TERM", terminal)
         with progress_bar() as report:
             report("BAIR", 1, 4)
-    monkeypatch.setattr(sys, "stderr", None)
-    with progress_bar() as report:
-        report("BAIR", 1, 4)
 
 
 def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(monkeypatch, clock):
@@ -107,8 +101,8 @@ def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch):
 def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(monkeypatch, caplog):
     notice.cache_clear()
     terminal = screen(monkeypatch, is_terminal=True)
-    for _ in range(3):
-        notice("compiling")
+    notice("compiling")
+    notice("compiling")
     caplog.set_level("WARNING", logger="explorative_user_env")
     notice("second")
     assert terminal.getvalue() == "explorative_user_env: compiling\n"
@@ -119,6 +113,4 @@ def test_a_line_for_who_waits_is_said_once_where_somebody_reads_and_wants_it(mon
     monkeypatch.setattr(progress, "is_notebook", lambda: True)
     notice("playing")
     assert pipe.getvalue() == "explorative_user_env: playing\n"
-    monkeypatch.setattr(sys, "stderr", None)
-    notice("nothing")
     notice.cache_clear()

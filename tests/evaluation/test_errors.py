@@ -97,16 +97,6 @@ def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be():
         eu.evaluate([agent], max_steps=20, **SMALL)
 
 
-def test_a_progress_callable_that_fails_is_named():
-    def progress(what, done, total):
-        raise OSError("no disk")
-
-    message = r"^progress raised OSError: no disk \(at UNI, 0 of 12\)$"
-    with pytest.raises(CallableError, match=message) as caught:
-        eu.evaluate([Uniform(horizon=5)], **SMALL | {"progress": progress})
-    assert isinstance(caught.value.__cause__, OSError)
-
-
 def answer_by_dict(params, state, rng):
     counts = {arm: state.accepted[arm] for arm in range(params.n_arms)}
     return max(counts, key=counts.__getitem__)

@@ -12,7 +12,6 @@ import explorative_user_env as eu
 from explorative_user_env.agents import (
     AGENTS,
     BAIR,
-    EXP3,
     FullInformation,
     Uniform,
     agent_named,
@@ -154,16 +153,6 @@ def test_company_order_and_more_users_change_nobody_s_runs(compiled):
             assert_same(found[start : start + 12].reset_index(drop=True), own)
 
 
-def test_agents_of_different_names_have_different_streams_and_meet_the_same_users():
-    agents = [EXP3(horizon=50, name="one"), EXP3(horizon=50, name="two")]
-    runs = eu.evaluate(agents, n_instances=20, **SMALL).runs
-    one, two = (runs[runs["agent"] == name].reset_index() for name in ("one", "two"))
-    assert one[["user_seed", "best_arm"]].equals(two[["user_seed", "best_arm"]])
-    assert not one["acceptances"].equals(two["acceptances"])
-    others = eu.evaluate(agents, n_instances=20, **SMALL | {"seed": 12}).runs
-    assert set(others["user_seed"]).isdisjoint(one["user_seed"])
-
-
 @pytest.mark.slow
 def test_the_released_setting_counts_private_draws_as_its_tables_do():
     mine = eu.PolicyAgent(lambda seen: 3 if seen[-1] > 0.4 else 0, task="bai", horizon=10)
@@ -208,6 +197,7 @@ def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once():
     for facts in BOTH:
         agent = Wanderer(0.1)
         eu.evaluate([agent], **THIRTY | facts)
+        assert agent.horizon == facts.get("horizon")  # in regret everybody is told it
         assert agent.n_answers == [1] * 30
         going_on = set(range(30))
         for users, arms, accepted in agent.told:
@@ -216,18 +206,6 @@ def test_an_agent_hears_of_users_with_whom_it_goes_on_and_answers_each_once():
             assert set(users.tolist()) <= going_on
             going_on = set(users.tolist())
         assert 0 < len(going_on) < 30
-
-
-def test_in_regret_every_agent_is_told_the_horizon_and_in_bai_only_who_needs_it():
-    for facts, needs, told in (
-        (BOTH[1], False, 40),
-        (BOTH[0], False, None),
-        (BOTH[0] | {"baseline_time": 17}, True, 17),
-    ):
-        agent = Wanderer()
-        agent.needs_horizon = needs
-        eu.evaluate([agent], **THIRTY | facts)
-        assert agent.horizon == told
 
 
 WRONG_ARMS = [

@@ -57,15 +57,6 @@ def test_nothing_global_is_random():
     assert streams() == before
 
 
-def test_open_options_are_taken_from_the_setting_and_the_user():
-    facts = {"setting": RELEASED, "delta": 0.2, "alpha": 2.0} | SMALL
-    by_hand = BAIR(name="by hand", delta=0.2, alpha=2.0, n1="proof")
-    found = eu.evaluate([BAIR(), by_hand, BAIR(n1=2000, name="patient")], **facts)
-    times = found.runs.groupby("agent")["stopping_time"].apply(list)
-    assert times["BAIR"] == times["by hand"]
-    assert min(times["BAIR"]) < 2000 <= min(times["patient"])
-
-
 def test_a_cap_is_everyones_and_an_agents_own_may_be_smaller():
     line_up = [BAIR(max_steps=10), tireless(max_steps=10)]
     for max_steps, steps in ((4, 4), (1000, 10), (None, 10)):

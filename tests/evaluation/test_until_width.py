@@ -52,13 +52,12 @@ def test_what_was_kept_of_a_run_that_was_broken_off_is_gone_on_with(tmp_path):
         if len(told) == 12:
             raise KeyboardInterrupt
 
-    path = tmp_path / "run.sqlite"
-    options = FEW | {"store": path, "until_width": 0.25}
+    options = FEW | {"store": tmp_path / "run.sqlite", "until_width": 0.25}
     with pytest.raises(KeyboardInterrupt):
         eu.evaluate(["BAIR", "UNI"], **options | {"progress": breaks_off})
-    assert 0 < len(eu.load(path).runs) < len(whole.runs)
+    assert 0 < len(eu.load(options["store"]).runs) < len(whole.runs)
     pd.testing.assert_frame_equal(eu.evaluate(["BAIR", "UNI"], **options).runs, whole.runs)
-    assert str(eu.load(path)) == str(whole)
+    assert str(eu.load(options["store"])) == str(whole)
     with pytest.raises(eu.InvalidArgumentError, match="until_width"):
         eu.evaluate(["BAIR", "UNI"], **options | {"until_width": 0.2})
 

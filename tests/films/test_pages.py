@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from drawn import problems
+from drawn import problems, texts
 from pairs import pairs
 from watched import Silent, run
 
@@ -13,7 +13,6 @@ from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import BAIR
 from explorative_user_env.runs import films as filming
 from explorative_user_env.runs.films import captions_of, page_of, pictures_of, whole_run
-from explorative_user_env.show.shapes import Text
 from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
@@ -22,24 +21,20 @@ def film(agent="bair", seed=7, reveal=True, **how):
     return run(agent, seed, **{"max_steps": 60, **how}).film(reveal)
 
 
-def texts(scene):
-    return [shape for shape in scene.shapes if isinstance(shape, Text)]
-
-
 def words(scene):
     return {text.text for text in texts(scene)}
 
 
 @pairs(
-    n_arms=[2, 26, 130],
+    n_arms=[2, 26, 101],
     agent=["bair", "tas", "exp3", "full-information"],
     form=["ALONE", "TOGETHER", "ON_A_PHONE"],
 )
 def test_every_word_has_room_and_all_pictures_are_of_one_size(agent, n_arms, form):
-    made = film(agent, n_arms=n_arms, max_steps=2 * n_arms, reward="realized")
+    made = film(agent, n_arms=n_arms, max_steps=120, reward="realized")
     for each in (made, replace(made, revealed=False)):
         films = [each] * (1 + (form == "TOGETHER"))
-        pictures = pictures_of(films, [0, n_arms, 2 * n_arms], getattr(filming, form))
+        pictures = pictures_of(films, [0, 40, 120], getattr(filming, form))
         assert len({picture[:2] for picture in pictures}) == 1
         for picture in pictures:
             assert problems(picture) == []

@@ -113,6 +113,7 @@ def test_of_a_thousand_arms_those_are_shown_that_matter_most():
 WIDTHS = st.integers(scenes.SMALLEST_WIDTH, 1280)
 TITLES = st.sampled_from(["", "BAIR", "An agent with a name that is longer than any picture " * 4])
 NOTES = st.sampled_from(["", "answers are legal", "words without an end " * 20])
+SEVEN = drawn.moments(st.just(7))
 
 
 @settings(max_examples=15)
@@ -125,9 +126,6 @@ def test_no_label_covers_another_and_nothing_is_outside(moment, width, revealed,
     assert scene.width == width
     if len(title + note) < 40:
         assert "…" not in drawn.words(scene)  # no words are cut
-
-
-SEVEN = drawn.moments(st.just(7))
 
 
 @settings(max_examples=15)
@@ -356,15 +354,12 @@ def shapes_of(said):
     return drawn.named(scenes.panel_of(said, board, "BAIR"))
 
 
-def test_a_gauge_shows_a_number_and_its_target_on_one_scale():
+def test_gauges_and_bars_begin_at_zero_and_have_their_targets_on_the_same_scale():
     shapes = shapes_of({"acceptances of N_1": Against(50.0, 200.0)})
     room, now, target = (shapes[f"fact-0-{part}"] for part in ("room", "now", "target"))
     assert now.width == pytest.approx(room.width / 4)
     assert target.x1 == pytest.approx(room.x + room.width)
     assert shapes["fact-0"].text == "acceptances of N_1: 50 / 200"
-
-
-def test_bars_begin_at_zero_and_have_their_targets_on_the_same_scale():
     shapes = shapes_of({"N": Against((1.0, 2.0, 4.0), (2.0, 4.0, 1.0)), "v": (-1.0, 0.0, 1.0)})
     bars = [shapes[f"column-0-{arm}"] for arm in range(3)]
     assert [bar.width / bars[0].width for bar in bars] == pytest.approx([1, 2, 4])
@@ -372,13 +367,6 @@ def test_bars_begin_at_zero_and_have_their_targets_on_the_same_scale():
     assert marks == pytest.approx([bars[1].width, bars[2].width, bars[0].width])
     below, zero, above = (shapes[f"column-1-{arm}"] for arm in range(3))
     assert below.x + below.width == pytest.approx(zero.x) == pytest.approx(above.x)
-
-
-def test_one_number_then_by_arm_has_two_places():
-    third = {"w": "a", "F": (True, False)}
-    slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
-    forms = [(slot.name, slot.form) for slot in slots]
-    assert forms == [("N", "bars"), ("N", "line"), ("w", "line"), ("F", "flags")]
 
 
 def test_beside_a_user_its_rows_are_hers_and_who_is_out_has_a_small_dot():
