@@ -54,11 +54,8 @@ def area_below(times, censored, tau):
 
 def test_a_restricted_mean_is_the_area_below_the_survival_curve():
     rng = np.random.default_rng(0)
-    one, other = (
-        bai_runs(name, rng.geometric(1 / mean, 200), True)
-        for name, mean in (("a", 300), ("b", 500))
-    )
-    one, other = censored_at(400, one), censored_at(700, other)
+    one = censored_at(400, bai_runs("a", rng.geometric(1 / 300, 200), True))
+    other = censored_at(700, bai_runs("b", rng.geometric(1 / 500, 200), True))
     row = compared(Results(with_users(one, other), CELL)).loc["stopping time"]
     assert row["tau"] == 400
     for runs, column in ((one, "first"), (other, "second")):
