@@ -16,13 +16,12 @@ CHUNKS = [[chunk] for chunk in range(12)]
 
 
 def done_by(job, usual, **crew):
-    """Do a job with all chunks, and return what comes of them in their order."""
     with closing(done(job, CHUNKS, "mine", usual, Crew(**crew))) as found:
         return [result for _, result in sorted(found)]
 
 
 def spawned():
-    """Two processes of Python's own, which know nothing of this one."""
+    """Two processes that know nothing of this one."""
     return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
 
 
@@ -43,7 +42,6 @@ class Gathering:
 
 
 def gathered(folder, usual, n_workers=2, **crew):
-    """Return who does chunks, when so many have come."""
     with TemporaryDirectory(dir=folder) as marks:
         return set(done_by(Gathering(Path(marks), n_workers), usual, **crew))
 

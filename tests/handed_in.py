@@ -42,116 +42,17 @@ class Chooser(OneUserAtATime):
     def answer_all(self, users):
         return np.array([self.rngs[user].integers(self.n_arms) for user in users])
 """
-"""Draws from its stream and from one that it has spawned, by the protocol for many users."""
-
-TOLD_HOW_LONG = (
-    UNIFORM.replace("class Agent:", "class Agent:\n    needs_horizon = True")
-    .replace("<= 40", "<= self.horizon")
-    .replace("self.accepted, self.n_steps =", "self.accepted, self.horizon, self.n_steps =")
-    .replace("[0] * n_arms, 0", "[0] * n_arms, horizon, 0")
-)
-HONEST = {"uniform": UNIFORM, "spawning": SPAWNING, "told how long": TOLD_HOW_LONG}
 
 
-def where(place, code, base=UNIFORM):
+def where(place, code):
     """Return a submission that runs some code at a place: "top", or in a method."""
     if place == "top":
-        return textwrap.dedent(code) + base
+        return textwrap.dedent(code) + UNIFORM
     method = {"reset": "horizon=None):", "act": "act(self):", "answer": "answer(self):"}[place]
     body = textwrap.indent(textwrap.dedent(code).strip("\n"), " " * 8)
-    return base.replace(method, f"{method}\n{body}\n", 1)
+    return UNIFORM.replace(method, f"{method}\n{body}\n", 1)
 
 
-ZEALOUS = where(
-    "top",
-    """
-    import collections, dataclasses, enum, inspect, logging, pickle, tempfile, traceback, warnings
-    import gymnasium, numpy
-    from explorative_user_env.agents import BAIR
-
-    Pair = collections.namedtuple("Pair", "mean n")
-    Colour = enum.Enum("Colour", "RED BLUE")
-
-    @dataclasses.dataclass
-    class Note:
-        pairs: list[Pair] = dataclasses.field(default_factory=list)
-
-    pickle.loads(pickle.dumps(Note([Pair(0.5, 3)])))
-    with tempfile.TemporaryFile() as file:
-        file.write(b"so far")
-    with open("notes.txt", "w") as file:
-        file.write("mine")
-    assert open("notes.txt").read() == "mine"
-    inspect.signature(BAIR)
-    logging.getLogger("mine").warning("the scores: 0.3, 0.7")
-    warnings.warn("score 3 looks odd")
-    try:
-        1 / 0
-    except ZeroDivisionError:
-        traceback.print_exc()
-    env = gymnasium.make("ExplorativeUser-v0")
-    env.reset(seed=0)
-    env.unwrapped.hidden_state()
-    print("the best score is that of arm", numpy.argmax([1, 2]))
-    """,
-)
-"""Does much that one may do, and meets a user of its own, whose truth is nobody's secret."""
-
-WRITES = """
-import os
-for one in range(3, 20):
-    try:
-        os.write(one, {reply})
-    except OSError:
-        pass
-"""
-CHEATS = {
-    "sends garbage": where("act", WRITES.format(reply="bytes([2]) * 200 + b'\\n'")),
-    "tells arms of its own": where("act", WRITES.format(reply="b'[%d,0]\\n' % (self.n_steps + 2)")),
-    "floods its channel": where("act", WRITES.format(reply="b'[1,0]\\n' * 9000") + "os._exit(0)\n"),
-}
-"""Files that write to the channel by which their arms come."""
-
-FAILING = {
-    "raises": (
-        where("act", "raise ValueError('oh dear')"),
-        "act raised ValueError: oh dear (line 7 of the file), at step 1 with user 1",
-    ),
-    "raises later": (
-        UNIFORM.replace("self.accepted[arm] += accepted", "1 / (self.n_steps - 3)"),
-        "observe raised ZeroDivisionError: division by zero (line 11 of the file), "
-        "at step 4 with user 1",
-    ),
-    "out of range": (where("act", "return 7"), "act returned 7, which has to be an arm in 0..4"),
-    "no answer": (where("answer", "return None"), "answer returned None, which has to be an arm"),
-    "wrong syntax": ("class Agent:\n    def act(self) return 1\n", "(line 2 of the file)"),
-    "no agent": ("x = 1\n", "the file has to have one class with the methods reset, act,"),
-    "leaves": (
-        where("act", "import os\nos._exit(3)"),
-        "it ended its own process (exit code 3), in reset or act, at step 1",
-    ),
-    "exits": (where("top", "import sys\nsys.exit()"), "SystemExit"),
-    "takes much memory": (
-        where("act", "bytearray(1 << 40)"),
-        "act raised MemoryError (line 7 of the file); it may take 512 MB, at step 1 with user 1",
-    ),
-    "asks for rewards": (
-        UNIFORM.replace("class Agent:", "class Agent:\n    sees_rewards = True"),
-        "it asks for rewards, which no agent sees",
-    ),
-    "crashes": (
-        where("top", "import faulthandler\nfaulthandler._sigsegv()"),
-        "its process was ended by SIGSEGV, in the import of its file",
-    ),
-}
-SLOW = {
-    "never ends": (
-        where("act", "while True:\n    pass"),
-        "reset or act took more than 2 s of processor time, at step 1 with user 1",
-    ),
-    "floods": (
-        where("answer", "while True:\n    print('x' * 9999)"),
-        "answer took more than 2 s of processor time",
-    ),
-}
-"""Files that take too long, and what is said of them."""
+TOLD_HOW_LONG = where("reset", "self.horizon = horizon").replace("<= 40", "<= self.horizon")
+TOLD_HOW_LONG = TOLD_HOW_LONG.replace("class Agent:", "class Agent:\n    needs_horizon = True")
+HONEST = {"uniform": UNIFORM, "spawning": SPAWNING, "told how long": TOLD_HOW_LONG}

@@ -8,8 +8,6 @@ from explorative_user_env.protocol import STOP, OneUserAtATime
 
 
 class Keeper:
-    """An agent that keeps all it is handed."""
-
     name = "keeper"
 
     def __init__(self):
@@ -31,8 +29,6 @@ class Keeper:
 
 
 class KeeperOfMany(OneUserAtATime):
-    """An agent of many users that keeps all it is handed."""
-
     name = "keeper of many"
 
     def __init__(self):
@@ -53,14 +49,6 @@ class KeeperOfMany(OneUserAtATime):
     def answer_all(self, users):
         self.kept.append(users)
         return np.zeros(users.size, int)
-
-
-def keeping_policy(kept, batched):
-    def policy(observation):
-        kept.append(observation)
-        return np.zeros(len(observation), int) if batched else 0
-
-    return policy
 
 
 def secrets_of(results):

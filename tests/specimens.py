@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from toy_agents import Wanderer
 
 from explorative_user_env import (
     Behaviour,
@@ -20,7 +21,7 @@ from explorative_user_env import (
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.agents.uniform import ALGORITHM, Params, State
 from explorative_user_env.check import Kind
-from explorative_user_env.protocol import STOP, Against, OneUserAtATime
+from explorative_user_env.protocol import STOP, Against
 from explorative_user_env.users import model as rules
 
 
@@ -53,25 +54,6 @@ class Honest:
 
     def explain(self):
         return {"accepted": self.accepted, "t": Against(self.steps, 10 * self.n_arms)}
-
-
-class HonestOfMany(OneUserAtATime):
-    def reset_all(self, n_arms, rngs, horizon=None):
-        self.n_arms, self.rngs = n_arms, rngs
-        self.accepted = np.zeros((len(rngs), n_arms), int)
-        self.steps = np.zeros(len(rngs), int)
-
-    def act_all(self, users):
-        arms = [int(self.rngs[user].integers(self.n_arms)) for user in users]
-        return np.where(self.steps[users] >= 30, STOP, arms)
-
-    def observe_all(self, users, arms, accepted):
-        self.steps[users] += 1
-        self.accepted[users, arms] += accepted
-
-    def answer_all(self, users):
-        best = [np.flatnonzero(self.accepted[user] == self.accepted[user].max()) for user in users]
-        return np.array([self.rngs[u].choice(b) for u, b in zip(users, best, strict=True)], int)
 
 
 class DrawsToExplain(Honest):
@@ -234,7 +216,7 @@ class PrefersLowNumbers(Honest):
         return int(np.argmax(self.accepted))
 
 
-class CountsTheCompany(HonestOfMany):
+class CountsTheCompany(Wanderer):
     def act_all(self, users):
         arms = super().act_all(users)
         return np.where(arms == STOP, STOP, (arms + users.size) % self.n_arms)

@@ -8,22 +8,9 @@ import numpy as np
 from keepers import KeeperOfMany
 from watched import Silent
 
-from explorative_user_env import shipped
+from explorative_user_env import protocol, shipped
 from explorative_user_env.agents import BAIR, EXP3, FullInformation, uniform
-from explorative_user_env.protocol import (
-    BAI,
-    POPULATION,
-    REGRET,
-    TASKS,
-    Agent,
-    ManyUserAgent,
-    as_task,
-    cap_of,
-    name_of,
-    needs_horizon,
-    sees_rewards,
-    trained_on,
-)
+from explorative_user_env.protocol import BAI, POPULATION, REGRET, TASKS, Agent, ManyUserAgent
 
 
 class Telling(Silent):
@@ -37,8 +24,8 @@ class Telling(Silent):
 
 
 def said(agent):
-    asked = (name_of, cap_of, needs_horizon, sees_rewards, trained_on)
-    return tuple(ask(agent) for ask in asked)
+    asked = ("name_of", "cap_of", "needs_horizon", "sees_rewards", "trained_on")
+    return tuple(getattr(protocol, ask)(agent) for ask in asked)
 
 
 def test_what_an_agent_does_not_say_of_itself_has_a_default():
@@ -47,10 +34,10 @@ def test_what_an_agent_does_not_say_of_itself_has_a_default():
     for name in ("", None, 3):
         nameless = Telling()
         nameless.name = name
-        assert name_of(nameless) == "Telling"
+        assert said(nameless)[0] == "Telling"
     assert said(BAIR(name="mine", max_steps=5))[:4] == ("mine", 5, False, False)
-    assert (needs_horizon(EXP3()), needs_horizon(EXP3(horizon=3))) == (True, False)
-    assert sees_rewards(FullInformation())
+    assert [said(agent)[2] for agent in (EXP3(), EXP3(horizon=3))] == [True, False]
+    assert said(FullInformation())[3]
 
 
 def test_an_agent_of_many_users_meets_one_as_its_first():
@@ -76,7 +63,7 @@ def test_tasks_and_algorithms_are_values_that_can_be_copied_and_sent():
         for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
             assert other == record
             assert hash(other) == hash(record)
-    assert as_task("bai") == as_task(copy.copy(BAI)) == BAI != REGRET
+    assert protocol.as_task("bai") == protocol.as_task(copy.copy(BAI)) == BAI != REGRET
 
 
 def test_a_model_of_other_users_is_never_the_usual_one(tmp_path, monkeypatch):

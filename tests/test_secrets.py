@@ -3,19 +3,11 @@
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
+from keepers import Keeper, KeeperOfMany, secrets_of
 from pairs import pairs
 from wrapped import HORIZON, made, wrapped
 
 import explorative_user_env as eu
-from explorative_user_env import (
-    BAI_ENV_ID,
-    COUNTS_ENV_ID,
-    ENV_ID,
-    POPULATION_ENV_ID,
-    ExplorativeUserEnv,
-    wrappers,
-)
 from explorative_user_env.check.checks import Secrets, numbers_of
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.wrappers.observations import OBSERVATIONS
@@ -23,36 +15,35 @@ from explorative_user_env.wrappers.vector import make_task
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
 OPTIONS = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
-
 FEW = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
 FORMS = [
-    (ENV_ID, "response", {"reward": "realized"}),
-    (ENV_ID, "counts", {"reward": "realized"}),
-    (ENV_ID, "last-step", {"behaviour": "drifting"}),
-    (COUNTS_ENV_ID, "response", {"reward": "utility"}),
-    (BAI_ENV_ID, "response", {}),
-    (BAI_ENV_ID, "sorted-counts", {}),
-    (POPULATION_ENV_ID, "sorted-population-counts", FEW),
+    (eu.ENV_ID, "response", {"reward": "realized"}),
+    (eu.ENV_ID, "counts", {"reward": "realized"}),
+    (eu.ENV_ID, "last-step", {"behaviour": "drifting"}),
+    (eu.COUNTS_ENV_ID, "response", {"reward": "utility"}),
+    (eu.BAI_ENV_ID, "response", {}),
+    (eu.BAI_ENV_ID, "sorted-counts", {}),
+    (eu.POPULATION_ENV_ID, "sorted-population-counts", FEW),
 ]
 
 
 @pytest.mark.parametrize(("name", "observation", "kwargs"), FORMS)
 def test_observations_and_infos_hold_no_secret(name, observation, kwargs):
-    env = made(name, None if name in (BAI_ENV_ID, POPULATION_ENV_ID) else HORIZON, **kwargs)
+    env = made(name, None if name in (eu.BAI_ENV_ID, eu.POPULATION_ENV_ID) else HORIZON, **kwargs)
     if observation != "response":
-        env = wrapped(wrappers, observation, env)
+        env = wrapped(eu.wrappers, observation, env)
     user = env.unwrapped
     handed = [env.reset(seed=SEED)]
     numbers, seeds = numbers_of(user.hidden_state()), [SEED]
-    if name == POPULATION_ENV_ID:
+    if name == eu.POPULATION_ENV_ID:
         seeds += member_seeds(SEED, user.n_users)
         numbers += user.popularity()
     for step in range(15):
         observation, reward, *_, info = env.step(step % 3)
         handed.append((observation, info))
         numbers += [float(reward), *numbers_of(user.hidden_state())]
-    if name == BAI_ENV_ID:
+    if name == eu.BAI_ENV_ID:
         observation, _, *_, info = env.step(3)
         handed.append((observation, info, user.action_masks()))
         numbers = [number for number in numbers if number != -user.step_cost]
@@ -92,11 +83,8 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(observation, tas
 
 @pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
 def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
-    agent = make()
-    facts = OPTIONS | ({"horizon": 12} if task == "regret" else {})
-    found = eu.evaluate(
-        [agent], task=task, n_instances=5, compiled=compiled, progress=False, **facts
-    )
+    agent, facts = make(), OPTIONS | ({"horizon": 12} if task == "regret" else {})
+    found = eu.evaluate([agent], task=task, compiled=compiled, n_instances=5, **facts)
     handed = [*agent.kept]  # a replay hands over more
     assert len(handed) > 12
     assert [*secrets_of(found).ways_from(handed)] == []
@@ -105,16 +93,21 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
 @pairs(batched=[False, True], observation=OBSERVATIONS)
 def test_what_a_policy_is_handed_leads_to_no_secret(observation, batched):
     kept = []
-    agent = eu.PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
-    facts = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
-    found = eu.evaluate([agent], progress=False, **facts)
+
+    def policy(seen):
+        kept.append(seen)
+        return np.zeros(len(seen), int) if batched else 0
+
+    agent = eu.PolicyAgent(policy, observation=observation, batched=batched)
+    found = eu.evaluate([agent], task="regret", horizon=9, n_instances=5, **OPTIONS)
     handed = [*kept]  # a replay hands over more
     assert handed
     assert [*secrets_of(found).ways_from([handed, agent])] == []
 
 
-def planted(env):
-    """Ways that have led to a secret, or could: each holds the seed, the stream or the truth."""
+def test_the_walk_finds_what_is_hidden(subtests):
+    env = eu.ExplorativeUserEnv(**OPTIONS)
+    env.reset(seed=SEED)
     stream, means = env.np_random, np.array(env.instance().means)
 
     def closure():
@@ -133,7 +126,7 @@ def planted(env):
     slotted, many = Slotted(), np.empty(2, object)
     next(begun)
     slotted.hidden, many[1] = env.hidden_state(), {"deep": [(env,)]}
-    return {
+    planted = {
         "an item": {"a": [({"b": means.tolist()},)]},
         "a key": {SEED: 0},
         "a closure": closure,
@@ -149,12 +142,7 @@ def planted(env):
         "a seed": stream.bit_generator.seed_seq,
         "a copy in single precision": means.astype(np.float32),
     }
-
-
-def test_the_walk_finds_what_is_hidden(subtests):
-    env = ExplorativeUserEnv(**OPTIONS)
-    env.reset(seed=SEED)
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))
-    for way, handed in planted(env).items():
+    for way, handed in planted.items():
         with subtests.test(way):
             assert next(secrets.ways_from([handed]))

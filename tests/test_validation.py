@@ -10,22 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.validation import (
-    LARGEST_COUNT,
-    LEAST_RISK,
-    InvalidArgumentError,
-    choice,
-    finite_vector,
-    flag,
-    integer,
-    not_negative,
-    positive,
-    probability,
-    risk,
-)
+from explorative_user_env import validation
+from explorative_user_env.validation import LARGEST_COUNT, LEAST_RISK, InvalidArgumentError
 
 
-def is_number(value):
+def is_real(value):
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
@@ -34,19 +23,19 @@ def is_count(value):
 
 
 def is_pair(value):
-    return type(value) is list and len(value) == 2 and all(map(is_number, value))
+    return type(value) is list and len(value) == 2 and all(map(is_real, value))
 
 
 CHECKS = {
-    "an integer of at least 0": (integer, [0], is_count),
-    "an integer in 0..9": (integer, [0, 9], lambda x: is_count(x) and x < 10),
-    "a finite number above 0": (positive, [], lambda x: is_number(x) and x > 0),
-    "a finite number of at least 0": (not_negative, [], lambda x: is_number(x) and x >= 0),
-    "a number in [0, 1]": (probability, [], lambda x: is_number(x) and 0 <= x <= 1),
-    "a number in (0, 1)": (risk, [], lambda x: is_number(x) and LEAST_RISK <= x < 1),
-    "2 finite numbers": (finite_vector, [2], is_pair),
-    "one of a, b": (choice, [("b", "a")], lambda x: type(x) is str and x in {"a", "b"}),
-    "True or False": (flag, [], lambda x: x is True or x is False),
+    "an integer of at least 0": (validation.integer, [0], is_count),
+    "an integer in 0..9": (validation.integer, [0, 9], lambda x: is_count(x) and x < 10),
+    "a finite number above 0": (validation.positive, [], lambda x: is_real(x) and x > 0),
+    "a finite number of at least 0": (validation.not_negative, [], lambda x: is_real(x) and x >= 0),
+    "a number in [0, 1]": (validation.probability, [], lambda x: is_real(x) and 0 <= x <= 1),
+    "a number in (0, 1)": (validation.risk, [], lambda x: is_real(x) and LEAST_RISK <= x < 1),
+    "2 finite numbers": (validation.finite_vector, [2], is_pair),
+    "one of a, b": (validation.choice, [("b", "a")], lambda x: type(x) is str and x in {"a", "b"}),
+    "True or False": (validation.flag, [], lambda x: x is True or x is False),
 }
 """By what is allowed: the check, its arguments, and which of the values below pass."""
 
@@ -95,18 +84,18 @@ def test_the_ends_of_a_range_are_in_it_or_not(allowed):
 
 def test_numbers_of_other_types_become_plain_ones():
     for whole in (3, np.int64(3), np.int8(3), np.uint8(3)):
-        assert integer("x", whole, 3, 3) == 3
-        assert type(integer("x", whole, 0)) is int
+        assert validation.integer("x", whole, 3, 3) == 3
+        assert type(validation.integer("x", whole, 0)) is int
     for real in (2, np.float32(2.0), np.int64(2), Fraction(2)):
-        assert positive("x", real) == 2.0
-        assert type(positive("x", real)) is float
+        assert validation.positive("x", real) == 2.0
+        assert type(validation.positive("x", real)) is float
     for row in ([1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2]), np.array([1.0, 2.0])):
-        vector = finite_vector("x", row, 2)
+        vector = validation.finite_vector("x", row, 2)
         assert vector == [1.0, 2.0]
         assert {type(value) for value in vector} == {float}
     for row in ([1.0, math.nan], [1.0, math.inf], [1.0], [[1.0, 2.0]], 1.0):
         with pytest.raises(InvalidArgumentError, match=r"^x must be 2 finite numbers, got"):
-            finite_vector("x", np.array(row), 2)
+            validation.finite_vector("x", np.array(row), 2)
 
 
 def test_an_error_is_short_and_survives_the_way_back_from_a_worker_with_its_argument():

@@ -1,7 +1,7 @@
 """Runs for tests of what is seen and told of them."""
 
 import math
-from typing import NamedTuple
+from collections import namedtuple
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.runs.loop import rollout
@@ -35,17 +35,8 @@ def run(agent="bair", seed=7, *, max_steps=300, **users):
     return rollout(env, agent, seed, max_steps=max_steps, horizon=max_steps)
 
 
-class Read(NamedTuple):
-    """A step, as the paper's rule reads it from the rewards alone."""
-
-    step: int
-    arm: int
-    accepted: bool
-    witness: int | None
-    lcb: list[float]
-    ucb: list[float]
-    counts: list[int]
-    estimates: list[float]
+Read = namedtuple("Read", "step arm accepted witness lcb ucb counts estimates")
+"""A step, as the paper's rule reads it from the rewards alone."""
 
 
 def reading(episode, alpha=1.0, **users):

@@ -3,13 +3,12 @@
 import math
 
 import gymnasium as gym
+from in_step import KINDS, LANES
 
-from explorative_user_env import BAI_ENV_ID, ExplorativeUserVectorEnv
-from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env import BAI_ENV_ID
 
 N_ARMS = 3
 HORIZON = 25
-LANES = 7  # more than the compiled lanes look ahead
 LIMIT = 11
 """Steps of an episode of those in step, before the task's own horizon."""
 
@@ -29,10 +28,8 @@ def made(name, limit=HORIZON, **kwargs):
 
 def vector_of(name, mode="NextStep", limit=LIMIT, **kwargs):
     """Return the environment of seven users in step."""
-    given = {"n_arms": N_ARMS, "noise": 0.4} | kwargs
-    if name == BAI_ENV_ID:
-        return ExplorativeUserBAIVectorEnv(LANES, limit, mode, **{"horizon": LIMIT + 2} | given)
-    return ExplorativeUserVectorEnv(LANES, limit, mode, **given)
+    given = {"horizon": LIMIT + 2} if name == BAI_ENV_ID else {}
+    return KINDS[name](LANES, limit, mode, **{"n_arms": N_ARMS, "noise": 0.4} | given | kwargs)
 
 
 def wrapped(room, observation, env, horizon=None):

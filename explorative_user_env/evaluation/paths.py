@@ -1,8 +1,8 @@
-"""The three forms of a run: step by step, compiled, and with many users in step.
+"""The three forms of a run: step by step, compiled, and many users in step.
 
-In best-arm identification each form yields figures of runs by name. Over a horizon, where a run
-with one user is an episode of the task "population" with one user, each yields plays, and one
-function returns the figures of a play.
+In best-arm identification each form yields the figures of runs. In tasks with a horizon each form
+yields plays, and `figures` computes the figures of a play. The task "regret" is the task
+"population" with one user in each episode.
 """
 
 import threading
@@ -27,18 +27,17 @@ from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
 
-#: The figures of a run of best-arm identification from a compiled loop, besides the best arm.
+#: The figures that a compiled loop of best-arm identification returns; it omits the best arm.
 OUTCOMES = ("acceptances", "rejections", "answer", "end")
 
-#: Steps of which the figures are computed at once: allocating more memory takes longer.
+#: Most steps whose figures are computed at a time: larger arrays are slower to allocate.
 AT_ONCE = 50_000
 
-#: Users that an agent meets at once. Each has one run and all runs count: the first runs to end,
-#: out of many that go on, would be the short ones.
+#: Users in step. Each has one run; counting the first runs that end would favour short runs.
 USERS_IN_STEP = 1024
 
-#: Steps in plain Python before code that was handed in is compiled.
-LOOKED_AT = 100
+#: Steps of a trial in plain Python before custom code is compiled.
+TRIAL_STEPS = 100
 
 Seeds = Sequence[int]
 
@@ -46,7 +45,7 @@ Figures = dict[str, Array]
 
 
 class Play(NamedTuple):
-    """What happened between an agent and n users over T steps; zeros after a user has left."""
+    """The interactions of an agent with n users over T steps; zeros after a user left."""
 
     means: Array  # mu_i, shape (n, K)
     best_arms: Array  # shape (n,)
@@ -54,38 +53,38 @@ class Play(NamedTuple):
     accepted: Array  # shape (n, T), bool
     answers: Array  # shape (n,)
     stayed: Array  # the number of steps of each user, shape (n,)
-    left: Array  # whether the user left, perhaps with the last step, shape (n,), bool
+    left: Array  # whether the user left, possibly at the last step, shape (n,), bool
 
     @classmethod
     def blank(cls, n_users: int, n_arms: int, horizon: int) -> "Play":
-        """Return a play to be filled in, with users who stay."""
+        """Return a play of zeros, with users who stay."""
         truth = (np.zeros((n_users, n_arms)), np.zeros(n_users, int))
         shape = (n_users, horizon)
         steps = (np.zeros(shape, np.int32), np.zeros(shape, bool))
         ends = (np.zeros(n_users, int), np.full(n_users, horizon), np.zeros(n_users, bool))
         return cls(*truth, *steps, *ends)
 
-    def there(self) -> Array | None:
-        """Return in which steps each user was there, shape (n, T), bool; None if in all."""
+    def present(self) -> Array | None:
+        """Return whether each user is present in each step, shape (n, T); None if always."""
         horizon = self.arms.shape[1]
         if not (self.stayed < horizon).any():
             return None
         return np.arange(horizon) < self.stayed[:, np.newaxis]
 
     def blank_missed(self) -> None:
-        """Write zeros after a user has left."""
-        if (there := self.there()) is not None:
-            self.arms[:] *= there
-            self.accepted[:] &= there
+        """Write zeros after a user left."""
+        if (present := self.present()) is not None:
+            self.arms[:] *= present
+            self.accepted[:] &= present
 
 
 def figures(play: Play) -> Figures:
     """Return the figures of a play by name, a number for each user.
 
     Regret is the sum of mu_* - mu_a over the recommendations a, utility the sum of mu_a over the
-    accepted ones. A step after a user has left counts as much regret as her worst arm, and no
-    utility. The most accepted arm is the first of those accepted equally often; that it is the best
-    counts 1/n if the best is one of n such arms, so no agent gains by the numbers of arms.
+    accepted ones. After a user left, each step has the regret of her worst arm and no utility. If n
+    arms tie as most accepted and one is the best, `most_accepted_is_best` is 1/n, so that the order
+    of the arms does not matter.
     """
     (n_users, n_arms), horizon = play.means.shape, play.arms.shape[1]
     if n_users > (size := max(1, AT_ONCE // horizon)):
@@ -97,16 +96,16 @@ def figures(play: Play) -> Figures:
     best_means = play.means[users, best_arms]
     rewards = values - best_means[:, np.newaxis]
     left: Any = 0.0
-    if (there := play.there()) is not None:
-        rewards = rewards * there
+    if (present := play.present()) is not None:
+        rewards = rewards * present
         left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
-    # Products, as a choice by the response takes ten times as long; no sum is -0.
+    # Products are ten times as fast as masks; adding 0.0 avoids -0.
     counted = play.accepted.ravel().astype(float)
     utilities = values * play.accepted + 0.0
     counts = np.bincount(places.ravel(), counted, n_users * n_arms).reshape(n_users, n_arms)
     most = counts == counts.max(axis=1, keepdims=True)
     return {
-        "best_arm": best_arms.copy(),  # the memory of a play is used again
+        "best_arm": best_arms.copy(),  # as the next play reuses the memory
         "answer": play.answers.copy(),
         "acceptances": counts.sum(axis=1),
         "regret": -(rewards.sum(axis=1) + left),
@@ -120,20 +119,20 @@ def figures(play: Play) -> Figures:
 
 
 def joined(parts: Sequence[Figures]) -> Figures:
-    """Return the figures of some users after others as one."""
+    """Concatenate the figures of several groups of users."""
     if not parts[1:]:
         return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class Runs(NamedTuple):
-    """The runs of one agent with users of one kind.
+    """The runs of one agent with the users of one population.
 
     Attributes:
         population: the users.
-        agent: the agent, with its open options filled in.
-        cap: steps of a run at most; over a horizon, the horizon.
-        horizon: the number of steps that the agent is told, if any.
+        agent: the agent, with its unset options filled in.
+        cap: the step cap of a run, or the horizon.
+        horizon: the horizon that `reset` passes to the agent, if any.
         task: best-arm identification by default.
         members: the users of an episode, in the task "population".
     """
@@ -147,7 +146,7 @@ class Runs(NamedTuple):
 
     @property
     def plays(self) -> int:
-        """The users of a run of whom every step is kept; 0 in best-arm identification."""
+        """The number of users of a run whose steps are stored; 0 in best-arm identification."""
         if self.task.ends_itself:
             return 0
         return 1 if self.members is None else self.members.n_users
@@ -157,37 +156,37 @@ class Runs(NamedTuple):
 
         Args:
             form: "readable", step by step; "compiled"; or "in_step", with all users at once.
-            seeds: the users' seeds, or those of episodes.
-            halt: an array of one. If another thread puts a number other than 0 into it, compiled
-                runs end within milliseconds, and the figures mean nothing.
+            seeds: the seeds of the users, or of the episodes.
+            halt: an array of one number. If another thread sets it to 1, compiled runs end within
+                milliseconds, and the figures are invalid.
 
         Returns:
-            `best_arm` and `OUTCOMES` of each run; over a horizon those of
-            a play, of each user of each run.
+            `best_arm` and `OUTCOMES` of each run; in tasks with a horizon the figures of a play,
+            for each user of each run.
         """
         parts = [
             figures(part) if isinstance(part, Play) else part
             for part in FORMS[form](self, seeds, halt)
         ]
-        found = joined(parts)
-        if halt is not None and halt[0]:  # there may be fewer than asked for
-            return found
-        if self.plays and form == "in_step":  # the first users of all runs, then the second ones
-            by_user = {name: each.reshape(self.plays, -1) for name, each in found.items()}
+        all_runs = joined(parts)
+        if halt is not None and halt[0]:  # some runs may be missing
+            return all_runs
+        if self.plays and form == "in_step":  # ordered by user, then by run
+            by_user = {name: each.reshape(self.plays, -1) for name, each in all_runs.items()}
             return {name: np.ascontiguousarray(each.T) for name, each in by_user.items()}
         if self.plays:
-            return {name: each.reshape(-1, self.plays) for name, each in found.items()}
-        return found
+            return {name: each.reshape(-1, self.plays) for name, each in all_runs.items()}
+        return all_runs
 
     def play(self, form: str, seeds: Seeds) -> Play:
-        """Return all plays of runs over a horizon as one; see `figures`."""
+        """Return the plays of all runs as one play; see `figures`."""
         copies = [[array.copy() for array in play] for play in FORMS[form](self, seeds, None)]
         return Play(*map(np.concatenate, zip(*copies, strict=True)))
 
     def columns(self, of: Figures) -> Figures:
-        """Return figures as columns of a table of runs, but not the users' numbers and seeds.
+        """Return figures as columns of a table of runs, without the numbers and seeds of the users.
 
-        In best-arm identification they are as the setting reports them.
+        In best-arm identification, the setting determines how private draws are counted.
         """
         if self.members is not None:
             by_user = of["regret"].tolist()
@@ -203,7 +202,7 @@ class Runs(NamedTuple):
             return {name: values[:, 0] for name, values in of.items()}
         setting, agent = self.population.setting, self.agent
         private_draws = setting.private_draws * self.population.n_arms
-        own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
+        algorithm = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
         interactions = of["acceptances"] + of["rejections"]
         return {
             "best_arm": of["best_arm"],
@@ -214,33 +213,33 @@ class Runs(NamedTuple):
             "stopping_time": interactions + private_draws * setting.counts_private_draws,
             "interactions": interactions,
             "acceptances": of["acceptances"],
-            "rejections": of["rejections"] + private_draws * setting.reports_as_rejected(own),
+            "rejections": of["rejections"] + private_draws * setting.reports_as_rejected(algorithm),
         }
 
 
-#: The runs that a thread has readable runs of, and their environment.
+#: The current runs of a thread and their environment.
 _OF_THREAD = threading.local()
 
 
 def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
     """Yield the figures or the play with each user in turn, step by step."""
     population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
-    if getattr(_OF_THREAD, "runs", None) is not runs:  # to make an environment takes time
+    if getattr(_OF_THREAD, "runs", None) is not runs:  # environments are slow to create
         _OF_THREAD.runs, _OF_THREAD.env = runs, environment_of(population, agent)
     env = _OF_THREAD.env
     for seed in seeds:
         if not runs.plays:
             episode = rollout(env, agent, seed, cap, runs.horizon)
-            found = {name: np.array([getattr(episode, name)]) for name in OUTCOMES}
-            yield {"best_arm": np.array([env.instance().best_arm]), **found}
+            outcomes = {name: np.array([getattr(episode, name)]) for name in OUTCOMES}
+            yield {"best_arm": np.array([env.instance().best_arm]), **outcomes}
             continue
-        met: Iterable[tuple[Instance, Episode]]
+        episodes: Iterable[tuple[Instance, Episode]]
         if members is None:
             episode = rollout(env, agent, seed, cap, cap, commits=True)
-            met = [(env.instance(), episode)]
+            episodes = [(env.instance(), episode)]
         else:
-            met = members.meet(population, agent, seed, cap)
-        for instance, episode in met:
+            episodes = members.meet(population, agent, seed, cap)
+        for instance, episode in episodes:
             play, steps = Play.blank(1, population.n_arms, cap), len(episode.arms)
             play.means[0], play.best_arms[0] = instance.means, instance.best_arm
             play.arms[0, :steps], play.accepted[0, :steps] = episode.arms, episode.accepted
@@ -249,9 +248,9 @@ def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 
 
 def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield what `readable` yields from compiled code, of some users after others.
+    """Yield the results of `readable` from compiled code, for several users at a time.
 
-    A play is valid until the next: using its memory again is faster. `halt`: see `Runs.figures`.
+    A play is valid until the next, which reuses its memory. `halt`: see `Runs.figures`.
     """
     from explorative_user_env.kernels import seeds as kernel
 
@@ -261,28 +260,28 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
     key = (agent.algorithm, population.schedule.rule, behaviour, user.own_law.compiled_in)
     loop = compiled_loop(*key, plays > 0, members is not None)
     most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
-    room = Play.blank(most, n_arms if plays else 0, runs.cap if plays else 0)
+    buffer = Play.blank(most, n_arms if plays else 0, runs.cap if plays else 0)
     numbers, params = model.user_tuple(user), agent.params(n_arms, runs.horizon)
     user_state = model.user_arrays(user, behaviour.memory_of(n_arms))
     state = model.as_arrays(agent.algorithm.blank(params))
     law_of = None if members is None else members.laws(population)
     for episode in [None] if law_of is None else seeds:
-        with kernel.streams() as users, kernel.streams() as own:
-            hers = seeds
+        with kernel.streams() as users, kernel.streams() as agents:
+            of_users = seeds
             if episode is not None and law_of is not None:
-                law, hers = law_of(episode), member_seeds(episode, plays)
-                kernel.set_at_once(own, [episode], agent.name)
-            for first in range(0, len(hers), kernel.N_STREAMS):
-                part = hers[first : first + kernel.N_STREAMS]
+                law, of_users = law_of(episode), member_seeds(episode, plays)
+                kernel.set_at_once(agents, [episode], agent.name)
+            for first in range(0, len(of_users), kernel.N_STREAMS):
+                part = of_users[first : first + kernel.N_STREAMS]
                 kernel.set_at_once(users, part)
                 if episode is None:
-                    kernel.set_at_once(own, part, agent.name)
+                    kernel.set_at_once(agents, part, agent.name)
                 means, best_arms = kernel.draw_at_once(law, n_arms, len(part), users)
-                its = (params, state, own.states)
+                its = (params, state, agents.states)
                 met = Met(numbers, user_state, means, users.states, *its, users.draws)
                 moves = behaviour.moves_means and not plays
-                begun = instances_of(means, best_arms) if moves else ()
-                play = Play(*(array[: len(part)] for array in room))
+                at_start = instances_of(means, best_arms) if moves else ()
+                play = Play(*(array[: len(part)] for array in buffer))
                 ends = np.zeros((len(part), len(OUTCOMES)), int)
                 loop(met, first, runs.cap, play.arms, play.accepted, ends, halt)
                 accepted, rejected, answers, end = ends.T
@@ -295,7 +294,7 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
                     yield play
                 else:
                     if moves:
-                        now = map(behaviour.truth, begun, means.tolist())
+                        now = map(behaviour.truth, at_start, means.tolist())
                         best_arms = np.array([instance.best_arm for instance in now])
                     yield {"best_arm": best_arms, **dict(zip(OUTCOMES, ends.T, strict=True))}
                 if halt[0] and episode is None:  # an episode has all its users
@@ -305,49 +304,49 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield figures, or a play, with the first users of all runs, then with all second ones."""
+    """Yield figures, or a play, with the first users of all runs, then with the second users."""
     population, agent, members = runs.population, runs.agent, runs.members
     laws: Any = population.instance_law
-    hers = [[seed] for seed in seeds]
+    of_users = [[seed] for seed in seeds]
     if members is not None:
-        hers = [member_seeds(seed, members.n_users) for seed in seeds]
+        of_users = [member_seeds(seed, members.n_users) for seed in seeds]
         laws = [*map(members.laws(population), seeds)]
-    agents_own = [agent_generator(seed, name_of(agent)) for seed in seeds]
+    of_agent = [agent_generator(seed, name_of(agent)) for seed in seeds]
     single = ExplorativeUserEnv(population=population, reward="none")
-    first = [user_generator(each[0]) for each in hers]
+    first = [user_generator(each[0]) for each in of_users]
     lanes = new_lanes(single, first, None, "user {}".format)
     with protocol.in_use(agent):
-        for user in range(len(hers[0])):
+        for user in range(len(of_users[0])):
             for lane in range(len(seeds) if user else 0):
-                lanes.reseed(lane, user_generator(hers[lane][user]))
+                lanes.reseed(lane, user_generator(of_users[lane][user]))
             lanes.begin(np.arange(len(seeds)), laws)
             following = getattr(agent, "next_user_all", None) if user else None
             if following is None:
-                agent.reset_all(population.n_arms, agents_own, runs.horizon)
+                agent.reset_all(population.n_arms, of_agent, runs.horizon)
             else:
                 following()
-            yield _met_in_step(runs, lanes, len(seeds))
+            yield _run_in_step(runs, lanes, len(seeds))
 
 
-def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
-    """Let an agent that is ready for them meet all users in step.
+def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
+    """Run an agent, after its reset, with all users in step.
 
-    Over a horizon the agent goes on with its answers after it stops.
+    In tasks with a horizon the agent recommends its answers after it stops.
     """
     agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
     acceptances, steps, answers, arms = np.zeros((4, n_users), int)
-    left, going_on, step = np.zeros(n_users, bool), np.arange(n_users), Step.blank(n_users)
-    instances = list(lanes.instances())  # as they were when the agent answered
+    left, active, step = np.zeros(n_users, bool), np.arange(n_users), Step.blank(n_users)
+    instances = list(lanes.instances())  # at the time of the answers
     play = Play.blank(n_users, n_arms, runs.cap) if runs.plays else None
 
     def checked(chosen: Any, users: Array, least: int) -> Array:
         """Return an arm (or `STOP`, if that is `least`) for each of these users."""
-        found: Array = np.asarray(chosen)
-        fits = found.shape == users.shape and found.dtype.kind in "iu"
-        if not fits or not least <= found.min() <= found.max() < n_arms:
+        array: Array = np.asarray(chosen)
+        fits = array.shape == users.shape and array.dtype.kind in "iu"
+        if not fits or not least <= array.min() <= array.max() < n_arms:
             allowed = f"{users.size} integers in {least}..{n_arms - 1}"
             raise InvalidArgumentError(f"arms of {name}", chosen, allowed)
-        return found.astype(int, copy=False)
+        return array.astype(int, copy=False)
 
     def ask(users: Array) -> None:
         if not users.size:
@@ -360,31 +359,31 @@ def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
         answers[users] = checked(agent.answer_all(users.copy()), users, 0)
 
     for number in range(runs.cap + 1):
-        chosen = going_on
-        if going_on.size:
-            chosen = checked(agent.act_all(going_on.copy()), going_on, protocol.STOP)
-            stopped = going_on[chosen == protocol.STOP]
+        chosen = active
+        if active.size:
+            chosen = checked(agent.act_all(active.copy()), active, protocol.STOP)
+            stopped = active[chosen == protocol.STOP]
             ask(stopped)
             arms[stopped] = answers[stopped]
-            going_on, chosen = going_on[chosen != protocol.STOP], chosen[chosen != protocol.STOP]
-        there = going_on if play is None else np.flatnonzero(~left)
-        if not there.size or number == runs.cap:
+            active, chosen = active[chosen != protocol.STOP], chosen[chosen != protocol.STOP]
+        present = active if play is None else np.flatnonzero(~left)
+        if not present.size or number == runs.cap:
             break
-        arms[going_on] = chosen
-        lanes.respond(None if there.size == n_users else there, arms, step)
+        arms[active] = chosen
+        lanes.respond(None if present.size == n_users else present, arms, step)
         accepted = step.responses == 1
-        if going_on.size:
-            agent.observe_all(going_on.copy(), chosen, accepted[going_on])
-        steps[going_on] += 1
-        acceptances[going_on] += accepted[going_on]
+        if active.size:
+            agent.observe_all(active.copy(), chosen, accepted[active])
+        steps[active] += 1
+        acceptances[active] += accepted[active]
         leaving = step.left & ~left
         left |= leaving
         if play is not None:
             play.arms[:, number], play.accepted[:, number] = arms, accepted
             play.stayed[leaving] = number + 1
-        ask(going_on[left[going_on]])
-        going_on = going_on[~left[going_on]]
-    ask(going_on)
+        ask(active[left[active]])
+        active = active[~left[active]]
+    ask(active)
     best_arms = np.array([instance.best_arm for instance in instances])
     if play is not None:
         play.means[:] = [instance.means for instance in instances]
@@ -392,9 +391,9 @@ def _met_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
         play.blank_missed()
         return play
     ends = np.where(left, protocol.LEFT, protocol.ANSWERED)
-    ends[going_on] = protocol.CENSORED
-    found = {"best_arm": best_arms, "acceptances": acceptances, "answer": answers}
-    return found | {"rejections": steps - acceptances, "end": ends}
+    ends[active] = protocol.CENSORED
+    result = {"best_arm": best_arms, "acceptances": acceptances, "answer": answers}
+    return result | {"rejections": steps - acceptances, "end": ends}
 
 
 #: Generators of figures or plays by the name of a form.
@@ -402,37 +401,38 @@ FORMS: dict[str, Any] = {"readable": readable, "compiled": compiled, "in_step": 
 
 
 def compiles(runs: Runs, seed: int) -> bool:
-    """Compile the agent's loop, with a run that is halted before its first step; warn if it fails.
+    """Compile the loop of the agent, by a run that halts before its first step.
 
-    Returns False for an agent without an algorithm record, or without numba.
+    Returns False, with a warning, if it does not compile; also for an agent without an algorithm
+    record, and without numba.
 
     Raises:
-        CallableError: if not the compiling fails, but code that was handed in.
+        CallableError: if custom code fails when it runs.
     """
     population, agent, name = runs.population, runs.agent, name_of(runs.agent)
     if not isinstance(agent, AlgorithmAgent) or not can_compile():
         return False
 
-    def look() -> None:  # at the first steps in plain Python, where an error names what fails
-        rollout(environment_of(population, agent), agent, seed, LOOKED_AT, runs.horizon)
+    def try_plain() -> None:  # plain Python errors name the function that fails
+        rollout(environment_of(population, agent), agent, seed, TRIAL_STEPS, runs.horizon)
 
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
-    own_behaviour = any(map(handed_in, behaviour.functions))
-    if own_behaviour:
-        look()  # compiled code takes any answer for a response
+    custom_behaviour = any(map(handed_in, behaviour.functions))
+    if custom_behaviour:
+        try_plain()  # compiled code takes any return value for a response
     try:
         runs.figures("compiled", [seed], halt=np.ones(1, int))
     except Exception as error:
-        look()
+        try_plain()
         if not isinstance(error, errors_of_compiling()):
             raise
-        own = {
+        custom = {
             f"rho ({model.rule_name(rule)})": handed_in(rule),
-            f"behaviour {behaviour.name!r}": own_behaviour,
+            f"behaviour {behaviour.name!r}": custom_behaviour,
             f"reward_law {law.name!r}": population.user.reward_law == model.OWN,
             name: handed_in(agent.algorithm.act),
         }
-        culprit = " or ".join(part for part in own if own[part]) or name
+        culprit = " or ".join(part for part in custom if custom[part]) or name
         who = "it" if culprit == name else name
         what = f"{culprit} does not compile, so {who} runs in the slower readable loop"
         warnings.warn(f"{what}: {short(error)}", stacklevel=2)

@@ -16,9 +16,10 @@ from handed_in import UNIFORM, where
 from explorative_user_env import validation as extras
 from explorative_user_env.teach import LESSONS
 from explorative_user_env.teach import grade as grader
-from explorative_user_env.teach.submission import SubmittedAgent
 
 NAMES = [f"{lesson.name}.ipynb" for lesson in LESSONS]
+SECRET = "a-most-secret-word"
+SMALL = "course grade --n-instances 3 --n-arms 3"
 
 
 def test_the_notebooks_are_written_and_her_work_in_them_is_kept(run, tmp_path, monkeypatch):
@@ -35,10 +36,6 @@ def test_the_notebooks_are_written_and_her_work_in_them_is_kept(run, tmp_path, m
     assert lines[-1].startswith(f"To open them: {extras.how_to_get('course')} && jupyter lab ")
     assert (folder / NAMES[1]).read_text() == "her work"
     assert (folder / NAMES[0]).read_text() != (folder / "solutions" / NAMES[0]).read_text()
-
-
-SECRET = "a-most-secret-word"
-SMALL = "course grade --n-instances 3 --n-arms 3"
 
 
 @pytest.fixture
@@ -85,21 +82,14 @@ def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(tmp_path, run
         file.parent.mkdir()
         file.write_text(UNIFORM + UNIFORM.replace("Agent", "Other"))
     printed = run(SMALL, f"{files[0]}:Other", f"{files[1]}:None", "--key", "short").out
-    assert "one-agent" in printed
     assert "two-agent: 0 points, failed: the file has no agent called None; it has A" in printed
-    assert "16 characters or more are safe" in printed
+    assert ("one-agent" in printed, "16 characters or more are safe" in printed) == (True, True)
 
 
-def test_an_interrupt_leaves_no_process(submissions, run, monkeypatch):
-    ended = []
-
-    def broken_off(agent, *given):
-        ended.append(agent)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(SubmittedAgent, "reset", broken_off)
+def test_an_interrupt_leaves_no_process(submissions, run, calls_of):
+    calls = calls_of("explorative_user_env.teach.submission.SubmittedAgent.reset")
     assert run(SMALL, submissions / "=1+1.py", "--key", SECRET).code == 130
-    assert ended[0]._process.poll() is not None
+    assert calls[0].arguments[0]._process.poll() is not None
 
 
 @pytest.mark.slow
@@ -148,10 +138,8 @@ def test_gradescope_is_told_where_not_one_file_was_handed_in(tmp_path, run):
 
 
 def test_where_there_is_nothing_to_grade_or_to_pack_it_is_refused(tmp_path, run, monkeypatch):
-    for place in (tmp_path / "nothing.py", tmp_path):
-        ended = run("course grade --key", SECRET, place)
-        assert (ended.code, "submission must be" in ended.err.lower()) == (2, True)
+    assert "submission must be" in run("course grade --key", SECRET, tmp_path).err.lower()
     monkeypatch.setattr(grader, "DISTRIBUTION", "a-package-that-is-nowhere")
     ended = run("course grade --key", SECRET, "--autograder", tmp_path / "autograder.zip")
-    assert (ended.code, "where the package is installed" in ended.err) == (2, True)
+    assert "where the package is installed" in ended.err
     assert not list(tmp_path.iterdir())

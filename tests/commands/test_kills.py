@@ -24,10 +24,7 @@ LONG_ENOUGH = 120.0
 def started(folder, *words):
     return subprocess.Popen(
         [sys.executable, "-m", "explorative_user_env", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": folder},
         env=os.environ | {"PYTHONPATH": str(PACKAGE)},
         preexec_fn=heed_signals,
     )

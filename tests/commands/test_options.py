@@ -45,10 +45,8 @@ ALL = [
         | {"max_steps": 77, "horizon": None, "n_users": None, "deviation": None, **WORK, **OTHERS},
     ),
     (
-        "suite --agent tas --agent se --task bai-k5 --quick --seed 8 --workers 3",
-        SUITE,
-        (["T&S", "SE"],),
-        {"tasks": ["bai-k5"], "quick": True, "seed": 8, "workers": 3},
+        *("suite --agent tas --agent se --task bai-k5 --quick --seed 8 --workers 3", SUITE),
+        *((["T&S", "SE"],), {"tasks": ["bai-k5"], "quick": True, "seed": 8, "workers": 3}),
     ),
     (
         "suite --agent tas --agent bair --user logistic --user alpha=2 --delta 0.05 "
@@ -58,10 +56,8 @@ ALL = [
         {"population": POPULATION, "delta": 0.05, "baseline_time": 70, "max_steps": 77, **WORK},
     ),
     (
-        "paper tune-n1 --delta 0.2 --error 0.3 --confirm 6 --max-steps 77" + HOW + HER,
-        TUNE,
-        (),
-        {"delta": 0.2, "error": 0.3, "confirm": 6, "max_steps": 77, **WORK, **USERS},
+        *("paper tune-n1 --delta 0.2 --error 0.3 --confirm 6 --max-steps 77" + HOW + HER, TUNE),
+        *((), {"delta": 0.2, "error": 0.3, "confirm": 6, "max_steps": 77, **WORK, **USERS}),
     ),
     (
         "train --algo maskable-ppo --task bai --steps 77 --seed 8 --horizon 33 "
@@ -72,14 +68,11 @@ ALL = [
         | {"observation": "counts", "tensorboard": Path("logs"), **USERS},
     ),
     (
-        "paper tables table3 --setting released --setting released --agent t&s --quick" + HOW,
-        REPRODUCE,
-        (["table3"], ["released"]),
-        WORK,
+        *("paper tables table3 --setting released --agent t&s --quick" + HOW, REPRODUCE),
+        *((["table3"], ["released"]), WORK),
     ),
     (
-        "paper lower-bound --delta 0.3 --n-arms 4 --alpha 0.5 --gap 0.3" + HOW,
-        OVERLAP,
+        *("paper lower-bound --delta 0.3 --n-arms 4 --alpha 0.5 --gap 0.3" + HOW, OVERLAP),
         ([4, 10, 30, 100, 300, 1000],),  # K acceptances at least
         {"n_instances": 9, "seed": 8, "n_arms": 4, "alpha": 0.5, "gap": 0.3},
     ),

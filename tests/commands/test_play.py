@@ -37,9 +37,8 @@ def test_a_game_is_played_repeated_to_the_bit_and_gone_on_with(typed):
     assert [": yes" in line for line in answers] == list(heard.responses)
     address = printed[-1].split("'")[1]
     assert address.endswith(f"&moves={moves_as_text(moves)}")
-    for form in (address, f"http://127.0.0.1:8421/play?{address}"):
-        again = typed("", "play --terminal --address", form)
-        assert [line for line in again if line.startswith("Arm ")] == answers
+    again = typed("", "play --terminal --address", f"http://127.0.0.1:8421/play?{address}")
+    assert [line for line in again if line.startswith("Arm ")] == answers
     again = typed("address\nquit\n", "play --terminal --address seed=7&moves=1x4")
     assert "seed=7&moves=1x4" in again
 
@@ -95,13 +94,9 @@ def test_a_shell_without_a_home_sees_no_error(redirected, tmp_path):
     command = f"'{sys.executable}' -m explorative_user_env {WORDS} {redirected}"
     environment = os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONIOENCODING": "ascii"}
     environment.pop("HOME", None)
-    finished = subprocess.run(
-        ["bash", "-c", f"printf '{lines}' | {command}; exit ${{PIPESTATUS[1]}}"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        check=False,
-    )
+    script = ["bash", "-c", f"printf '{lines}' | {command}; exit ${{PIPESTATUS[1]}}"]
+    where = {"cwd": tmp_path, "env": environment}
+    finished = subprocess.run(script, **where, capture_output=True, check=False)
     assert (finished.returncode, finished.stderr) == (0, b"")
     assert finished.stdout.isascii()
     if redirected == "| cat":

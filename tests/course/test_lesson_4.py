@@ -57,35 +57,11 @@ def n1_of(n_arms, delta, alpha, rho_0):
     return math.pow(2 * n_arms / delta, 1 / alpha) / rho_0
 
 
-class Mine:
-    def __init__(self, delta=0.1, alpha=1.0, rho_0=1.0):
-        self.numbers = delta, alpha, rho_0
-
-    def reset(self, n_arms, rng, horizon=None):
-        self.sweep = Sweep(n_arms, n1_of(n_arms, *self.numbers))
-        self.yes, self.last = [0] * n_arms, None
-
-    def act(self):
-        if self.last is None:
-            if (arm := self.sweep.act()) is not None:
-                return arm
-            self.last = Eliminate(self.yes)
-        return self.last.act()
-
-    def observe(self, arm, accepted):
-        self.yes[arm] += accepted
-        part = self.sweep if self.last is None else self.last
-        part.observe(arm, accepted)
-
-    def answer(self):
-        return self.last.answer() if self.last else self.yes.index(max(self.yes))
-
-
 class Silent:
     def __init__(self, *numbers, **options):
         pass
 
-    reset = act = __init__
+    reset = act = observe = __init__
 
 
 def changed(right, **methods):
@@ -110,8 +86,8 @@ WRONG = [
     ("4.3", "It answers None; arm", changed(Eliminate, answer=lambda self: None)),
     ("4.3", "at step 36, in Phase 2, elimination: arm 0 was", changed(Eliminate, next=strays)),
     ("4.3", "K = 5, N_1 = 20) it stops before it recommends", changed(Eliminate, act=gives_up)),
-    ("4.4", "It recommends arm 1; arm 0", changed(Mine, act=lambda self: np.int64(1))),
-    ("4.4", "it has to be a class that is made with delta", Mine()),
+    ("4.4", "It recommends arm 1; arm 0", changed(Silent, act=lambda self: np.int64(1))),
+    ("4.4", "it has to be a class that is made with delta", BAIR()),
 ]
 
 
@@ -123,8 +99,7 @@ def test_a_wrong_answer_is_told_what_is_wrong():
 
 
 def test_another_way_to_write_it_is_right():
-    rows = [("4.1", n1_of), ("4.2", Sweep), ("4.3", Eliminate), ("4.4", Mine), ("4.5", Eliminate)]
-    for number, answer in rows:
+    for number, answer in (("4.1", n1_of), ("4.2", Sweep), ("4.3", Eliminate), ("4.5", Eliminate)):
         assert check_exercise(number, answer).right, number
 
 

@@ -26,11 +26,9 @@ def test_the_right_answers_are_what_a_user_does(setting):
         accepted, *_ = she.step(arm)
         if setting == "printed":  # the released one takes >, not >=, and n(t) for 1 at least
             assert GAMMA(knew.acceptances, knew.rho, 0.7) == pytest.approx(knew.gamma, abs=1e-12)
-        found = [
-            INTERVAL(mean, n, knew.gamma)
-            for mean, n in zip(knew.estimates, knew.counts, strict=True)
-        ]
-        assert found == [pytest.approx(pair) for pair in zip(*bounds, strict=True)]
+        known = zip(knew.estimates, knew.counts, zip(*bounds, strict=True), strict=True)
+        for mean, n, interval in known:
+            assert INTERVAL(mean, n, knew.gamma) == pytest.approx(interval)
         assert RULE(arm, *bounds) == (not accepted)
         assert WITNESS(arm, *bounds) == witness_of(knew, arm)
         rejected += not accepted
@@ -66,11 +64,9 @@ def test_the_evidence_is_what_stops_track_and_stop():
         arms, accepted = episode.arms[:t], episode.accepted[:t]
         rates = RATES(list(arms), list(accepted), 3)
         leader = int(np.argmax(rates))
-        against = [
-            EVIDENCE(arms.count(leader), rates[leader], arms.count(arm), rates[arm])
-            for arm in range(3)
-            if arm != leader
-        ]
+        counted = [(arms.count(arm), rates[arm]) for arm in range(3)]
+        best = counted.pop(leader)
+        against = [EVIDENCE(*best, *other) for other in counted]
         margins.append(min(against) - math.log((1 + math.log(t)) / 0.1))
     assert margins[0] <= 0.0 < margins[1]
     assert leader == episode.answer

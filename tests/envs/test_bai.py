@@ -3,7 +3,7 @@
 import pytest
 from begun import COUNTERS, LEAVING, arms, started
 
-from explorative_user_env import ExplorativeUserEnv
+import explorative_user_env as eu
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 
 BEST = 1
@@ -73,7 +73,7 @@ def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer():
 def test_answers_are_legal_once_all_arms_but_one_were_rejected_by_the_same_user(setting):
     kwargs = {"n_arms": 4, "setting": setting, "noise": 0.6}
     env, twin = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserBAIEnv(**kwargs, mask="none")
-    other, seen = ExplorativeUserEnv(**kwargs), set()
+    other, seen = eu.ExplorativeUserEnv(**kwargs), set()
     for seed in (3, None, None):
         latest = {}
         for each in (env, twin, other):

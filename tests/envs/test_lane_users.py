@@ -7,14 +7,13 @@ from gymnasium.vector import AutoresetMode
 from own_laws import often_nan, raising
 
 import explorative_user_env as eu
-from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
 from explorative_user_env.validation import CallableError
 
 IN_TURN = [t % 3 for t in range(200)]
 LEAVING = eu.Schedule(leaving_rule, 1.0, 2.0)
 USERS = [
     ({"reward_law": often_nan}, True, 8),
-    ({"rho": LEAVING}, True, [20, 3, 11]),
+    ({"rho": LEAVING}, False, [20, 3, 11]),
     ({"rho": eu.Schedule(breaking_rule, 1.0, 2.0)}, False, 8),
     ({"behaviour": eu.Behaviour("hers", respond=breaks_down)}, False, None),
     # These cannot start.
@@ -46,13 +45,13 @@ def told_apart(message):
 @pytest.mark.parametrize(("kwargs", "compiled", "seed"), USERS)
 def test_the_line_in_the_error_meets_her_again(kwargs, compiled, seed):
     lanes = 40 if seed == 100 else 3
-    envs = ExplorativeUserVectorEnv(lanes, n_arms=3, compiled=compiled, **kwargs)
+    envs = eu.ExplorativeUserVectorEnv(lanes, n_arms=3, compiled=compiled, **kwargs)
     message = error_of(play_anew, envs, [[arm] * lanes for arm in IN_TURN], seed)
     assert envs.compiled == compiled
     told, lane, rest = told_apart(message)
     hers = 100 + lane if seed == 100 else envs.np_random_seed[lane]
     assert rest == f"whom env.reset(seed={hers}) of a single environment meets again)"
-    message = error_of(play_anew, ExplorativeUserEnv(3, **kwargs), IN_TURN, hers)
+    message = error_of(play_anew, eu.ExplorativeUserEnv(3, **kwargs), IN_TURN, hers)
     assert message == f"{told} of the user that env.reset(seed={hers}) meets again)"
 
 
@@ -60,7 +59,7 @@ def test_the_line_in_the_error_meets_her_again(kwargs, compiled, seed):
 def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compiled):
     users = {"reward_law": often_nan, "n_arms": 3}
     limit, arms = 4, []
-    envs = ExplorativeUserVectorEnv(2, limit, mode, compiled, **users)
+    envs = eu.ExplorativeUserVectorEnv(2, limit, mode, compiled, **users)
     envs.reset(seed=39)
 
     def play_on():
@@ -76,7 +75,7 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compile
     assert number > 1
     place = f"number {number} on the stream of seed {39 + lane}"
     assert rest == f"{place}, which goes on where the one before left it)"
-    env = ExplorativeUserEnv(**users)
+    env = eu.ExplorativeUserEnv(**users)
     env.reset(seed=39 + lane)
     for user in range(number - 1):
         play(env, arms[user * episode : user * episode + limit])
@@ -85,20 +84,13 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compile
     assert message == f"{told} of the user, {rest}"
 
 
-def test_a_new_seed_begins_a_stream_and_a_mask_goes_on_with_one():
-    envs = ExplorativeUserVectorEnv(2, n_arms=3, rho=LEAVING)
-    single = ExplorativeUserEnv(3, rho=LEAVING)
-
-    def rest():
-        return told_apart(error_of(play, envs, [[arm] * 2 for arm in IN_TURN]))[2]
-
+def test_a_new_seed_begins_a_stream_and_options_are_told():
+    envs = eu.ExplorativeUserVectorEnv(2, n_arms=3, rho=LEAVING)
+    single, options = eu.ExplorativeUserEnv(3, rho=LEAVING), {"means": [0.0, 0.5, 1.0]}
     envs.reset(seed=1)
-    envs.reset(seed=[9, None])
-    assert rest().startswith("whom env.reset(seed=9) of")
-    envs.reset()
-    assert rest().startswith("number 2 on the stream of seed 9, ")
-    envs.reset(seed=[4, 5], options={"means": [0.0, 0.5, 1.0]})
-    assert rest() == "whom env.reset(seed=4, options=...) of a single environment meets again)"
-    single.reset(seed=4, options={"means": [0.0, 0.5, 1.0]})
+    for env, seed in ((envs, [4, None]), (single, 4)):
+        env.reset(seed=seed, options=options)
+    _, _, rest = told_apart(error_of(play, envs, [[arm] * 2 for arm in IN_TURN]))
+    assert rest == "whom env.reset(seed=4, options=...) of a single environment meets again)"
     message = error_of(play, single, IN_TURN)
     assert message.endswith(" 12 of the user that env.reset(seed=4, options=...) meets again)")

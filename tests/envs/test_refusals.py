@@ -192,7 +192,7 @@ def test_a_finished_lane_that_does_not_reset_itself_has_to_be_reset(compiled):
     assert everything(vector) == before
 
 
-@pairs(compiled=[False, True], mode=["NextStep", "SameStep", "Disabled"], kind=[USER, BAI])
+@pairs(compiled=[False, True], mode=["NextStep", "SameStep", "Disabled"], kind=[MANY, MANY_BAI])
 def test_users_whose_law_failed_need_a_reset(kind, mode, compiled):
     left = 99
 
@@ -203,21 +203,17 @@ def test_users_whose_law_failed_need_a_reset(kind, mode, compiled):
             raise ArithmeticError("no more means")
         return rng.standard_normal(n_arms)
 
-    nobody = np.zeros(4, int)
-    envs = {USER: MANY, BAI: MANY_BAI}[kind](4, 2, mode, compiled, n_arms=3, means=law)
-    for env, actions in ((kind(n_arms=3, means=law), 0), (envs, nobody)):
-        env.reset(seed=1)
-        truth = env.instances if env is envs else env.instance
-        before = truth()
-        left = 2 * (env is envs)  # some lanes have their means then
-        with pytest.raises(InvalidArgumentError, match="no more means"):
-            env.reset(seed=9)
-        for ask in (partial(env.step, actions), truth):
-            with pytest.raises(ResetNeeded):
-                ask()
-        left = 99
-        env.reset(seed=1)
-        assert truth() == before
+    envs, nobody = kind(4, 2, mode, compiled, n_arms=3, means=law), np.zeros(4, int)
+    envs.reset(seed=1)
+    before, left = envs.instances(), 2  # some lanes have their means then
+    with pytest.raises(InvalidArgumentError, match="no more means"):
+        envs.reset(seed=9)
+    for ask in (partial(envs.step, nobody), envs.instances):
+        with pytest.raises(ResetNeeded):
+            ask()
+    left = 99
+    envs.reset(seed=1)
+    assert envs.instances() == before
     left = 2
     if mode != "Disabled":  # the same where it fails within a step
         for _ in range(2 if mode == "NextStep" else 1):

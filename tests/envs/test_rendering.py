@@ -1,6 +1,7 @@
 """What environments render: pictures of the same users as ever, and nothing secret unasked."""
 
 import copy
+import itertools
 import pickle
 
 import gymnasium as gym
@@ -10,7 +11,7 @@ from begun import arms, play
 from gymnasium.utils.env_checker import check_env
 from pairs import pairs
 
-from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID, ExplorativeUserEnv
+import explorative_user_env as eu
 from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.history import seen_in_lane
@@ -18,7 +19,7 @@ from explorative_user_env.show.scene import scene_of_user
 from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
-IDS = (ENV_ID, COUNTS_ENV_ID, BAI_ENV_ID)
+IDS = (eu.ENV_ID, eu.COUNTS_ENV_ID, eu.BAI_ENV_ID)
 
 
 @pytest.fixture
@@ -52,8 +53,8 @@ def test_rendering_changes_nothing_and_many_users_are_shown_as_one(name, mode):
 
 def test_a_picture_is_what_was_heard_and_if_asked_for_what_she_thought():
     given = {"n_arms": 3, "gap": 2.0, "noise": 0.3, "render_mode": "svg"}
-    plain = ExplorativeUserEnv(**given)
-    revealed = ExplorativeUserEnv(**given, render_intervals=True)
+    plain = eu.ExplorativeUserEnv(**given)
+    revealed = eu.ExplorativeUserEnv(**given, render_intervals=True)
     heard, differ = plain.remember(), 0
     for env in (plain, revealed):
         env.reset(seed=0)
@@ -76,7 +77,7 @@ def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for(reve
     lives = []
     for lowest in (0.0, 10.0):
         means = [lowest, lowest + 1.0, lowest + 2.0]
-        env = ExplorativeUserEnv(3, means=means, render_mode="svg", render_intervals=revealed)
+        env = eu.ExplorativeUserEnv(3, means=means, render_mode="svg", render_intervals=revealed)
         env.reset(seed=0)
         lives.append((told(play(env, arms(40))), env.render()))
     assert lives[0][0] == lives[1][0]
@@ -84,22 +85,20 @@ def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for(reve
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", IDS)
 @pytest.mark.filterwarnings("error")
-def test_gymnasium_makes_every_id_with_every_mode(name, screen):
-    for mode in ("human", "svg_list"):
+def test_gymnasium_makes_every_id_with_every_mode(screen):
+    for name, mode in itertools.product(IDS, ("human", "svg_list")):
         env = gym.make(name, render_mode=mode)  # in Gymnasium's passive checker
         env.reset(seed=0)
         env.step(0)
         env.render()
         env.close()
-    if name != COUNTS_ENV_ID:  # the checker renders in all modes
-        check_env(gym.make(name, disable_env_checker=True).unwrapped)
+    check_env(gym.make(IDS[0], disable_env_checker=True).unwrapped)  # which renders in all modes
 
 
 def test_a_window_follows_each_step_and_closes(screen):
-    env = gym.make(BAI_ENV_ID, n_arms=3, render_mode="human")
-    twin = gym.make(BAI_ENV_ID, n_arms=3, render_mode="rgb_array")
+    env = gym.make(eu.BAI_ENV_ID, n_arms=3, render_mode="human")
+    twin = gym.make(eu.BAI_ENV_ID, n_arms=3, render_mode="rgb_array")
     env.unwrapped.metadata = env.unwrapped.metadata | {"render_fps": 1000}
     for each in (env, twin):
         each.reset(seed=3)
@@ -138,13 +137,13 @@ def test_a_picture_says_how_far_the_answer_is():
 
 
 def test_a_notebook_shows_the_picture_and_not_the_truth():
-    env = ExplorativeUserEnv(3, render_mode="svg")
+    env = eu.ExplorativeUserEnv(3, render_mode="svg")
     assert env._repr_html_() == "<p>ExplorativeUserEnv: call reset to see the user here</p>"
     env.reset(seed=0)
     env.step(0)
     assert env._repr_html_() == env.render()
     assert "true mean" not in env.render()
-    assert "make it with render_mode" in ExplorativeUserEnv(3)._repr_html_()
+    assert "make it with render_mode" in eu.ExplorativeUserEnv(3)._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -154,6 +153,6 @@ def test_a_notebook_shows_the_picture_and_not_the_truth():
 def test_a_missing_extra_is_named(pillow, mode, missing, words, monkeypatch):
     found = "explorative_user_env.validation.find_spec"
     monkeypatch.setattr(found, lambda name: None if name == missing else object())
-    env = ExplorativeUserEnv(3, render_mode=mode)
+    env = eu.ExplorativeUserEnv(3, render_mode=mode)
     with pytest.raises(MissingExtraError, match=f"^{words}.*: pip install "):
         _ = env.reset(), env.render()

@@ -8,7 +8,7 @@ from in_step import LANES
 from pairs import pairs
 from reference_user import ReferenceUser
 
-from explorative_user_env import COUNTS_ENV_ID, ENV_ID, ExplorativeUserEnv, Instance
+import explorative_user_env as eu
 from explorative_user_env.envs.user import NORMALS_AT_ONCE, REWARDS, DrawnAhead
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import InstanceLaw
@@ -29,7 +29,7 @@ def by_hand(reward, arm, accepted, realized):
 
 @pairs(noise=[0.0, 0.3], reward=REWARDS, setting=sorted(SETTINGS))
 def test_a_step_gives_the_reward_asked_for(setting, reward, noise):
-    env = gym.make(ENV_ID, n_arms=3, means=MEANS, setting=setting, noise=noise, reward=reward)
+    env = gym.make(eu.ENV_ID, n_arms=3, means=MEANS, setting=setting, noise=noise, reward=reward)
     env.reset(seed=3)
     stream = np.random.default_rng(3)
     for _ in range(3 if SETTINGS[setting].private_draws else 0):
@@ -43,7 +43,7 @@ def test_a_step_gives_the_reward_asked_for(setting, reward, noise):
         assert (type(given), given) == (float, by_hand(reward, arm, response == 1, realized))
         responses.add(response)
     assert responses == {0, 1}
-    assert ExplorativeUserEnv().reward == "regret"
+    assert eu.ExplorativeUserEnv().reward == "regret"
 
 
 def test_what_is_told_and_what_is_hidden_is_of_a_slow_user(setting):
@@ -60,7 +60,7 @@ def test_what_is_told_and_what_is_hidden_is_of_a_slow_user(setting):
         assert {type(value) for value in info.values()} == {bool, int}
         hidden = env.hidden_state()
         assert hidden != kept
-        assert hidden.instance == Instance(tuple(MEANS), 1)
+        assert hidden.instance == eu.Instance(tuple(MEANS), 1)
         assert hidden.counts == tuple(slow.counts)
         assert (hidden.acceptances, hidden.interactions) == (slow.n, slow.t)
         assert (hidden.rho, hidden.gamma) == pytest.approx((slow.rho, slow.gamma))
@@ -72,9 +72,9 @@ def test_what_is_told_and_what_is_hidden_is_of_a_slow_user(setting):
 
 
 def test_the_means_of_one_episode_can_be_given():
-    env, options = ExplorativeUserEnv(n_arms=3, gap=0.25), {"means": (1.0, 5.0, 2)}
+    env, options = eu.ExplorativeUserEnv(n_arms=3, gap=0.25), {"means": (1.0, 5.0, 2)}
     env.reset(seed=0, options=options)
-    assert env.hidden_state().instance == Instance((1.0, 5.0, 2.0), 1)
+    assert env.hidden_state().instance == eu.Instance((1.0, 5.0, 2.0), 1)
     assert options == {"means": (1.0, 5.0, 2)}
     env.reset(seed=0)
     assert env.hidden_state().instance.gap == pytest.approx(0.25)
@@ -96,7 +96,7 @@ def slow_life(user, rule, law, rng, arms):
 )
 def test_normals_drawn_ahead_are_those_of_single_draws(setting, means, noise, bits):
     options = {"setting": setting, "n_arms": 3, "noise": noise, "alpha": 0.1}
-    env, population = ExplorativeUserEnv(means=means, **options), Population(**options)
+    env, population = eu.ExplorativeUserEnv(means=means, **options), Population(**options)
     user, schedule = population.user, population.schedule
     env.np_random, rng = (np.random.Generator(bits(17)) for _ in range(2))
     law, heard = InstanceLaw(3, means), set()
@@ -137,11 +137,11 @@ def asked_in_turn(env, seed=None, **options):
 @pytest.mark.parametrize(
     ("name", "steps", "options"),
     [
-        (ENV_ID, 1000, {}),
-        (ENV_ID, 60, {"max_episode_steps": 60}),
-        (ENV_ID, 2000, {"max_episode_steps": 60, "horizon": 2000}),
-        (ENV_ID, 60, {"max_episode_steps": -1, "horizon": 60}),
-        (COUNTS_ENV_ID, 70, {"max_episode_steps": 70, "horizon": 70}),
+        (eu.ENV_ID, 1000, {}),
+        (eu.ENV_ID, 60, {"max_episode_steps": 60}),
+        (eu.ENV_ID, 2000, {"max_episode_steps": 60, "horizon": 2000}),
+        (eu.ENV_ID, 60, {"max_episode_steps": -1, "horizon": 60}),
+        (eu.COUNTS_ENV_ID, 70, {"max_episode_steps": 70, "horizon": 70}),
     ],
 )
 def test_leaving_pays_for_all_steps_up_to_the_horizon(name, steps, options):
@@ -160,19 +160,19 @@ def test_leaving_pays_for_all_steps_up_to_the_horizon(name, steps, options):
 
 
 def test_no_shift_of_her_means_makes_leaving_cheaper_and_no_other_reward_pays_for_it():
-    env, costs = ExplorativeUserEnv(horizon=100, **LEAVING), []
+    env, costs = eu.ExplorativeUserEnv(horizon=100, **LEAVING), []
     for shift in (-40.0, 0.0, 30.0):
         steps = asked_in_turn(env, 1, means=[shift, shift + 1.0, shift + 3.0])
         costs.append((steps[-1][1], len(steps)))
     assert costs[0] == pytest.approx(costs[1])
     assert costs[2] == pytest.approx(costs[1])
     for reward in {*REWARDS} - {"regret"}:
-        _, paid, left, _, _ = asked_in_turn(gym.make(ENV_ID, reward=reward, **LEAVING), 1)[-1]
+        _, paid, left, _, _ = asked_in_turn(gym.make(eu.ENV_ID, reward=reward, **LEAVING), 1)[-1]
         assert (paid, left) == (0.0, True)  # she rejects, and leaves
 
 
 def test_nobody_is_there_to_be_asked_after_she_has_left():
-    env = ExplorativeUserEnv(render_mode="svg", **LEAVING)
+    env = eu.ExplorativeUserEnv(render_mode="svg", **LEAVING)
     asked_in_turn(env, 1)
     assert "she has left" in str(env.render())
     truth = env.hidden_state()  # which can still be asked for

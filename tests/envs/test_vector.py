@@ -11,17 +11,10 @@ from begun import LEAVING, begun, everything
 from failing import uncompilable_rule
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from in_step import KINDS, MODES, played
+from other_users import low_means
 from pairs import pairs
 
-from explorative_user_env import (
-    BAI_ENV_ID,
-    COUNTS_ENV_ID,
-    ENV_ID,
-    POPULATION_ENV_ID,
-    ExplorativeUserEnv,
-    ExplorativeUserVectorEnv,
-    Schedule,
-)
+import explorative_user_env as eu
 from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user import REWARDS
@@ -38,14 +31,14 @@ def test_it_is_gymnasiums_own_vector_of_single_environments(mode, compiled, sett
     info_level = "full" if reward in ("utility", "realized") else "counts"
     kwargs = {"n_arms": n_arms, "info_level": info_level, "noise": noise}
     kwargs |= {"reward": reward, "setting": setting}
-    seen = played(ENV_ID, mode, compiled, 11, **kwargs)
+    seen = played(eu.ENV_ID, mode, compiled, 11, **kwargs)
     assert min(seen["some"] - 3, seen["yes"], seen["no"]) > 0
     assert seen["terminated"] == 0
 
 
 @pairs(mode=MODES, compiled=[False, True], limit=[None, 6, 13])
 def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit):
-    seen = played(BAI_ENV_ID, mode, compiled, limit, noise=0.6)
+    seen = played(eu.BAI_ENV_ID, mode, compiled, limit, noise=0.6)
     assert min(seen["answered"], seen["some"]) > 10
     assert seen["legal"] > 5
     assert (seen["terminated"] > seen["answered"]) == (limit != 6)
@@ -54,31 +47,27 @@ def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit):
 
 @pairs(mode=MODES, compiled=[False, True], limit=[None, 7, 10])
 def test_users_of_a_population_are_alike_in_both(mode, compiled, limit):
-    seen = played(POPULATION_ENV_ID, mode, compiled, limit)
+    seen = played(eu.POPULATION_ENV_ID, mode, compiled, limit)
     assert min(seen["new"] - 30, seen["some"] - 3) > 0
     assert limit is not None or seen["terminated"] > 0
     assert (seen["truncated"] > 20) == (limit is not None)
 
 
-def triangle(n_arms, rng):
-    return rng.triangular(0.0, 1.0, 2.0, size=n_arms)
-
-
 PICTURED = {"render_mode": "ansi", "render_intervals": True}
 VARIANTS = [
-    (ENV_ID, {"means": triangle, "setting": "released", "gap": 0.1, "alpha": 0.3}),
-    (ENV_ID, {"means": "uniform", "gap": 2.0, "rho": 1.5, "reward": "realized"}),
-    (ENV_ID, {"rho": Schedule(acceptance_rate_rule, 0.5, 3.0, (0.3, 0.7)), "info_level": "full"}),
-    (ENV_ID, {"setting": replace(PRINTED, private_draws=2, rho_refresh="acceptance"), "noise": 1}),
-    (ENV_ID, LEAVING | {"render_mode": "ansi", "noise": 0.1}),
-    (BAI_ENV_ID, {"info_level": "full", "setting": "released", "alpha": 0.5, "gap": 2.0}),
-    (BAI_ENV_ID, PICTURED | {"noise": 0.6}),
-    (BAI_ENV_ID, LEAVING | {"render_mode": "svg"}),
-    (POPULATION_ENV_ID, {"info_level": "full", "setting": "released", "reward": "realized"}),
+    (eu.ENV_ID, {"means": low_means, "setting": "released", "gap": 0.1, "alpha": 0.3}),
+    (eu.ENV_ID, {"means": "uniform", "gap": 2.0, "rho": 1.5, "reward": "realized"}),
+    (eu.ENV_ID, {"rho": eu.Schedule(acceptance_rate_rule, 0.5, 3.0, (0.3, 0.7)), "noise": 1}),
+    (eu.ENV_ID, {"setting": replace(PRINTED, private_draws=2, rho_refresh="acceptance")}),
+    (eu.ENV_ID, LEAVING | {"render_mode": "ansi", "noise": 0.1}),
+    (eu.BAI_ENV_ID, {"info_level": "full", "setting": "released", "alpha": 0.5, "gap": 2.0}),
+    (eu.BAI_ENV_ID, PICTURED | {"noise": 0.6}),
+    (eu.BAI_ENV_ID, LEAVING | {"render_mode": "svg"}),
+    (eu.POPULATION_ENV_ID, {"info_level": "full", "setting": "released", "reward": "realized"}),
     # Rejected by chance, so that a picture of a new user would show the decision of the last.
-    (POPULATION_ENV_ID, PICTURED | {"horizon": 8, "noise": 1.0, "gap": 9.0, "alpha": 0.1}),
-    (POPULATION_ENV_ID, {"horizon": 1, "n_users": 2, "noise": 0.0, "reward_law": "bounded"}),
-    (POPULATION_ENV_ID, {"n_users": 1, "deviation": 0.0, "gap": 1.0, "behaviour": "logistic"}),
+    (eu.POPULATION_ENV_ID, PICTURED | {"horizon": 8, "noise": 1.0, "gap": 9.0, "alpha": 0.1}),
+    (eu.POPULATION_ENV_ID, {"horizon": 1, "n_users": 2, "noise": 0.0, "reward_law": "bounded"}),
+    (eu.POPULATION_ENV_ID, {"n_users": 1, "deviation": 0.0, "gap": 1.0, "behaviour": "logistic"}),
 ]
 
 
@@ -86,23 +75,23 @@ VARIANTS = [
 @pairs(variant=VARIANTS, compiled=[False, True], mode=MODES)
 def test_all_kinds_of_users_are_alike_in_both(variant, compiled, mode):
     name, kwargs = variant
-    seen = played(name, mode, compiled, 11 if name == ENV_ID else None, **kwargs)
-    assert name != ENV_ID or seen["some"] > 3
-    assert name != BAI_ENV_ID or seen["answered"] > 3
-    assert (seen["terminated"] > 5) == (name != ENV_ID or "impatient" in str(kwargs))
-    assert (seen["new"] > 0) == (name == POPULATION_ENV_ID and kwargs.get("n_users") != 1)
+    seen = played(name, mode, compiled, 11 if name == eu.ENV_ID else None, **kwargs)
+    assert name != eu.ENV_ID or seen["some"] > 3
+    assert name != eu.BAI_ENV_ID or seen["answered"] > 3
+    assert (seen["terminated"] > 5) == (name != eu.ENV_ID or "impatient" in str(kwargs))
+    assert (seen["new"] > 0) == (name == eu.POPULATION_ENV_ID and kwargs.get("n_users") != 1)
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("name", [*KINDS, COUNTS_ENV_ID])
+@pytest.mark.parametrize("name", [*KINDS, eu.COUNTS_ENV_ID])
 def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_same(name):
     given = {"n_arms": 3, "noise": 0.2}
-    given |= {"n_users": 2, "horizon": 3} if name == POPULATION_ENV_ID else {"horizon": 7}
-    limit = {"max_episode_steps": 9} if name in (ENV_ID, COUNTS_ENV_ID) else {}
+    given |= {"n_users": 2, "horizon": 3} if name == eu.POPULATION_ENV_ID else {"horizon": 7}
+    limit = {"max_episode_steps": 9} if name in (eu.ENV_ID, eu.COUNTS_ENV_ID) else {}
     many = gym.make_vec(name, 64, **limit, **given)
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
-    assert type(many.unwrapped) is KINDS.get(name, ExplorativeUserVectorEnv)
+    assert type(many.unwrapped) is KINDS.get(name, eu.ExplorativeUserVectorEnv)
     assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")
@@ -116,38 +105,30 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
 
 
 def test_a_lane_ends_after_1000_steps_and_without_a_time_limit_never():
-    assert gym.make_vec(ENV_ID, 2).unwrapped.max_episode_steps == 1000
-    vector = gym.make_vec(ENV_ID, 2, max_episode_steps=-1)  # as for `gym.make`
+    assert gym.make_vec(eu.ENV_ID, 2).unwrapped.max_episode_steps == 1000
+    vector = gym.make_vec(eu.ENV_ID, 2, max_episode_steps=-1)  # as for `gym.make`
     vector.reset(seed=0)
     assert not any(vector.step([0, 1])[3].any() for _ in range(1001))
 
 
-def test_users_are_fresh_where_no_seed_is_given_and_met_again_by_those_that_are_kept():
-    vector, again = ExplorativeUserVectorEnv(3), ExplorativeUserVectorEnv(3)
-    for each in (vector, again):
-        each.reset()
-    assert len({truth.instance for truth in vector.hidden_states()}) == 3
-    assert again.hidden_states() != vector.hidden_states()
-    for seed, truth in zip(vector.np_random_seed, vector.hidden_states(), strict=True):
-        env = vector.single()
-        env.reset(seed=seed)
-        assert env.hidden_state() == truth
-    assert vector.single() is not vector.single()
-
-
-@pytest.mark.parametrize("seed", [8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]])
+@pytest.mark.parametrize("seed", [None, 8, (8, 9, 10), np.array([8, 9, 10]), [8, None, 10]])
 def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
-    vector, goes_on = begun(False), isinstance(seed, list)
-    vector.reset(seed=seed)
-    assert vector.np_random_seed == (8, 6 if goes_on else 9, 10)
+    vector, fresh = begun(False), eu.ExplorativeUserVectorEnv(3, n_arms=4, noise=0.1)
+    fresh.reset()
+    assert len({*fresh.instances(), *vector.instances()}) == 6
+    if seed is None:
+        vector = fresh
+    else:
+        vector.reset(seed=seed)
+        assert vector.np_random_seed == (8, 6 if isinstance(seed, list) else 9, 10)
     for lane, truth in enumerate(vector.hidden_states()):
-        env = ExplorativeUserEnv(4, noise=0.1)
-        env.reset(seed=8 + lane)
-        assert (env.hidden_state() == truth) == (lane != 1 or not goes_on)
+        env = vector.single()
+        env.reset(seed=vector.np_random_seed[lane])
+        assert (env.hidden_state() == truth) == (lane != 1 or not isinstance(seed, list))
 
 
 @pairs(
-    kind=[ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
     copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
     compiled=[False, True],
     mode=MODES,
@@ -167,20 +148,19 @@ def test_a_copy_goes_on_alike_and_apart(kind, copied, compiled, mode):
         assert everything(vector) == before != everything(twin)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.compiler
 def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result():
-    def played(compiled):
-        rho = Schedule(uncompilable_rule, 1.0, 2.0)
-        vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=rho)
-        vector.reset(seed=1)
-        assert not vector.compiled
-        return [told(vector.step([t % 3, 0, 2])) for t in range(30)], vector.hidden_states()
-
+    rho = eu.Schedule(uncompilable_rule, 1.0, 2.0)
+    vector, plain = (
+        eu.ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=rho)
+        for compiled in (True, False)
+    )
     with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:
-        fallen_back = played(True)
+        assert told(vector.reset(seed=1)) == told(plain.reset(seed=1))
     assert len(warned) == 1
-    assert fallen_back == played(False)
+    assert not vector.compiled
+    assert all(told(vector.step([t, 0, 2])) == told(plain.step([t, 0, 2])) for t in (0, 1, 2))
 
 
 def scribble(value, junk):
@@ -196,7 +176,7 @@ def scribble(value, junk):
     compiled=[False, True],
     info_level=["counts", "full"],
     limit=[5, None],
-    kind=[ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
 )
 def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level, limit, kind):
     kwargs = {"autoreset_mode": mode, "max_episode_steps": limit, "info_level": info_level}

@@ -99,8 +99,7 @@ def test_an_edited_number_is_named_with_what_comes_out(honest, place):
     assert each.words == f"BAIR, instance 17: stopping_time is 5 there and {here} here"
     assert (each.kind, each.agent, each.instance) == ("row", "BAIR", 17)
     assert (each.column, each.there, each.here) == ("stopping_time", 5, here)
-    verdicts = {each.agent: each.verdict for each in found.checked}
-    assert verdicts == {"BAIR": "differs", "SE": "equal", "UNI": "equal"}
+    assert [each.verdict for each in found.checked] == ["differs", "equal", "equal"]
 
 
 @pytest.mark.parametrize(

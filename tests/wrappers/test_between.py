@@ -6,8 +6,9 @@ import pytest
 from gymnasium import spaces, wrappers
 from gymnasium.vector import SyncVectorEnv, VectorWrapper
 from gymnasium.wrappers import vector as of_many
+from in_step import LANES
 from pairs import pairs
-from wrapped import HORIZON, LANES, LIMIT, N_ARMS, made, shown_by_hand, vector_of, wrapped
+from wrapped import HORIZON, LIMIT, N_ARMS, made, shown_by_hand, vector_of, wrapped
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, InvalidArgumentError
 from explorative_user_env import wrappers as one
@@ -142,14 +143,6 @@ def silent(self, action):
     return *self.env.step(action)[:4], {}
 
 
-def late(self, action):
-    """Hands over what the step before brought."""
-    before = getattr(self, "kept", (0, {"has_response": False, "interactions": 0}))
-    now, *rest, info = self.env.step(action)
-    self.kept = now, info
-    return before[0], *rest, before[1]
-
-
 def flipped_at_the_end(self, actions):
     *rest, infos = self.env.step(actions)
     if "final_obs" in infos:
@@ -158,17 +151,16 @@ def flipped_at_the_end(self, actions):
     return *rest, infos
 
 
-def listed(self, **kwargs):
+def flipped_at_the_start(self, **kwargs):
     response, info = self.env.reset(**kwargs)
-    return [response], info
+    return 1 - response, info
 
 
 FALSE = [
-    *((one, step_with(gym.Wrapper, step=step)) for step in (flipped, silent, late)),
+    *((one, step_with(gym.Wrapper, step=step)) for step in (flipped, silent)),
     *((many, step_with(VectorWrapper, step=step)) for step in (flipped, silent)),
     (many, step_with(VectorWrapper, step=flipped_at_the_end)),
-    (one, step_with(gym.Wrapper, reset=listed)),
-    (many, step_with(VectorWrapper, reset=listed)),
+    (one, step_with(gym.Wrapper, reset=flipped_at_the_start)),
     (many, of_many.DictInfoToList),
 ]
 

@@ -15,30 +15,11 @@ from gymnasium.wrappers import TimeLimit, TransformAction
 from gymnasium.wrappers import vector as of_many
 from hypothesis import given
 from hypothesis import strategies as st
-from in_step import MODES, played
+from in_step import LANES, MODES, played
 from pairs import pairs
-from wrapped import (
-    HORIZON,
-    LANES,
-    LIMIT,
-    N_ARMS,
-    OURS,
-    made,
-    ranks_of,
-    shown_by_hand,
-    vector_of,
-    wrapped,
-)
+from wrapped import LIMIT, N_ARMS, OURS, made, ranks_of, shown_by_hand, vector_of, wrapped
 
-from explorative_user_env import (
-    BAI_ENV_ID,
-    COUNTS_ENV_ID,
-    ENV_ID,
-    POPULATION_ENV_ID,
-    ExplorativeUserEnv,
-    ExplorativeUserVectorEnv,
-    InvalidArgumentError,
-)
+import explorative_user_env as eu
 from explorative_user_env import wrappers as single
 from explorative_user_env.check.environments import told
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
@@ -46,7 +27,7 @@ from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import vector as many
 from explorative_user_env.wrappers.observations import OBSERVATIONS, Scale, observed
 
-NAMES = [ENV_ID, BAI_ENV_ID]
+NAMES = [eu.ENV_ID, eu.BAI_ENV_ID]
 OF_ONE = [*OURS][:3]
 
 scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max_size=25)
@@ -84,7 +65,8 @@ def test_each_observation_is_that_of_a_slow_look_in_each_lane(one, other, horizo
 @pairs(observation=OF_ONE, name=NAMES, horizon=[None, 6])
 def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(name, observation, horizon):
     env, bare = wrapped(single, observation, made(name), horizon), made(name)
-    rng, scale, responses = np.random.default_rng(0), horizon or HORIZON, set()
+    rng, responses = np.random.default_rng(0), set()
+    scale = horizon or env.spec.max_episode_steps
     for seed in (3, None, None):
         shown, info = env.reset(seed=seed)
         assert info == bare.reset(seed=seed)[1]
@@ -97,7 +79,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(name, observ
             if over:
                 break
             action = int(rng.integers(N_ARMS))
-            if name == BAI_ENV_ID and rng.random() < 0.02:
+            if name == eu.BAI_ENV_ID and rng.random() < 0.02:
                 action += N_ARMS
             below = action
             if observation == "sorted-counts":
@@ -116,7 +98,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(name, observ
 @pytest.mark.slow
 @pytest.mark.parametrize("observation", OF_ONE)
 def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(observation):
-    env = wrapped(single, observation, made(BAI_ENV_ID), 6)
+    env = wrapped(single, observation, made(eu.BAI_ENV_ID), 6)
     with warnings.catch_warnings():
         # Gymnasium would rather check environments without wrappers.
         warnings.filterwarnings("ignore", ".*is different from the unwrapped version.*")
@@ -136,8 +118,8 @@ def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(obs
 def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs):
     horizon = kwargs.get("horizon", 500)
     below = {key: value for key, value in kwargs.items() if key != "horizon"}
-    by_id = gym.make(COUNTS_ENV_ID, 15, **kwargs)
-    by_hand = wrapped(single, "sorted-counts", gym.make(ENV_ID, 15, **below), horizon)
+    by_id = gym.make(eu.COUNTS_ENV_ID, 15, **kwargs)
+    by_hand = wrapped(single, "sorted-counts", gym.make(eu.ENV_ID, 15, **below), horizon)
     for seed in (3, None, None):
         assert told(by_id.reset(seed=seed)) == told(by_hand.reset(seed=seed))
         for rank in np.random.default_rng(0).integers(5, size=15).tolist():
@@ -158,7 +140,7 @@ def other_arms(room, env):
 
 
 @pairs(
-    name=[ENV_ID, BAI_ENV_ID, POPULATION_ENV_ID],
+    name=[eu.ENV_ID, eu.BAI_ENV_ID, eu.POPULATION_ENV_ID],
     observation=OURS,
     mode=MODES,
     scale=[None, 4],
@@ -169,16 +151,16 @@ def test_many_are_gymnasiums_own_vector_of_wrapped_single_environments(
     name, observation, mode, scale, compiled, swaps
 ):
     if "population" in observation:
-        name = POPULATION_ENV_ID
-    limit = 11 if name == ENV_ID else None
-    kwargs = {} if name == POPULATION_ENV_ID else {"n_arms": N_ARMS, "noise": 0.4}
+        name = eu.POPULATION_ENV_ID
+    limit = 11 if name == eu.ENV_ID else None
+    kwargs = {} if name == eu.POPULATION_ENV_ID else {"n_arms": N_ARMS, "noise": 0.4}
 
     def wrap(room, env):
         return wrapped(room, observation, other_arms(room, env) if swaps else env, scale)
 
     seen = played(name, mode, compiled, limit, wrap, **kwargs)
     assert seen["terminated"] + seen["truncated"] > LANES
-    assert name != BAI_ENV_ID or observation != "sorted-counts" or seen["legal"] > 3
+    assert name != eu.BAI_ENV_ID or observation != "sorted-counts" or seen["legal"] > 3
 
 
 @pairs(observation=OF_ONE, name=NAMES, mode=MODES)
@@ -251,7 +233,9 @@ def test_bad_actions_are_refused_by_name_and_change_nothing(name, observation):
             each.reset(seed=0)
             each.step(good)
         for wrong in bad:
-            with pytest.raises(InvalidArgumentError, match=r"^actions? must be .* in 0\.\.[25],"):
+            with pytest.raises(
+                eu.InvalidArgumentError, match=r"^actions? must be .* in 0\.\.[25],"
+            ):
                 env.step(wrong)
         assert told(env.step(np.array(good, np.uint8))) == told(twin.step(good))
 
@@ -259,11 +243,11 @@ def test_bad_actions_are_refused_by_name_and_change_nothing(name, observation):
 @pytest.mark.parametrize("observation", OF_ONE)
 def test_the_horizon_is_the_environments_own_unless_given(observation):
     for make, steps in (
-        (lambda: gym.make(ENV_ID), 1000),
-        (lambda: TimeLimit(ExplorativeUserEnv(), 8), 8),
-        (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=16), 16),
-        (lambda: gym.make(BAI_ENV_ID, horizon=40, max_episode_steps=-1), 40),
-        (lambda: ExplorativeUserVectorEnv(2, 8), 8),
+        (lambda: gym.make(eu.ENV_ID), 1000),
+        (lambda: TimeLimit(eu.ExplorativeUserEnv(), 8), 8),
+        (lambda: gym.make(eu.BAI_ENV_ID, horizon=40, max_episode_steps=16), 16),
+        (lambda: gym.make(eu.BAI_ENV_ID, horizon=40, max_episode_steps=-1), 40),
+        (lambda: eu.ExplorativeUserVectorEnv(2, 8), 8),
         (lambda: ExplorativeUserBAIVectorEnv(2, horizon=40), 40),
         (lambda: ExplorativeUserBAIVectorEnv(2, 16, horizon=40), 16),
     ):
@@ -274,9 +258,9 @@ def test_the_horizon_is_the_environments_own_unless_given(observation):
             env.reset(seed=0)
             time = env.step(0 if one else [0, 0])[0][..., -1]
             assert time == pytest.approx(1 / (given_horizon or steps))
-    endless = [(many, vector_of(ENV_ID, limit=None)), (single, gym.make(ENV_ID, -1))]
-    for room, env in [*endless, (single, ExplorativeUserEnv())]:
+    endless = [(many, vector_of(eu.ENV_ID, limit=None)), (single, gym.make(eu.ENV_ID, -1))]
+    for room, env in [*endless, (single, eu.ExplorativeUserEnv())]:
         for wrong in (None, 0, 1.5):
             allowed = "given, .* no time limit" if wrong is None else "an integer of at"
-            with pytest.raises(InvalidArgumentError, match=rf"^horizon must be {allowed}"):
+            with pytest.raises(eu.InvalidArgumentError, match=rf"^horizon must be {allowed}"):
                 wrapped(room, observation, env, wrong)
