@@ -61,7 +61,7 @@ class Silent:
     def __init__(self, *numbers, **options):
         pass
 
-    reset = act = __init__
+    reset = act = observe = __init__
 
 
 def changed(right, **methods):
