@@ -1,12 +1,12 @@
 """One user and one agent by the plain loops or the compiled ones, and all that is left of it."""
 
 import dataclasses
+from collections import namedtuple
 from types import SimpleNamespace
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent, informed
+from explorative_user_env.agents import AGENTS, REFERENCES, informed
 from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.behaviours import EXPLORATIVE
@@ -20,27 +20,17 @@ from explorative_user_env.users.model import (
     user_tuple,
 )
 
-CAP, HORIZON = 400, 350
-"""Steps of a run or of a play, and what agents that need a horizon are told."""
-
+CAP, HORIZON = 400, 350  # steps of a run or of a play, and what agents that need a horizon are told
 LONGER = ("logarithms", "inverse_roots")  # in compiled code
 OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in LONGER]
 
 
-class Left(NamedTuple):
-    """All that is left after a loop, as plain numbers."""
-
-    figures: Any
-    user: dict[str, list[Any]]
-    state: list[Any]
-    streams: list[Any]
+Left = namedtuple("Left", "figures user state streams")
 
 
 def agent_as_in_an_evaluation(name, users):
     """The agent of this name, informed; BAIR(m) of a noisy user has an m above 1."""
-    agent = informed((AGENTS | REFERENCES)[name](), users, delta=0.3)
-    assert isinstance(agent, AlgorithmAgent)
-    return agent
+    return informed((AGENTS | REFERENCES)[name](), users, delta=0.3)
 
 
 def as_lists(state):
@@ -53,16 +43,12 @@ def as_lists(state):
 
 def _left(figures, parts):
     _, user_state, user_rng, _, state, own_rng = parts
-    return Left(
-        figures,
-        {name: np.asarray(getattr(user_state, name)).tolist() for name in OWN},
-        as_lists(state),
-        [user_rng.bit_generator.state, own_rng.bit_generator.state],
-    )
+    user = {name: np.asarray(getattr(user_state, name)).tolist() for name in OWN}
+    streams = [user_rng.bit_generator.state, own_rng.bit_generator.state]
+    return Left(figures, user, as_lists(state), streams)
 
 
 def _parts(users, agent, seed, compiled, length=None):
-    """What every loop is handed: of the user, then of the agent."""
     user, params = users.user, agent.params(users.n_arms, HORIZON)
     blank = agent.algorithm.blank(params)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
@@ -106,10 +92,7 @@ def _gone_through(users, agent, parts, compiled, max_steps, steps=None):
 
 
 def run_of(users, agent, seed, compiled, cap=CAP, length=None):
-    """A run of best-arm identification; its figures are those of the loop.
-
-    The user's tables have another length if one is given.
-    """
+    """A run of best-arm identification, with the user's tables of this length."""
     parts = _parts(users, agent, seed, compiled, length)
     return _left(_gone_through(users, agent, parts, compiled, cap), parts)
 

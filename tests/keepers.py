@@ -8,8 +8,6 @@ from explorative_user_env.protocol import STOP, OneUserAtATime
 
 
 class Keeper:
-    """An agent that keeps all it is handed."""
-
     name = "keeper"
 
     def __init__(self):
@@ -31,8 +29,6 @@ class Keeper:
 
 
 class KeeperOfMany(OneUserAtATime):
-    """An agent of many users that keeps all it is handed."""
-
     name = "keeper of many"
 
     def __init__(self):

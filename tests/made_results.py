@@ -3,21 +3,12 @@
 import pandas as pd
 
 CELL = {"task": "bai", "setting": "printed", "n_arms": 5, "delta": 0.1, "step_cost": 1e-3}
-
 PLAY_CELL = {"task": "regret", "setting": "printed", "n_arms": 5, "delta": 0.1, "horizon": 10}
 
 
 def bai_runs(agent, times, correct):
-    return pd.DataFrame(
-        {
-            "agent": agent,
-            "stopping_time": times,
-            "rejections": 0,
-            "correct": correct,
-            "censored": False,
-            "left": False,
-        }
-    )
+    runs = {"agent": agent, "stopping_time": times, "correct": correct}
+    return pd.DataFrame(runs | {"rejections": 0, "censored": False, "left": False})
 
 
 def play_runs(agent, regrets):

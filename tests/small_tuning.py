@@ -5,16 +5,8 @@ from explorative_user_env.studies.tuning import Estimate, TunedN1
 USERS = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "setting": "released"}
 SMALL = USERS | {"n_instances": 600, "confirm": 80, "progress": False}
 
-CELL = {
-    "setting": "released",
-    "n_arms": 3,
-    "delta": 0.2,
-    "alpha": 1.0,
-    "gap": 0.5,
-    "noise": 0.0,
-    "means": "uniform",
-    "rho": None,
-}
+CELL = {"setting": "released", "n_arms": 3, "delta": 0.2, "alpha": 1.0, "gap": 0.5}
+CELL |= {"noise": 0.0, "means": "uniform", "rho": None}
 TUNED = TunedN1(
     n1=7,
     interval=(4, 7),
@@ -30,4 +22,3 @@ TUNED = TunedN1(
     seed=3,
     cell=CELL,
 )
-"""What a search might have found, for tests that look at the record."""

@@ -9,7 +9,6 @@ import pandas as pd
 from explorative_user_env.results.metrics import RUN_FRAMES
 
 ASKED = {"command": "evaluate", "options": {"seed": 0, "agents": {"BAIR": {"delta": 0.1}}}}
-"""A request of a store."""
 
 
 def runs(first=0, n_runs=3):
@@ -29,14 +28,10 @@ def part_of(mine, **record):
 
 def rows_in(path):
     """Return the rows of runs by table, each with the key of its part in place of its number."""
+    query = "SELECT parts.key, {0}.* FROM {0} JOIN parts ON parts.id = part ORDER BY key, instance"
     with closing(sqlite3.connect(path)) as db:
-        return {
-            table: db.execute(
-                f"SELECT parts.key, {table}.* FROM {table} JOIN parts ON parts.id = part "
-                "ORDER BY parts.key, instance"
-            ).fetchall()
-            for table in ("runs_bai", "runs_regret")
-        }
+        tables = ("runs_bai", "runs_regret")
+        return {table: db.execute(query.format(table)).fetchall() for table in tables}
 
 
 def without_numbers(rows):
@@ -52,5 +47,5 @@ def assert_same(ours, others):
     assert dict(ours.deltas) == dict(others.deltas)
     pd.testing.assert_frame_equal(ours.summary(), others.summary(), check_exact=True)
     assert (ours.checks is None) == (others.checks is None)
-    if ours.checks is not None and others.checks is not None:
+    if ours.checks is not None:
         pd.testing.assert_frame_equal(ours.checks, others.checks, check_exact=True)

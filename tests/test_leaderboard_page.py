@@ -1,5 +1,3 @@
-"""The leaderboard is what its files give, its files are what comes out, and others may send one."""
-
 import json
 import runpy
 import sys
@@ -18,10 +16,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 @pytest.fixture
 def script():
-    """The script's own names."""
-    names = runpy.run_path(str(EXAMPLES / "leaderboard.py"))
-    space = names["main"].__globals__
-    return space
+    return runpy.run_path(str(EXAMPLES / "leaderboard.py"))["main"].__globals__
 
 
 @pytest.mark.exhaustive
@@ -36,19 +31,17 @@ def test_a_part_of_the_board_comes_out_again(script):
 def runs(tmp_path_factory):
     """Scores and runs of one task, of the package's agents and of somebody's."""
     folder = tmp_path_factory.mktemp("board")
-    steady = scripted([0] * 10_000)
+    steady, files = scripted([0] * 10_000), {}
     steady.name = "Steady"
-    given = {"package": ["BAIR", "SE"], "other": [steady, "BAIR"]}
-    for name, agents in given.items():
-        store = folder / f"{name}.sqlite"
+    for name, agents in {"package": ["BAIR", "SE"], "other": [steady, "BAIR"]}.items():
+        files[name] = scores, store = folder / f"{name}.json", folder / f"{name}.sqlite"
         found = run_suite(agents, tasks=["regret-k5"], quick=True, store=store, progress=False)
-        (folder / f"{name}.json").write_text(json.dumps(found.record()), encoding="utf-8")
-    return lambda name: (folder / f"{name}.json", folder / f"{name}.sqlite")
+        scores.write_text(json.dumps(found.record()), encoding="utf-8")
+    return files
 
 
 @pytest.fixture
 def board(script, tmp_path, monkeypatch):
-    """An empty board."""
     monkeypatch.setitem(script, "FOLDER", tmp_path / "leaderboard")
     monkeypatch.setitem(script, "PAGE", tmp_path / "leaderboard.md")
     return tmp_path
@@ -56,11 +49,10 @@ def board(script, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_who_sends_a_file_gets_a_row_and_the_others_stay(script, board, runs):
-    pages = []
-    for given, name in (("package", "package"), ("other", "a")):
-        script["add"](*runs(given), name)
-        pages.append((board / "leaderboard.md").read_text(encoding="utf-8"))
-    before, after = pages
+    script["add"](*runs["package"], "package")
+    before = (board / "leaderboard.md").read_text(encoding="utf-8")
+    script["add"](*runs["other"], "a")
+    after = (board / "leaderboard.md").read_text(encoding="utf-8")
     assert "Steady" not in before
     assert "| Steady | `explorative-user suite --agent Steady` | [a.sqlite.xz]" in after
     (own,) = (line for line in before.splitlines() if line.startswith("| BAIR | `"))
@@ -68,21 +60,21 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(script, board, runs):
     whole = board / "whole.json"
     whole.write_text('{"title": "suite v1", "digest": "c4c13fe0cba0cdfd"}', encoding="utf-8")
     with pytest.raises(eu.InvalidArgumentError, match="files of one run of the suite"):
-        script["add"](whole, runs("other")[1], "whole")
+        script["add"](whole, runs["other"][1], "whole")
 
 
 @pytest.mark.slow
 def test_a_file_that_is_not_what_comes_out_does_not_pass(script, board, runs, capsys, monkeypatch):
-    script["add"](*runs("package"), "package")
+    script["add"](*runs["package"], "package")
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check", "--share", "0.05"])
     assert script["main"]() == 0
     edit = "UPDATE runs_regret SET regret = regret / 2 WHERE part = 1 AND instance < 5"
     packed, scores = (board / "leaderboard" / f"package.{end}" for end in ("sqlite.xz", "json"))
-    edited = without_digests(by_sql(runs("package")[1], board / "run.sqlite", edit))
+    edited = without_digests(by_sql(runs["package"][1], board / "run.sqlite", edit))
     pack(edited, packed, overwrite=True)
     whole = json.loads(scores.read_text(encoding="utf-8"))
-    for row in whole["scores"]:
-        row |= {name: row[name] + 3 * (row["agent"] == "BAIR") for name in ("score", "low", "high")}
+    row = next(row for row in whole["scores"] if row["agent"] == "BAIR")
+    row |= {name: row[name] + 3 for name in ("score", "low", "high")}
     scores.write_text(json.dumps(whole), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check", "--share", "1"])
     assert script["main"]() == 1

@@ -1,5 +1,3 @@
-"""Two agents beside each other, with the same users: against brute force and SciPy."""
-
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -43,7 +41,6 @@ def test_users_are_paired_by_their_seeds_in_whatever_order_the_runs_are():
 
 
 def censored_at(cap, runs):
-    """The runs as a step cap leaves them."""
     cut = runs["stopping_time"] > cap
     return runs.assign(stopping_time=runs["stopping_time"].clip(upper=cap), censored=cut)
 

@@ -1,5 +1,3 @@
-"""Intervals against closed forms, SciPy, and how often they hold what they are of."""
-
 import math
 
 import numpy as np
@@ -10,7 +8,6 @@ from explorative_user_env.results.intervals import (
     log_evidence_against,
     mean_interval,
     median_interval,
-    one_dominates,
     paired_difference_interval,
     proportion_interval,
     ratio_interval,
@@ -70,15 +67,6 @@ def test_the_interval_of_the_median_is_the_shortest_of_ranks_that_covers_it():
     covered = stats.binom.cdf(high - 1, 101, 0.5) - stats.binom.cdf(low - 1, 101, 0.5)
     shorter = stats.binom.cdf(high - 2, 101, 0.5) - stats.binom.cdf(low, 101, 0.5)
     assert shorter < 0.95 <= covered
-
-
-def test_one_run_of_many_that_makes_the_mean_is_seen():
-    rng = np.random.default_rng(0)
-    usual = rng.exponential(500.0, 2000)
-    assert not one_dominates(usual)
-    assert one_dominates(np.append(usual, 769_570.0))
-    assert not one_dominates(np.array([1.0, 1.0, 9.0]))  # too few to tell
-    assert not one_dominates(np.full(20, 3.0))
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 4), (3, 4), (30, 40)])

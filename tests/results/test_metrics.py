@@ -1,5 +1,3 @@
-"""Figures of runs and plays by hand."""
-
 import math
 from dataclasses import replace
 
@@ -19,7 +17,6 @@ RUNS = RUNS.assign(rejections=REJECTIONS, censored=[False, False, True, True])
 
 
 def summary(runs=RUNS, **setting):
-    """The figures of best-arm identification, with a setting that reports them in its own way."""
     users = Population(setting=replace(Population().setting, **setting))
     return metrics.summarize(runs, {"task": "bai", "step_cost": 1e-3}, users, 0.5)
 
@@ -37,19 +34,15 @@ def test_shares_rates_and_cost_are_those_by_hand():
     assert short["rejection_rate_mean_of_ratios"] == pytest.approx((0 + 1 + 0.25) / 3)
 
 
-@pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
-def test_the_interval_of_the_headline_rate_holds_it(form):
-    figures = summary(rejection_rate=form)
-    low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
-    assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
-    assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
-    # The error is that of the mean over four runs, or of what is left over of them.
-    spread = [0.1, 0.05, 0.5, 0.0]
-    if form == "ratio of means":
-        ratio = 520 / 2300
-        spread = ((REJECTIONS - ratio * TIMES) / TIMES.mean()).tolist()
-    apart = mean_interval(np.array(spread))
-    assert high - low == pytest.approx(apart[1] - apart[0], rel=1e-8)
+def test_the_interval_of_the_headline_rate_is_of_the_mean_or_of_what_is_left_over():
+    left_over = (REJECTIONS - 520 / 2300 * TIMES) / TIMES.mean()
+    for form, values in (("mean of ratios", REJECTIONS / TIMES), ("ratio of means", left_over)):
+        figures = summary(rejection_rate=form)
+        rate, low, high = (figures[f"rejection_rate{end}"] for end in ("", "_low", "_high"))
+        assert rate == figures["rejection_rate_" + form.replace(" ", "_")]
+        assert (low + high) / 2 == pytest.approx(rate)
+        apart = mean_interval(values)
+        assert high - low == pytest.approx(apart[1] - apart[0], rel=1e-8)
 
 
 def test_censored_runs_count_in_times_unless_the_setting_drops_them():
@@ -62,12 +55,7 @@ def test_censored_runs_count_in_times_unless_the_setting_drops_them():
     assert math.isnan(all_censored["stopping_time"])
 
 
-def figures_of(task, runs, horizon):
-    return metrics.summarize(runs, {"task": task, "horizon": horizon}, Population(), 0.1)
-
-
 def play(regrets, utilities, accepted, last, most):
-    """Runs over a horizon, or episodes."""
     columns = {"regret": regrets, "utility": utilities, "acceptances": accepted}
     columns |= {"last_arm": np.where(last, 0, 1), "best_arm": 0, "most_accepted_is_best": most}
     return pd.DataFrame(columns)
@@ -77,7 +65,7 @@ def test_the_figures_of_a_play_are_means_with_their_intervals():
     regrets, utilities = np.array([1.0, 2.0, 6.0]), np.array([-1.0, 0.0, 4.0])
     last, most = np.array([True, False, False]), np.array([True, True, False])
     runs = play(regrets, utilities, [5, 10, 0], last, most)
-    figures = figures_of("regret", runs, horizon=20)
+    figures = metrics.summarize(runs, {"task": "regret", "horizon": 20}, Population(), 0.1)
     assert figures["acceptance_rate"] == pytest.approx(0.25)
     for name, values, interval in (
         ("regret", regrets, mean_interval(regrets)),
@@ -94,7 +82,7 @@ def test_the_interval_of_a_share_of_users_stays_among_shares():
     few = np.array([-5.0, 0.0, 0.0, 40.0])
     runs = play(few, few, np.ones(4), last, most)
     runs = runs.assign(last_is_best=last, regret_by_user=[f"{each} {each}" for each in few])
-    figures = figures_of("population", runs, horizon=1)
+    figures = metrics.summarize(runs, {"task": "population", "horizon": 1}, Population(), 0.1)
     for name, shares in (("last_is_best", last), ("most_accepted_is_best", most)):
         low, high = mean_interval(shares)
         assert (figures[f"{name}_low"], figures[f"{name}_high"]) == (max(low, 0), min(high, 1))

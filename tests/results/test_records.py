@@ -1,5 +1,3 @@
-"""Records: the same object has the same in any process, and the package's are made again."""
-
 import json
 import math
 from functools import partial

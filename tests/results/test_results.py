@@ -1,5 +1,3 @@
-"""Results: cost and rank, scores as rliable takes them, and rows that are replayed alone."""
-
 import gymnasium as gym
 import numpy as np
 import pandas as pd

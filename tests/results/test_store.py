@@ -1,6 +1,3 @@
-"""The store: what is committed stays, readers never disturb, and strangers' files do no harm."""
-
-import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -36,8 +33,7 @@ def test_what_is_added_is_there_for_who_asks_for_the_same_again(path):
         found = part_of(again).columns()
         assert again.n_found == 6
     for name, values in runs(0, 5).items():
-        np.testing.assert_array_equal(found[name], values)
-        assert found[name].dtype == values.dtype
+        np.testing.assert_array_equal(found[name], values, strict=True)
     assert [each.name for each in path.parent.iterdir()] == [path.name]  # that can be copied
 
 
@@ -63,15 +59,6 @@ def test_a_chunk_that_is_broken_off_leaves_what_was_there(path):
         assert mine.n_runs() == 3
         part.add(runs(3))
         assert mine.n_runs() == 6
-
-
-def test_a_record_keeps_no_nan(opened):
-    pieces = opened.pieces({"what": "mine"})
-    with pytest.raises(ValueError, match="JSON"):
-        pieces.add(float("nan"))
-    pieces.add([0.1, None])
-    assert opened.pieces({"what": "mine"}).found() == [[0.1, None]]
-    assert opened.pieces({"what": "other"}).found() == []
 
 
 def test_a_second_writer_is_refused_and_the_first_goes_on(path, opened):
@@ -127,7 +114,6 @@ def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path):
 
 @pytest.fixture
 def theirs(tmp_path):
-    """A finished file of runs."""
     path = tmp_path / "theirs" / "run.sqlite"
     eu.evaluate(["UNI"], store=path, n_instances=3, baseline_time=9, n_arms=2, progress=False)
     return path
@@ -149,10 +135,6 @@ def test_an_empty_file_is_gone_on_with(path):
 
 def test_a_file_that_makes_its_readers_work_is_refused(theirs):
     with closing(sqlite3.connect(theirs)) as db, db:
-        db.execute("UPDATE results SET parts = ?", (json.dumps([1] * 200_000),))
-    with pytest.raises(InvalidArgumentError, match="parts"):
-        eu.load(theirs)
-    with closing(sqlite3.connect(theirs)) as db, db:
         db.execute("ALTER TABLE runs_bai ADD COLUMN more AS (hex(zeroblob(100000000)))")
     for reader in READERS:
         with pytest.raises(InvalidArgumentError, match="runs_bai"):
@@ -162,14 +144,11 @@ def test_a_file_that_makes_its_readers_work_is_refused(theirs):
 def test_what_was_made_with_other_code_streams_or_versions_is_refused(path, monkeypatch):
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
-    for what, other in (
-        ("package_digest", "other"),
-        ("stream_fingerprint", "other"),
-        ("versions_of", {"numpy": "99.0"}),
-    ):
+    others = {"package_digest": "99", "stream_fingerprint": "99", "versions_of": {"numpy": "99"}}
+    for what, other in others.items():
         with monkeypatch.context() as patch:
             patch.setattr(records, what, lambda: other)  # noqa: B023
-            with pytest.raises(InvalidArgumentError, match=r"\S+ there and (other|99.0) here"):
+            with pytest.raises(InvalidArgumentError, match=r"\S+ there and 99 here"):
                 Store(path, ASKED)
 
 
@@ -179,13 +158,9 @@ def test_somebody_elses_file_is_refused_and_left_as_it_is(path):
     with closing(sqlite3.connect(another)) as db:
         db.execute("CREATE TABLE runs_bai(part)")
     with Store(later, ASKED) as mine:
-        part_of(mine).add(runs())
         mine._db.execute("PRAGMA user_version=99")
-    for file, said in (
-        (text, "a file of runs"),
-        (another, "its application_id is 0"),
-        (later, "its user_version is 99"),
-    ):
+    messages = "a file of runs", "its application_id is 0", "its user_version is 99"
+    for file, said in zip((text, another, later), messages, strict=True):
         before = file.read_bytes()
         for opens in (eu.load, about, lambda path: Store(path, ASKED)):
             with pytest.raises(InvalidArgumentError, match=said):
@@ -209,12 +184,11 @@ def test_readers_leave_the_folder_as_it_is_and_follow_no_planted_link(theirs, tm
     assert {each: each.read_bytes() for each in theirs.parent.iterdir()} == {theirs: before}
     victim = tmp_path / "thesis.tex"
     victim.write_text("years of work " * 5000)
-    work = victim.read_bytes()
     for ending in ("-wal", "-shm"):
         theirs.with_name(f"run.sqlite{ending}").symlink_to(victim)
         for reads in READERS:
             reads(theirs)
-            assert victim.read_bytes() == work
+            assert victim.read_text() == "years of work " * 5000
 
 
 def test_a_name_of_another_format_is_refused(theirs):

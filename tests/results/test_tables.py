@@ -1,5 +1,3 @@
-"""Tables of results: each figure below its name, whatever agents are called, in 100 columns."""
-
 import re
 from xml.etree import ElementTree
 

@@ -1,5 +1,3 @@
-"""What is found of the paper's figures: verdicts, reasons, how far to trust them, the report."""
-
 import itertools
 import math
 import re

@@ -20,24 +20,18 @@ LAWS = [*REWARD_LAWS, LAPLACE, COIN]
 SMALL = {"n_arms": 4, "gap": 0.25, "alpha": 0.05, "means": low_means}
 
 
-def assert_runs_are_the_readable_ones(**options):
-    asked = ([Uniform(order="random", horizon=100)],)
-    options = SMALL | {"n_instances": 10, "progress": False} | options
-    fast = eu.evaluate(*asked, **options).runs
-    assert fast.equals(eu.evaluate(*asked, compiled=False, **options).runs)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "law", "task"),
+    [(KINDS[-1], "bernoulli", {}), (LEAVERS[0], COIN, {"task": "regret", "horizon": 80})],
+)
+def test_compiled_runs_are_the_readable_ones(kind, law, task):
+    agents = [Uniform(order="random", horizon=100)]
+    options = SMALL | {"behaviour": kind, "reward_law": law, "setting": "released", "noise": 0.1}
+    options |= {"n_instances": 10, "progress": False} | task
+    fast = eu.evaluate(agents, **options).runs
+    assert fast.equals(eu.evaluate(agents, compiled=False, **options).runs)
     assert fast["acceptances"].nunique() > 3
-
-
-@pytest.mark.slow
-@pairs(kind=[*KINDS, *LEAVERS], law=REWARD_LAWS, setting=SETTINGS, noise=[0.0, 0.1])
-def test_compiled_runs_are_the_readable_ones(kind, law, setting, noise):
-    assert_runs_are_the_readable_ones(behaviour=kind, reward_law=law, setting=setting, noise=noise)
-
-
-@pytest.mark.slow
-def test_so_are_those_of_users_with_a_reward_law_of_ones_own():
-    options = {"behaviour": LEAVERS[0], "reward_law": COIN, "setting": "released", "noise": 0.1}
-    assert_runs_are_the_readable_ones(**options, task="regret", horizon=80)
 
 
 @pairs(kind=KINDS, law=LAWS, noise=[0.0, 0.2], setting=SETTINGS)
