@@ -12,7 +12,6 @@ from one_user import (
     at_random,
     best_pair,
     in_turn,
-    insisting,
     mostly_best,
     rejects_by_definition,
     until_rejected,
@@ -76,7 +75,7 @@ def rising_and_falling(parameters, n, t, n_arms):
 @pairs(
     noise=[0.0, 0.2],
     rho=[None, 0.001, 0.05, Schedule(rising_and_falling, 0.01, 4.0)],
-    play=[at_random, best_pair, mostly_best, until_rejected, in_turn, insisting],
+    play=[at_random, best_pair, mostly_best, until_rejected, in_turn],
     n_arms=[2, 5, 20],
     stream=[default_rng, coarse],
     setting=SETTINGS.values(),
