@@ -97,16 +97,3 @@ def test_baselines_choose_by_what_they_name():
     list(meet(reference, 3))
     reference.learn(2, 3.0)
     assert reference.explain()["posterior mean"][2] == pytest.approx(1.5)
-
-
-def test_who_carries_over_says_what_it_knows_of_users():
-    agent = agents.TransferElimination()
-    agent.reset(3, np.random.default_rng(0))
-    assert "s^2" not in agent.explain()
-    for arm, accepted in ((0, True), (1, True), (2, True), (0, False)):
-        agent.observe(arm, accepted)
-    agent.next_user()
-    told = agent.explain()
-    assert told["behind on average"][0] > 0.0
-    assert told["behind on average"][1:] == [0.0, 0.0]
-    assert told["s^2"] == 3.0

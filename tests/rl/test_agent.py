@@ -344,8 +344,7 @@ def test_what_no_agent_can_be_made_of_is_refused():
     ]:
         assert_refused(refused, words, **given)
     for task, observation, trained in [
-        ("regret", "last-step", "counts"),
-        ("regret", "counts", "response"),
+        *(("regret", "last-step", "counts"), ("regret", "counts", "response")),
         ("bai", "counts", "counts"),
     ]:
         given = {"task": task, "observation": observation, "horizon": HORIZON}

@@ -124,12 +124,11 @@ def test_a_folder_that_holds_no_model_is_refused(tmp_path, subtests):
 
 def test_a_model_with_a_file_of_another_training_is_refused(tmp_path):
     made = shipped_models()["regret-k5"]
-    files = {file.name: partial(shutil.copy, file) for file in made.iterdir() if file.is_file()}
-    for name in ("model.zip", "settings.json"):
+    files = {name: partial(shutil.copy, made / name) for name in ("model.zip", "settings.json")}
+    for name in files:
         folder = Folder(tmp_path / name)
         folder.write(files)
         assert load_agent(folder.path).name == "PPO"
-        with (folder.path / name).open("ab") as file:
-            file.write(b" ")
+        (folder.path / name).write_bytes((made / name).read_bytes() + b" ")
         with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} is not\)"):
             load_agent(folder.path)

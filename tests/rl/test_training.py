@@ -164,7 +164,7 @@ def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_
     monkeypatch.setattr(PPO, "learn", lambda *_, **__: pytest.fail("trained"))
     monkeypatch.setattr(training, "find_spec", lambda name: None)
     (tmp_path / "file").write_text("")
-    wrong = [
+    for given, message in [
         ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
         ({"algo": "maskable-ppo"}, 'task must be "bai" for maskable-ppo'),
         ({"task": "sleep"}, "task must be one of bai, population, regret"),
@@ -176,28 +176,23 @@ def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_
         ({"behaviour": "drifting"}, "behaviour must be one with constant means"),
         ({"tensorboard": tmp_path / "logs"}, "tensorboard must be left out, or"),
         ({"output": tmp_path / "file" / "model"}, "output must be a folder that can be"),
-    ]
-    for given, message in wrong:
+    ]:
         with subtests.test(message), pytest.raises(eu.InvalidArgumentError, match=message):
             train(**TINY | given)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.usefixtures("short_rollouts")
-@pytest.mark.parametrize(
-    ("task", "options"),
-    [
-        ("regret", {"reward_law": "bounded", "noise": 0.1, "reward": "utility"}),
-        ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
-    ],
-)
-def test_it_is_evaluated_on_users_like_those_it_learns_from(monkeypatch, task, options):
+@pytest.mark.parametrize("task", ["regret", "bai"])
+def test_it_is_evaluated_on_users_like_those_it_learns_from(monkeypatch, task):
+    users = {"reward_law": "bounded", "noise": 0.1}
+    algo, paid = "ppo", {"reward": "utility"}
+    if task == "bai":
+        algo, users, paid = "maskable-ppo", {"behaviour": "drifting"}, {"step_cost": 0.01}
     making, evaluating = Mock(wraps=make_sb3_vec_env), Mock(wraps=eu.evaluate)
     monkeypatch.setattr(training, "make_sb3_vec_env", making)
     monkeypatch.setattr(training, "evaluate", evaluating)
-    train("maskable-ppo" if task == "bai" else "ppo", task=task, **TINY, **options)
-    paid = {name: value for name, value in options.items() if name in ("step_cost", "reward")}
-    users = {name: value for name, value in options.items() if name not in paid}
+    train(algo, task=task, **TINY, **users, **paid)
     (made,) = (call.kwargs for call in making.call_args_list)
     assert made["population"] == Population(n_arms=3, **users)
     assert made.items() >= (paid | {"horizon": 8}).items()
@@ -206,7 +201,7 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(monkeypatch, task, o
     for _, met in evaluating.call_args_list:
         assert met["n_instances"] == TINY["evaluation_users"]
         assert met["population"] == made["population"]
-        assert met.get("step_cost") == options.get("step_cost")
+        assert met.get("step_cost") == paid.get("step_cost")
 
 
 @pytest.mark.usefixtures("short_rollouts")
@@ -219,15 +214,15 @@ def test_a_model_is_looked_at_so_many_times(monkeypatch, tmp_path):
     assert (done, done[-1]) == (sorted(done), 64)
 
 
-@pytest.mark.parametrize(
-    ("learner", "short"),
-    [(PPO, {"n_steps": 8, "batch_size": 8}), (A2C, {}), (DQN, {"learning_starts": 8})],
-)
-def test_stable_baselines3_itself_learns_by_an_id(learner, short):
+SHORT = {PPO: {"n_steps": 8, "batch_size": 8}, A2C: {}, DQN: {"learning_starts": 8}}
+
+
+@pytest.mark.parametrize("learner", SHORT)
+def test_stable_baselines3_itself_learns_by_an_id(learner):
     many = make_vec_env(eu.COUNTS_ENV_ID, n_envs=3, seed=1, env_kwargs={"n_arms": 4})
     assert (many.num_envs, many.observation_space.shape) == (3, (17,))
     learner("MlpPolicy", eu.ENV_ID, device="cpu")
     for envs in (eu.COUNTS_ENV_ID, many):
-        model = learner("MlpPolicy", envs, seed=0, device="cpu", **short).learn(24)
+        model = learner("MlpPolicy", envs, seed=0, device="cpu", **SHORT[learner]).learn(24)
         actions, _ = model.predict(model.get_env().reset())
         assert actions.shape == (model.n_envs,)
