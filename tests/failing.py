@@ -40,8 +40,6 @@ class Failing:
 
 
 class Inexact(Failing):
-    """Recommends and answers arms as arrays of one, as a policy does."""
-
     def __init__(self):
         super().__init__("never")
 

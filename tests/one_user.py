@@ -72,20 +72,13 @@ def until_rejected(means, rng):
             arm = (arm + 1) % len(means)
 
 
-def insisting(means, rng):
-    arm = 0
-    for t in count():
-        arm = arm if t % 25 else int(rng.integers(len(means)))
-        yield arm
-
-
 def mostly_best(means, rng):
     best = int(np.argmax(means))
     for t in count():
         yield best if t % 51 < 50 else int(rng.integers(len(means)))
 
 
-PLAYS = (at_random, in_turn, best_pair, until_rejected, insisting)
+PLAYS = (at_random, in_turn, best_pair, until_rejected, mostly_best)
 """Ways to recommend: each yields arms and is sent the responses."""
 
 

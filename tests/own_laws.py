@@ -24,8 +24,6 @@ LAPLACE = RewardLaw("laplace", laplace_reward)
 COIN = RewardLaw("coin", coin, (0.0, 1.0))
 POSITIVE = RewardLaw("positive", laplace_reward, (0.0, math.inf))
 
-# Laws that fail
-
 
 def often_nan(mean, rng):
     x = rng.standard_normal()

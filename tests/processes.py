@@ -13,7 +13,6 @@ TESTS = Path(__file__).parent
 
 
 def python(*arguments, folder=None):
-    """Run Python with these arguments, in a folder where there is none of the checkout."""
     return subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,

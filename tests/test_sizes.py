@@ -112,7 +112,6 @@ def test_the_largest_that_there_is_room_for_is_told_where_it_is_passed(subtests)
     users = {"n_arms": 1_000_000, "behaviour": per_arm}
     assert MANY(500, n_arms=10_000).num_envs == 500
     rows = [
-        ("n_instances must be an integer in 1..10000000, ", evaluated, {"n_instances": 10**12}),
         (f"max_steps must be an integer in 1..{LARGEST_COUNT}", evaluated, {"max_steps": 2**63}),
         ("workers must be an integer in 1..1024, got", evaluated, {"workers": 10**9}),
         ("num_envs must be at most 50 with ", MANY, {"num_envs": 51, "n_arms": 1_000_000}),

@@ -90,12 +90,8 @@ def test_a_tuned_n1_takes_part_by_its_folder_its_file_or_its_number(tuned):
         bair, agent = agents_called(["bair", f"bair-tuned:{words}"], 99)
         assert (name_of(bair), name_of(agent)) == ("BAIR", "BAIR-tuned")
         assert (agent.params(20, None).n1, agent.max_steps) == (n1, 99)
-    three = agents_called(["bair", "bair-tuned:9", f"bair-tuned:{tuned}"], None)
-    assert [name_of(one) for one in three] == [
-        "BAIR",
-        "BAIR-tuned:9",
-        f"BAIR-tuned:{Path(tuned).name}",
-    ]
+    agents = agents_called(["bair-tuned:9", f"bair-tuned:{tuned}"], None)[-2:]
+    assert [name_of(one) for one in agents] == ["BAIR-tuned:9", f"BAIR-tuned:{Path(tuned).name}"]
 
 
 @pytest.mark.usefixtures("_own_module")

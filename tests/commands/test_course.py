@@ -50,9 +50,7 @@ def submissions(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_folder_is_graded_a_row_a_student_and_the_key_is_written_nowhere(
-    submissions, output, run, monkeypatch
-):
+def test_a_folder_is_graded_and_the_key_written_nowhere(submissions, output, run, monkeypatch):
     key_file = submissions.parent / "key.txt"
     key_file.write_text(SECRET + "\n")
     words = (SMALL, submissions, "--output", output)

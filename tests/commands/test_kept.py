@@ -20,7 +20,6 @@ REGRET = "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arm
 
 @pytest.fixture
 def broken_off_after(monkeypatch):
-    """What has the next command interrupted after so many chunks."""
     usual = places.done
 
     def after(n_chunks):
@@ -50,9 +49,7 @@ def tables_in(folder):
         for name in WORDS
     ],
 )
-def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
-    name, run, finished, broken_off_after, output
-):
+def test_what_was_broken_off_is_gone_on_with(name, run, finished, broken_off_after, output):
     whole, printed = finished(name)
     words, file, n_chunks = WORDS[name], output / RUN_FILE, 1
     asked, command = f"{words} --output {output}", words.partition(" --")[0].partition(" table2")[0]
@@ -72,7 +69,6 @@ def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
 
 @pytest.fixture
 def broken(run, broken_off_after, output):
-    """The file of a bench that was broken off."""
     broken_off_after(2)
     assert run(BENCH, "--output", output).code == 130
     broken_off_after(10**9)
@@ -107,7 +103,7 @@ def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(run, brok
 
 def test_another_agent_of_the_same_name_is_refused(run, broken_off_after, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = "from specimens.agents import Honest\nclass Mine(Honest):\n    number = {}"
+    text = "from specimens import Honest\nclass Mine(Honest):\n    number = {}"
     Path("kept_agent.py").write_text(text.format(5))
     broken_off_after(2)
     words = "bench --agent kept_agent:Mine --n-instances 30 --n-arms 2 --delta 0.1 --output out"

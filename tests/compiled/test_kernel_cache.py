@@ -159,8 +159,6 @@ def test_the_key_is_the_same_in_another_process():
     assert done.stdout == f"{key_of_many()}\n"
 
 
-# On disk
-
 THEIRS = """
 def plain():
     return {plain}

@@ -14,9 +14,10 @@ def begun_bai(**kwargs):
 
 
 @pytest.mark.parametrize(("arm", "steps"), [(0, 5), (BEST, 5), (BEST, 0)])
-def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm, steps):
-    env = begun_bai()
+def test_an_answer_ends_the_episode_and_pays_one_or_costs_one_up_to_the_last_moment(arm, steps):
+    env = begun_bai(horizon=6)
     responses = [env.step(each)[0] for each in arms(steps)]
+    assert not env.action_masks()[3 + arm]  # which is advice
     observation, reward, terminated, truncated, info = env.step(3 + arm)
     assert (observation, terminated, truncated) == (0, True, False)
     assert (reward, type(reward)) == (1.0 if arm == BEST else -1.0, float)
@@ -48,13 +49,6 @@ def test_the_horizon_costs_as_much_as_a_wrong_answer_and_nothing_is_told_before(
         assert info == {name: info[name] for name in COUNTERS} | untold
         assert first.keys() == info.keys()
         assert (info["has_response"], info["interactions"]) == (True, step)
-
-
-def test_an_answer_is_taken_up_to_the_last_moment_also_where_the_mask_advises_against_it():
-    env = begun_bai(horizon=4)
-    returns = [env.step(arm)[1] for arm in (1, 1, 1)]
-    assert not env.action_masks()[3 + BEST]
-    assert [*returns, env.step(3 + BEST)[1]] == [-0.25, -0.25, -0.25, 1.0]
 
 
 def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer():

@@ -33,7 +33,7 @@ def test_an_agent_that_fails_in_another_process_loses_nobody_elses_runs():
     assert any("`finished`" in note for note in caught.value.__notes__)
 
 
-def test_ctrl_c_loses_no_finished_runs():
+def test_finished_agents_and_cells_are_not_lost_with_later_ones():
     def interrupt(what, done, total):
         if what == "UNI":
             raise KeyboardInterrupt
@@ -42,8 +42,6 @@ def test_ctrl_c_loses_no_finished_runs():
         eu.evaluate([BAIR(), Uniform(horizon=9)], **SMALL | {"progress": interrupt})
     assert [[*each.line_up] for each in caught.value.finished] == [["BAIR"]]
 
-
-def test_cells_that_are_done_are_not_lost_with_a_later_one():
     def agents(delta, n_arms):
         return [Uniform(horizon=9), Failing("act" if n_arms == 4 else "never")]
 

@@ -49,7 +49,6 @@ LINE_UPS = [
 REGRET = {"task": "regret", "horizon": 30}
 MEMBERS = {"task": "population", "n_users": 2, "horizon": 9}
 OPTIONS = [
-    ({"means": [0.0, NAN, 1.0]}, "means must be 3"),
     ({"delta": 1.0}, "delta must be a"),
     ({"task": "sleep"}, "task must be one of"),
     ({"max_steps": 0}, "max_steps must be an"),

@@ -51,9 +51,6 @@ def test_an_omniscient_user_accepts_what_is_as_good_as_the_best():
         assert sum(good) == 1 if tolerance == 0.0 else sum(good) >= 2
 
 
-# The forgetful user
-
-
 def remembered(window, n_arms):
     """n_i and hat mu_i from the rewards that she remembers."""
     rewards = [[reward for arm, reward in window if arm == each] for each in range(n_arms)]
@@ -92,9 +89,6 @@ def test_a_forgetful_user_knows_her_last_rewards_only(setting, window):
         assert env.hidden_state().acceptances == len(rewards) - len(private)
     assert n_rejections > 20 or window == 1
     assert n_forgotten > 30 or window == 60
-
-
-# The drifting user
 
 
 @pytest.mark.parametrize(
@@ -172,9 +166,6 @@ def test_an_answer_is_held_against_the_best_arm_of_that_moment(compiled):
     assert moved > 3
 
 
-# The logistic user
-
-
 @pytest.mark.parametrize("temperature", [0.1, 0.7])
 def test_a_logistic_user_accepts_with_the_probability_of_the_formula(temperature):
     counts, estimates, spread = [4, 9, 25], [0.2, 1.0, 0.7], 1.5
@@ -195,9 +186,6 @@ def test_infinite_intervals_and_large_ratios_are_no_trouble():
     assert [acceptance_probability(*told, arm) for arm in range(3)] == [1.0, 0.0, 1.0]
     told = hand_made(PRINTED, [-1e300, 0.0, 0.0], [5, 0, 0], 1.0, logistic(1e-300))
     assert acceptance_probability(*told, 0) == 1.0  # no rival is known
-
-
-# The impatient user
 
 
 @pytest.mark.parametrize(("q", "r"), [(0.1, None), (0.0, 3), (0.05, 4), (1.0, None), (0.3, 1)])
@@ -248,9 +236,6 @@ def test_a_leaves_of_ones_own_that_fails_is_told_with_step_and_user():
             eu.evaluate(["SE"], n_instances=2, progress=False, **facts)
 
 
-# Users who differ
-
-
 def reference_of(seed, setting, alpha):
     """The user of the word "varied", written anew; K = 4, gap = 0.4."""
     rng = user_generator(seed)
@@ -287,9 +272,6 @@ def test_who_has_no_gap_or_rho_of_her_own_draws_nothing_more():
     assert {user.rho for user in everyone} == {1.25}
     law = Population(n_arms=2, means=[0.0, 0.3], behaviour="varied").instance_law
     assert law.draw(user_generator(0)).means == (0.0, 0.3)
-
-
-# Names
 
 
 def test_a_behaviour_is_called_by_the_words_that_ask_for_it():

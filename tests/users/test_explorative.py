@@ -72,9 +72,6 @@ def test_she_rejects_if_and_only_if_there_is_a_witness(setting, users):
     assert ties > 5 or n_arms != 4
 
 
-# Beside a slow one
-
-
 def close(found, expected):
     """Sums in another order and another library's logarithm: alike but for rounding."""
     return np.allclose(found, expected, rtol=1e-10, atol=1e-10)

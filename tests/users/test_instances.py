@@ -10,8 +10,6 @@ from numpy.random import default_rng
 from explorative_user_env import Instance, InvalidArgumentError
 from explorative_user_env.users.instances import LOST, ROOMY, InstanceLaw, move_best, reflected
 
-# The best arm is moved
-
 
 def moved_by_hand(means, gap, rng):
     tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
@@ -42,9 +40,6 @@ def test_the_best_of_many_vectors_is_moved_as_by_hand():
         assert own.bit_generator.state == rng.bit_generator.state  # draws for a tie and no more
         n_tied[means.count(max(means))] += 1
     assert all(n_tied[n] > 50 for n in (1, 2, 3, 4))
-
-
-# Instances
 
 
 def test_gaps_and_hardness_by_hand():

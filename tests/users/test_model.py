@@ -107,9 +107,6 @@ def test_users_who_would_reject_tied_arms_for_ever_are_warned_of():
     Population(setting=RELEASED, **tied)  # rejects only what is clearly worse
 
 
-# Laws of rewards
-
-
 WRITTEN_ANEW = {
     "gaussian": lambda mean, rng: mean + rng.standard_normal(),
     "bernoulli": coin,
