@@ -138,15 +138,27 @@ def test_arms_that_cannot_be_told_apart_share_as_in_the_limit():
 
 
 POWERS = st.floats(-18, 0).map(lambda power: 10.0**power)
-MOVES = st.tuples(st.integers(0, 2), st.integers(0, 2), POWERS)
+RATES = (
+    st.sampled_from([0.0, 0.5, 1.0])
+    | POWERS
+    | POWERS.map(lambda tiny: 1.0 - max(tiny, 1e-16))
+    | st.floats(0, 1).map(lambda rate: rate if rate > 1e-18 else 0.0)
+)
+
+# An arm comes as near to another as the next float, or as some digits.
+MOVES = st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from([-1, 1]), POWERS)
 
 
 @settings(max_examples=120)
-@given(st.lists(MOVES, min_size=1, max_size=6))
-def test_hard_problems_are_solved_to_the_digits_that_rounding_leaves(moves):
-    solver, means = blank_solver(3), [0.6, 0.3, 0.0]
-    for arm, other, away in moves:
-        means[arm] = abs(means[other] - away)  # as near as the next float, or as some digits
+@given(means=st.lists(RATES, min_size=3, max_size=3), moves=st.lists(MOVES, min_size=1, max_size=4))
+@example(means=[1e-18, 0.0, 0.3], moves=[(2, 0, 1, 1e-18)])
+@example(means=[0.0, 0.5, 0.0], moves=[(0, 0, -1, 1.0), (0, 1, -1, 1e-05), (2, 0, -1, 1.0)])
+def test_hard_problems_are_solved_to_the_digits_that_rounding_leaves(means, moves):
+    solver = blank_solver(3)
+    for arm, other, sign, away in moves:
+        near = means[other] * (1.0 + sign * away) if arm > other else means[other] + sign * away
+        near = near if away > 1e-16 else math.nextafter(means[other], sign)
+        means[arm] = min(1.0, max(0.0, near))
         means[arm] *= means[arm] > 1e-18  # less than one success in all that can be counted
         weights = weights_of(means, solver)
         assert all(0.0 <= weight <= 1.0 for weight in weights)

@@ -193,7 +193,9 @@ def test_who_cannot_do_the_runs_is_told_of_in_a_line(monkeypatch):
     with ThreadPoolExecutor(1) as executor:
         rows = [(agent, {"executor": executor}), (agent, {"workers": 2})]
         for each, crew in [*rows, (module.Agent(), {"workers": 2})]:
-            with pytest.raises(eu.InvalidArgumentError, match="agent must be one that can be sent"):
+            with pytest.raises(
+                eu.InvalidArgumentError, match="agent must be one that can be pickled"
+            ):
                 eu.evaluate([each], **FACTS, **crew)
     with pytest.raises(CallableError, match=r"^str lost its worker: BrokenExecutor: cannot sch"):
         done_by(sum, PROCESSES, executor=executor)

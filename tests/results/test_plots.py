@@ -8,7 +8,6 @@ from made_results import CELL, bai_runs
 from scipy import stats
 
 import explorative_user_env as eu
-from explorative_user_env import validation as extras
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.plots import as_png, new_figure
 from explorative_user_env.results import intervals
@@ -47,14 +46,8 @@ def corners_of(band):
 
 @pytest.fixture(scope="module")
 def bai():
-    options = {"n_instances": 4, "n_arms": 3, "alpha": 0.5, "progress": False}
-    return eu.evaluate(["BAIR", "UNI"], check_theory=True, **options)
-
-
-@pytest.fixture(scope="module")
-def stops():
-    line_up = ["BAIR", "T&S", "UNI"]
-    return eu.evaluate(line_up, n_instances=9, n_arms=3, max_steps=400, progress=False)
+    how = {"n_instances": 9, "n_arms": 3, "max_steps": 400, "check_theory": True}
+    return eu.evaluate(["BAIR", "T&S", "UNI"], progress=False, **how)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +71,7 @@ def own_of(results, agent):
 
 
 def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai):
-    checks = bai.checks.assign(rounds=[5, 0, 2, 2], rounds_broken=[True, *[False] * 3])
+    checks = bai.checks[:4].assign(rounds=[5, 0, 2, 2], rounds_broken=[True, *[False] * 3])
     axes = replace(bai, checks=checks).plot("rounds")
     assert line_of(axes, "BAIR") == ([0, 0, 2, 2, 5], [0.0, 0.25, 0.5, 0.75, 1.0])
     assert list(legend_of_plot(axes)) == ["BAIR", "its bound: 25.0%\nof the runs above"]
@@ -94,7 +87,7 @@ def test_a_plot_is_a_picture_where_it_is_the_last_value_of_a_cell(bai):
 
 
 def test_without_matplotlib_one_line_says_how_to_get_it(bai, monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"^pictures need matplotlib: pip install"):
         bai.plot()
 
@@ -110,8 +103,8 @@ def intervals_in(axes, side):
     return found
 
 
-def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops):
-    compared = stops.compare_all("BAIR")
+def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(bai):
+    compared = bai.compare_all("BAIR")
     for place, figure in enumerate(("stopping time", "P(stops sooner)")):
         axes = compared.plot(figure)
         names = [text.get_text().split("\n")[0] for text in axes.get_yticklabels()]
@@ -123,12 +116,9 @@ def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(stops):
 
 
 def test_the_obvious_one_is_drawn_into_axes_that_are_given(bai, plays, sweep):
-    for results, label in (
-        (bai, "share stopped and right"),
-        (plays, "regret up to t"),
-        (sweep, "stopping time T"),
-        (bai.compare("UNI", "BAIR"), "difference of means"),
-    ):
+    labels = "share stopped", "regret up to t", "stopping time T", "difference of means"
+    drawn = bai, plays, sweep, bai.compare("UNI", "BAIR")
+    for results, label in zip(drawn, labels, strict=True):
         axes = new_figure(3, 2).subplots()
         assert results.plot(axes=axes) is axes
         assert not hasattr(axes, "_repr_png_")  # who gives axes shows them
@@ -197,26 +187,26 @@ def test_bounds_are_drawn_for_users_and_agents_whom_the_theorems_are_about():
         assert [each.name.split()[0] for each in curves] == expected, users
 
 
-def test_a_course_ends_with_what_the_rows_have(plays, stops):
+def test_a_course_ends_with_what_the_rows_have(plays, bai):
     found = courses_of(plays, "regret")
     assert (found.times[0], found.times[-1]) == (0, 60)
     for agent, totals in found.totals.items():
         regrets = own_of(plays, agent)["regret"].tolist()
         assert totals[:, 0].tolist() == [0.0] * 4
         assert totals[:, -1].tolist() == pytest.approx(regrets, rel=1e-9)
-    for agent, totals in courses_of(stops, "rejections").totals.items():
-        own = own_of(stops, agent)
+    for agent, totals in courses_of(bai, "rejections").totals.items():
+        own = own_of(bai, agent)
         ended = ~own["censored"].to_numpy()
         assert totals[ended, -1].tolist() == own["rejections"][ended].tolist()
 
 
-def test_in_between_it_is_what_a_loop_over_the_steps_finds(stops):
-    found = courses_of(stops, "regret")
-    row = own_of(stops, "BAIR").iloc[3]
+def test_in_between_it_is_what_a_loop_over_the_steps_finds(bai):
+    found = courses_of(bai, "regret")
+    row = own_of(bai, "BAIR").iloc[3]
     env = eu.ExplorativeUserEnv(n_arms=3)
     env.reset(seed=int(row["user_seed"]))
     means = env.hidden_state().instance.means
-    arms = stops.replay(row).arms
+    arms = bai.replay(row).arms
     for place in (1, 40, len(found.times) // 2):
         regrets = [max(means) - means[arm] for arm in arms[: found.times[place]]]
         assert found.totals["BAIR"][3, place] == pytest.approx(sum(regrets))

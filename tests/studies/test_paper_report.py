@@ -142,14 +142,10 @@ def test_one_run_is_no_ground_for_a_verdict():
 
 
 def test_a_reason_that_holds_is_the_verdict():
-    columns = ["delta", "figure", "published", "verdict"]
-    rows = [
-        [0.05, "stopping_time", 2421.0, "differs"],
-        [0.1, "stopping_time", 2113.0, "differs"],
-        [0.05, "rejection_rate", 0.015, "agrees"],
-    ]
-    place = {"experiment": "table2", "n_arms": 20, "agent": "BAIR", "reason": ""}
-    found, evidence = module.explained(TABLE2, pd.DataFrame(rows, columns=columns).assign(**place))
+    rows = {"delta": [0.05, 0.1, 0.05], "published": [2421.0, 2113.0, 0.015]}
+    rows |= {"figure": ["stopping_time", "stopping_time", "rejection_rate"]}
+    rows |= {"verdict": ["differs", "differs", "agrees"], "experiment": "table2", "reason": ""}
+    found, evidence = module.explained(TABLE2, pd.DataFrame(rows).assign(n_arms=20, agent="BAIR"))
     assert found["verdict"].tolist() == ["cannot", "differs", "agrees"]
     assert found["reason"].tolist() == ["arithmetic", "", ""]
     assert evidence["arithmetic"]["explained"].tolist() == [True, False]
