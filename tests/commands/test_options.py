@@ -91,7 +91,6 @@ SOME = [
     ("bench --task population --n-users 3 --deviation 0.2", RUN_CELLS, (), OF_MANY),
     ("bench --baseline-time 1.5", RUN_CELLS, (), {"baseline_time": "1.5"}),
     ("paper tables table2", REPRODUCE, (["table2"], ["printed", "released"]), {"seed": 0}),
-    ("paper tables table2 --quick", REPRODUCE, (), {"n_instances": 100}),
     ("suite", SUITE, (), {"tasks": None, "quick": False}),
     (
         *("suite --user all", ROBUSTNESS, (None, [each.name for each in VARIETIES])),

@@ -7,12 +7,11 @@ from explorative_user_env.validation import missing_of
 KEY = "--key a-most-secret-word"
 REFUSED = {
     "bench --n-instances 1000000000000": "--n-instances must be an integer in 1..10000000, got",
-    "bench --agent bair-tuned:-1": "tuned must be a file or folder written by tune-n1",
     "bench --gap nan": "--gap must be a finite number above 0, got nan",
     "bench --horizon 9": "--horizon must be left out for the task bai, got 9",
     "bench --task regret --max-steps 9": "--max-steps must be left out for the task",
     "bench --agent bair --baseline-time 9": "--baseline-time must be left out, as every",
-    "bench --agent uni": "--baseline-time must be a number, or an agent of the line-up",
+    "bench --agent uni": "--baseline-time must be a number, or another agent",
     "bench --until-width 2": "--until-width must be a number in (0, 1), got 2.0",
     "bench --workers -1": "--workers must be an integer of at least 0, got -1",
     "bench --seeds 1": "No such option",
@@ -30,7 +29,6 @@ REFUSED = {
     "play --terminal --n-arms 30": "--n-arms must be an integer in 2..25, got 30",
     "check nobody": "target must be module:name, sb3:DIR, an environment's id or one of bair, ",
     "check no_such:Mine": "target must be module:name that can be imported (ModuleNotFoundError",
-    "check math:pi": "target must be an agent, an environment, a Behaviour, ",
     "check uni --only is_nice": "--only must be one of begins_with_a_horizon",
     "check uni --expect is_nice=no": "--expect must be one of begins_with_a_horizon",
     "check uni --expect recommends_arms": "--expect must be NAME=REASON, as ",

@@ -111,8 +111,8 @@ def ran(lesson, solved):
 
 
 def figures(lesson, solved):
-    pairs = ran(lesson, solved)
-    return [each for cell, found in pairs if cell.kind == "markdown" for each in found]
+    pages = [found for cell, found in ran(lesson, solved) if cell.kind == "markdown"]
+    return [each for found in pages for each in found]
 
 
 def said(lesson, solved, call):
@@ -131,17 +131,15 @@ def alike(text, other):
     )
 
 
-each_lesson = pytest.mark.parametrize(
-    "lesson",
-    [
-        pytest.param(each, id=each.name, marks=[pytest.mark.exhaustive] * (each.number != 1))
-        for each in LESSONS
-    ],
-)
+FIRST, *OTHERS = LESSONS
 
 
 @pytest.mark.slow
-@each_lesson
+@pytest.mark.parametrize(
+    "lesson",
+    [FIRST, *(pytest.param(each, marks=pytest.mark.exhaustive) for each in OTHERS)],
+    ids=lambda lesson: lesson.name,
+)
 def test_its_figures_are_as_computed_and_its_solutions_are_right(lesson):
     pairs = zip(figures(lesson, True), json.loads(read_source(FIGURES))[lesson.name], strict=True)
     assert [pair for pair in pairs if not alike(*pair)] == []

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from failing import Failing, breaks_down, leaving_rule, means_of_the_wrong_type, uncompilable_rule
+from failing import Failing, breaks_down, leaving_rule, means_of_the_wrong_type
 from own_laws import often_nan
 from toy_agents import Wanderer
 
@@ -13,11 +13,8 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.runner import run_cells
-from explorative_user_env.users.model import constant_rule
 from explorative_user_env.validation import CallableError
 
-LEAVES, SLOW = (eu.Schedule(rule, 1.0, 2.0) for rule in (leaving_rule, uncompilable_rule))
-CONSTANT = eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))
 SMALL = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}
 AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) meets her again\)$"
 
@@ -56,7 +53,12 @@ LATER = pytest.mark.exhaustive  # kernels that nothing else needs
 FAILURES = [
     ("behaviour", eu.Behaviour("hers", respond=breaks_down), r"respond of .*Lookup.*at step 21, "),
     ("means", means_of_the_wrong_type, r"means .* raised TypeError: .* \(at the start, "),
-    pytest.param("rho", LEAVES, r"rho_t must be in .* got 5\.0 \(at step 12, ", marks=LATER),
+    pytest.param(
+        "rho",
+        eu.Schedule(leaving_rule, 1.0, 2.0),
+        r"rho_t must be in .* got 5\.0 \(at step 12, ",
+        marks=LATER,
+    ),
     pytest.param("reward_law", often_nan, "reward of .* 'often_nan' must be .*at", marks=LATER),
 ]
 
@@ -100,25 +102,12 @@ def answer_by_dict(params, state, rng):
     return max(counts, key=counts.__getitem__)
 
 
-PLAIN = Uniform(horizon=30, ties="first", name="mine")
-OWN = AlgorithmAgent(replace(PLAIN.algorithm, name="mine", verdict=answer_by_dict), PLAIN.options)
-
-
 @pytest.mark.slow
 @pytest.mark.compiler
-@pytest.mark.parametrize(
-    ("one", "same", "words"),
-    [
-        ([OWN], [PLAIN], "mine does not compile, so it"),
-        pytest.param(
-            [BAIR(), SLOW], [BAIR(), CONSTANT], r"rho \(uncompilable_rule\) .* so BAIR", marks=LATER
-        ),
-    ],
-)
-def test_what_does_not_compile_is_named_and_runs_all_the_same(one, same, words):
-    def runs(agent, rho=None, **how):
-        return eu.evaluate([agent], max_steps=300, rho=rho, **SMALL, **how).runs
-
-    with pytest.warns(UserWarning, match=rf"^{words} runs in the slow"):
-        slow = runs(*one)
-    pd.testing.assert_frame_equal(slow, runs(*same, compiled=False))
+def test_what_does_not_compile_is_named_and_runs_all_the_same():
+    plain = Uniform(horizon=30, ties="first", name="mine")
+    own = replace(plain.algorithm, name="mine", verdict=answer_by_dict)
+    with pytest.warns(UserWarning, match="^mine does not compile, so it runs in the slow"):
+        slow = eu.evaluate([AlgorithmAgent(own, plain.options)], **SMALL)
+    expected = eu.evaluate([plain], compiled=False, **SMALL)
+    pd.testing.assert_frame_equal(slow.runs, expected.runs)

@@ -61,6 +61,7 @@ def test_a_chunk_that_is_broken_off_leaves_what_was_there(path):
         assert mine.n_runs() == 6
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_refused_and_the_first_goes_on(path, opened):
     part_of(opened).add(runs())
     for overwrite in (False, True):
