@@ -66,4 +66,5 @@ def keep_screenshot(page, name):
 def too_wide(page):
     """Return by how many pixels a page is wider than what it is looked at on."""
     root = "document.documentElement"
+    page.wait_for_load_state()  # a new page has no root before
     return page.evaluate(f"{root}.scrollWidth - {root}.clientWidth")

@@ -151,8 +151,7 @@ def hard_problems(rng):
 
 
 def test_hard_problems_are_solved_to_the_digits_that_rounding_leaves():
-    # Fixed draws: a tiny weight beside two near arms may be off by more, by 1e-14 of them all.
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(0)
     for _ in range(120):
         solver = blank_solver(3)
         for means in hard_problems(rng):
@@ -161,9 +160,9 @@ def test_hard_problems_are_solved_to_the_digits_that_rounding_leaves():
             assert sum(weights) == pytest.approx(1.0, abs=1e-12)
             second, best = sorted(means)[-2:]
             if best > second:
-                # Newton's mean is rounded at 1e-16 of it, of which the gap is what counts, and a
-                # weight at 1e-18 of them all.
+                # Newton's mean is rounded at 1e-16, relative to the gap. Beside two near arms a
+                # weight has an error of up to 2e-14 of the sum of all weights.
                 gap = best - second
                 allowed = 1e-10 if gap <= CLOSE * best else 1e-10 + 4e-15 * best / gap
-                allowed += 1e-18 / max(min(weights), 1e-300)
+                allowed += 2e-14 / max(min(weights), 1e-300)
                 assert Optimality(means, weights).conditions <= allowed, (means, solver)
