@@ -20,7 +20,7 @@ from explorative_user_env.results.store import Store, columns_in, read_only, res
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, choice
+from explorative_user_env.validation import InvalidArgumentError, choice, risk
 
 if TYPE_CHECKING:
     import sqlite3
@@ -366,7 +366,7 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
             KeptEvaluation(record, finished, _results_of(read, record, numbers, own))
             for record, numbers, finished in results_in(db)
         ]
-    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+    except (ArithmeticError, AttributeError, ImportError, LookupError, TypeError) as error:
         raise ValueError(f"a record cannot be read: {type(error).__name__}: {error}") from error
 
 
@@ -407,7 +407,7 @@ def _results_of(read: Any, record: Any, numbers: Any, own: Sequence[Any]) -> Res
         pd.concat([frames[name] for name in in_order], ignore_index=True),
         cell=cell,
         population=population,
-        deltas={name: record["deltas"][name] for name in in_order},
+        deltas={name: risk("delta", record["deltas"][name]) for name in in_order},
         checks=None if checks is None else pd.DataFrame(checks),
         line_up=line_up,
     )
