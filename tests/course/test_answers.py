@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env.teach import Exercise, check_exercise, exercises_of, reveal
-from explorative_user_env.teach.exercises import equal, time_limit
+from explorative_user_env.teach.exercises import by_calling, equal, time_limit
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -48,6 +48,9 @@ def test_what_is_no_right_answer_is_told_why():
         remark = check_exercise(number, answer)
         assert not remark.right
         assert words in remark.words
+    case = ([1.0, 2.0],)
+    by_calling(list.clear, case)  # an answer that changes its argument changes a copy
+    assert case == ([1.0, 2.0],)
 
 
 def endless_and_deaf(estimate, bound, gamma):
