@@ -39,9 +39,9 @@ class Fault(NamedTuple):
         return text.replace(self.old, self.new)
 
 
-def faults():
-    """Return all faults."""
-    rows = tomllib.loads((ROOT / "tests" / "faults.toml").read_text(encoding="utf-8"))["fault"]
+def faults(kind="fault"):
+    """Return all faults, or all changes that are "equivalent", which no test can catch."""
+    rows = tomllib.loads((ROOT / "tests" / "faults.toml").read_text(encoding="utf-8"))[kind]
     return [Fault(**row) for row in rows]
 
 
