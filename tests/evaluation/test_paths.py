@@ -20,7 +20,6 @@ from explorative_user_env.agents import (
 from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.evaluation import runner
 from explorative_user_env.evaluation.paths import Play, Runs, figures
-from explorative_user_env.kernels.seeds import N_STREAMS
 from explorative_user_env.protocol import BAI, REGRET, needs_horizon, sees_rewards
 from explorative_user_env.users.population import RELEASED
 
@@ -109,6 +108,8 @@ def test_users_in_step_leave_as_they_do_one_by_one(noise, stops, task, n_users):
 @pytest.mark.slow
 @pytest.mark.compiler
 def test_portions_of_compiled_runs_are_those_of_the_readable_loop():
+    from explorative_user_env.kernels.seeds import N_STREAMS  # imports numba
+
     users = eu.Population(setting=RELEASED, n_arms=3, noise=0.3)
     seeds = range(N_STREAMS + 7)
     for task, name in [*((BAI, each) for each in AGENTS), (REGRET, "Full-information")]:
