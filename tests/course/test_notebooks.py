@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 
 from build import run
 
@@ -88,6 +87,7 @@ def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone(
 
 
 def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings():
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")  # slow to import
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     brought = [*project["dependencies"], *project["optional-dependencies"]["course"]]
