@@ -67,7 +67,7 @@ def test_what_cannot_be_watched_is_told_of():
     changed, travelled = run(Silent()), pickle.loads(pickle.dumps(run(max_steps=5)))
     changed.rerun.agent.steps = 61
     assert (changed._repr_html_(), travelled._repr_html_()) == (None, None)
-    foreign = rollout(gym.make("CliffWalking-v1"), Silent(steps=3), 1)
+    foreign = rollout(gym.make("FrozenLake-v1"), Silent(steps=3), 1)
     wrong, locked = Silent(), Silent()
     wrong.explain = lambda: {"F": [1]}
     locked.lock = threading.Lock()
