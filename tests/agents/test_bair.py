@@ -93,6 +93,7 @@ def test_runs_come_to_the_answer_of_the_pseudo_code():
             assert follow(len(chances), options, respond, 4000)
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(st.integers(2, 12), st.fixed_dictionaries(OPTIONS), st.lists(st.booleans(), min_size=1))
 def test_any_stream_of_responses_is_met_as_in_the_pseudo_code(n_arms, options, responses):

@@ -54,6 +54,7 @@ def test_random_order_is_uniform_and_independent():
             assert abs(successive[arm, following] - 1000) < 149
 
 
+@pytest.mark.slow
 def test_the_answer_among_tied_arms_is_a_random_one_or_the_first():
     for make in (Uniform, UCB1, Thompson, EXP3, TrackAndStop, FullInformation):
         agent = make() if make is TrackAndStop else make(horizon=8)

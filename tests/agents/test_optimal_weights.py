@@ -103,6 +103,7 @@ def test_no_weights_have_a_larger_least_transport_cost():
             assert sum(weights) == pytest.approx(1.0, abs=1e-14)
 
 
+@pytest.mark.slow
 @given(problems(), problems(), st.none() | st.lists(st.floats(-8, 8), min_size=9, max_size=9))
 @example(means=[0.0, 0.01], other=[0.0, 1.0], powers=None)
 @example(means=[0.0, 1.0], other=[0.0, 0.01], powers=None)
@@ -150,6 +151,7 @@ def hard_problems(rng):
         yield means
 
 
+@pytest.mark.slow
 def test_hard_problems_are_solved_to_the_digits_that_rounding_leaves():
     rng = np.random.default_rng(0)
     for _ in range(120):

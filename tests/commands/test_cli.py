@@ -12,6 +12,7 @@ from explorative_user_env import commands as cli
 from explorative_user_env.version import __version__
 
 
+@pytest.mark.slow
 def test_help_explains_each_option_with_its_default_in_both_forms(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     first = [word for words in cli.WORDS.values() for word in words]

@@ -101,6 +101,7 @@ def test_the_same_command_again_goes_on_as_well_and_show_tells_of_both(run, brok
     assert ("(KeyboardInterrupt): " in told, "UNI" in told) == (True, True)
 
 
+@pytest.mark.slow
 def test_another_agent_of_the_same_name_is_refused(run, broken_off_after, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = "from specimens import Honest\nclass Mine(Honest):\n    number = {}"

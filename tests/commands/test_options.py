@@ -111,6 +111,7 @@ def plain(given):
     return getattr(given, "name", given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "every"), [(ALL, True), (SOME, False)], ids=["all", "some"])
 def test_what_is_asked_for_arrives(rows, every, run, calls_of, output, monkeypatch, subtests):
     monkeypatch.setattr(shared, "cores", lambda: 7)

@@ -130,6 +130,7 @@ def test_cells_of_other_users_are_drawn_apart_and_called_by_what_they_differ_in(
     assert names[:1] + names[-1:] == ["1-success", "2-acceptances"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "rows", "needs"),
     [("csv", "runs", "csv"), ("json", "summary", "json"), ("parquet", "runs", "pyarrow")],

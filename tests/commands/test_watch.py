@@ -33,6 +33,7 @@ def test_agents_meet_the_same_user_side_by_side(run, out):
     assert "t of T: 7 / 7" in page
 
 
+@pytest.mark.slow
 def test_nothing_secret_is_told_where_nothing_is_to_be_revealed(run, out):
     told = run("watch --no-reveal --max-steps 200 --out", out).out.splitlines()
     cut = "BAIR was cut off after 200 steps: --max-steps shows more."

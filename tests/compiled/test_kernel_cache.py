@@ -201,6 +201,7 @@ def loop_of_theirs(**numbers):
     return loop_of(names["rule"])
 
 
+@pytest.mark.slow
 def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept):
     assert loop_of(a_rule)(5) == 6
     (path,) = kept.iterdir()
@@ -235,6 +236,7 @@ def test_a_loop_kept_on_disk_is_taken_again_unless_anything_in_it_has_changed(ke
         assert len([*kept.iterdir()]) == count + 1
 
 
+@pytest.mark.slow
 def test_what_another_version_compiled_is_not_taken(kept, monkeypatch):
     others = [
         (np, "__version__", np.__version__),

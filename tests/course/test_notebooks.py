@@ -86,6 +86,7 @@ def test_a_notebook_has_the_same_cells_each_time_and_answers_for_teachers_alone(
     assert student[1]["id"] != ids[1]
 
 
+@pytest.mark.slow
 def test_notebooks_are_those_of_the_format_and_import_what_the_extra_brings():
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")  # slow to import
     pyproject = Path(__file__).parents[2] / "pyproject.toml"

@@ -23,6 +23,7 @@ from explorative_user_env.users.model import acceptance_rate_rule
 from explorative_user_env.users.population import PRINTED, SETTINGS
 
 
+@pytest.mark.slow
 @pairs(
     reward=REWARDS, noise=[0.0, 0.2], compiled=[False, True], mode=MODES, setting=sorted(SETTINGS)
 )

@@ -72,6 +72,7 @@ def interrupted_at(call):
     return tell
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "call"), [*zip(TASKS, [9, 4], strict=True)])
 def test_it_goes_on_where_it_was_broken_off(path, met, task, call):
     options = SHARED | TASKS[task]
@@ -113,6 +114,7 @@ def test_what_an_agent_remembers_is_no_option_of_it():
     assert agent_record(used, 3)["attributes"] == {"steps": 20}  # what it says it is
 
 
+@pytest.mark.slow
 def test_the_results_of_a_sweep_are_in_one_file(path, met):
     cells = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 12, "progress": False}
     line_up = [BAIR(), Uniform(horizon=30)]

@@ -141,6 +141,7 @@ def test_a_compiled_run_ends_when_another_thread_says_so():
         assert not runs.figures("compiled", range(3), np.ones(1, int))["acceptances"].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_company_order_and_more_users_change_nobody_s_runs(compiled):
     facts = SMALL | {"max_steps": 150, "compiled": compiled}

@@ -24,6 +24,7 @@ def width(results, agent, n):
     return high - low
 
 
+@pytest.mark.slow
 def test_it_ends_at_the_first_look_at_which_all_are_known_with_the_runs_of_so_many_users():
     found = eu.evaluate(["BAIR", "UNI"], until_width=0.25, check_theory=True, **FEW)
     n, looks = len(found.runs) // 2, [50]
@@ -43,6 +44,7 @@ def test_it_ends_at_the_first_look_at_which_all_are_known_with_the_runs_of_so_ma
     assert found.cell == {**same.cell, "until_width": 0.25}
 
 
+@pytest.mark.slow
 def test_what_was_kept_of_a_run_that_was_broken_off_is_gone_on_with(tmp_path):
     whole = eu.evaluate(["BAIR", "UNI"], until_width=0.25, **FEW)
     told = []

@@ -25,6 +25,7 @@ def words(scene):
     return {text.text for text in texts(scene)}
 
 
+@pytest.mark.slow
 @pairs(
     n_arms=[2, 26, 101],
     agent=["bair", "tas", "exp3", "full-information"],
@@ -120,6 +121,7 @@ def test_the_whole_run_stands_in_one_picture(reveal, tmp_path):
     assert len(scales[2]) == 2 * reveal  # both to one scale
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_a_long_run_is_said_and_what_runs_have_in_common_only_once():
     long = film(Silent(1001), max_steps=1001, n_arms=2)
     assert "silent and the user of seed 7 (501 of 1001 steps)" in words(whole_run([long]))

@@ -86,6 +86,7 @@ def test_the_first_rejection_of_each_arm_is_told_with_who_decided_it():
             assert ("(the best)" in match[0]) == (arm == instance.best_arm)
 
 
+@pytest.mark.slow
 def test_clicks_by_chance_are_counted_and_the_first_of_each_kind_is_told():
     for seed in range(4):
         episode = run("uni", seed, noise=0.3, max_steps=200)
@@ -125,6 +126,7 @@ def test_where_the_best_arm_is_lost_it_is_told_when_why_and_which_interval_misle
         assert f"{short:.2f} below that of arm {best}" in end
 
 
+@pytest.mark.slow
 def test_the_band_is_that_of_the_agents_delta():
     def left_its_band(read, means):
         heard = np.array(read.counts) > 0

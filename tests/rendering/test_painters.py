@@ -120,6 +120,7 @@ def colour_of(role):
     return list(bytes.fromhex(COLOURS[role].dark[1:]))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(
     st.text(st.sampled_from(sorted(drawn.LETTERS)), min_size=1),

@@ -162,6 +162,7 @@ def runs(draw):
     return n_arms, arms, accepted, [hidden if step % 7 else decided for step in range(steps)]
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(runs(), st.integers(320, 1280), st.booleans(), st.sampled_from(["", "BAIR meets a user"]))
 def test_no_label_of_a_run_covers_another_and_nothing_is_outside(run, width, revealed, title):

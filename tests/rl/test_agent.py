@@ -71,6 +71,7 @@ def test_what_a_model_is_handed_leads_to_no_secret(algorithm):
     assert [*secrets_of(found).ways_from(handed)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("algorithm", [PPO, A2C, TRPO, MaskablePPO])
 def test_chances_are_those_of_the_library_for_the_same_observation(algorithm, task):

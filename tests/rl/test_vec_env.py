@@ -49,6 +49,7 @@ def assert_same_step(one, other):
 REWARDS = {"response": "utility", "counts": "realized", "sorted-counts": "none"}
 
 
+@pytest.mark.slow
 @pairs(observation=WRAPPERS, task=TASKS, n_envs=[3, 66])
 def test_many_users_are_as_many_of_stable_baselines3s_own(task, observation, n_envs):
     paid = {"reward": REWARDS.get(observation, "utility")} if task == "regret" else {}

@@ -216,6 +216,7 @@ def test_the_report_has_every_table_and_its_pictures_as_files_or_inside_the_html
     assert (none, "![" in plain) == ({}, False)
 
 
+@pytest.mark.slow
 def test_figure_1_draws_every_figure_of_every_agent_beside_what_is_published(table2):
     pytest.importorskip("matplotlib")
     summary = table2.summaries["released"].set_index(["delta", "agent"])

@@ -119,6 +119,7 @@ def constant(arm, name, n_arms=5):
     return agent
 
 
+@pytest.mark.slow
 def test_each_task_is_an_evaluation_for_any_order_company_and_number_of_workers(found):
     for task in tasks_named(TASKS):
         own = task.arguments() | {"progress": False}

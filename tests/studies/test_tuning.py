@@ -95,6 +95,7 @@ def sure(least):
     return lambda n1, candidate, portion, n_users: np.full(n_users, n1 >= least)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 5000), st.integers(0, 5000), st.integers(0, 5000))
 def test_any_least_n1_is_found_with_the_candidates_that_the_bound_counts(first, more, least):
     top = first + more
@@ -194,6 +195,7 @@ def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning):
             assert getattr(tuned, name) == ends
 
 
+@pytest.mark.slow
 def test_of_those_that_succeed_the_fastest_is_named(tuning):
     n1, columns = tuning.tuned.n1, ["n1", "stopping_time", "success_low"]
     for rows, fastest in (

@@ -138,6 +138,7 @@ def test_the_elimination_bound_is_the_least_that_does():
         assert next(m for m in range(1, 2 * found + 1) if eliminates(m, *numbers)) == found
 
 
+@pytest.mark.slow
 def test_what_eliminates_goes_on_to_where_gamma_is_0_at_first():
     numbers = (2.0, 40, 2, 0.1, 1e4, 1e-4)
     assert eliminates(98, *numbers)

@@ -60,6 +60,7 @@ def words(found):
     return [each.words for each in found.findings]
 
 
+@pytest.mark.slow
 def test_an_honest_file_is_accepted_with_what_that_could_have_missed(honest):
     whole = {"share": 1.0, "compiled": True}
     for n_again, options in ((12, {"share": 0.1}), (51, {"rows": 50}), (120, whole)):
@@ -72,6 +73,7 @@ def test_an_honest_file_is_accepted_with_what_that_could_have_missed(honest):
         assert ("Up to 28 edited rows" in str(found)) == (n_again == 12)  # 0.9^28 > 5%
 
 
+@pytest.mark.slow
 def test_every_agent_of_every_cell_is_asked_or_those_that_are_named(honest, tmp_path, place):
     cells = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 10}
     swept = tmp_path / "swept.sqlite"
@@ -102,6 +104,7 @@ def test_an_edited_number_is_named_with_what_comes_out(honest, place):
     assert [each.verdict for each in found.checked] == ["differs", "equal", "equal"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "column", "edited", "options"),
     [
@@ -152,6 +155,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_missing_or_double_or_of_other_users_is_named(honest, place, subtests):
     for line, edits in EDITS.items():
         with subtests.test(line):
@@ -296,6 +300,7 @@ def test_a_file_that_computes_its_rows_without_an_end_or_has_none_is_refused(hon
                 read(by_sql(path, tmp_path / "other.sqlite", edit))
 
 
+@pytest.mark.slow
 def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
     shutil.copyfile(honest, tmp_path / "run.sqlite")
     os.mkfifo(tmp_path / "pipe")
@@ -376,6 +381,7 @@ class Policy(Sweeper):
         self.sweeps = 3 + (rng.random() < self.moves) * (-1) ** int(rng.integers(2))
 
 
+@pytest.mark.slow
 def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(tmp_path):
     policy = tmp_path / "run.sqlite"
     eu.evaluate([Policy()], store=policy, **MET | {"n_instances": 100})
@@ -403,6 +409,7 @@ class ForEver(Sweeper):
         return self.steps // self.sweeps % self.n_arms
 
 
+@pytest.mark.slow
 def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks(tmp_path, monkeypatch):
     few = tuple(replace(task, n_instances=6) for task in suite_tasks.SUITE)
     monkeypatch.setattr(suite_tasks, "SUITE", few)

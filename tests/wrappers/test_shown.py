@@ -46,6 +46,7 @@ def history_of(*lanes):
     return history
 
 
+@pytest.mark.slow
 @given(scripts, scripts, st.sampled_from([1, 12, 1000]))
 def test_each_observation_is_that_of_a_slow_look_in_each_lane(one, other, horizon):
     both = [one, other]
@@ -139,6 +140,7 @@ def other_arms(room, env):
     return of_many.TransformAction(env, swapped, env.action_space, env.single_action_space)
 
 
+@pytest.mark.slow
 @pairs(
     name=[eu.ENV_ID, eu.BAI_ENV_ID, eu.POPULATION_ENV_ID],
     observation=OURS,
