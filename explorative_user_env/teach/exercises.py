@@ -127,6 +127,7 @@ def _written(case: Case) -> str:
 
 
 def around(middle: float, half_width: float) -> tuple[float, float]:
+    """Return the ends of the interval middle -+ half_width."""
     return middle - half_width, middle + half_width
 
 
@@ -171,6 +172,7 @@ class Exercise:
         return replace(self, mistakes=dict(zip(rows[::2], rows[1::2], strict=True)))
 
     def outcomes(self, answer: Any) -> list[Any]:
+        """Return the outcome of an answer in each case."""
         return [self.tried(answer, case) for case in self.cases]
 
     def check(self, answer: Any) -> Remark:
