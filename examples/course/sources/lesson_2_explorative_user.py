@@ -422,8 +422,8 @@ settings.round(3)
 # ## Being her mind
 #
 # Three numbers make a user: $\alpha$, $\rho_t$, and the noise $p$ with which she answers by a coin.
-# You can be her with sliders: `explorative-user play` opens a page, where "Be her mind" shows every
-# interval and asks you what she will say. Here we ask many of her at once.
+# `explorative-user play` opens a page with sliders for them. "See her hidden state" shows every
+# interval and lets you predict her responses. Here we simulate many users at once.
 #
 # If $\alpha$ doubles, $\Gamma$ doubles. How often will the worst arm be accepted then?
 
