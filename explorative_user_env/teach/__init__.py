@@ -1,4 +1,4 @@
-"""The course: exercises with a checker that explains mistakes, and the notebooks."""
+"""The course: notebooks, and exercises with checks that explain mistakes."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -11,26 +11,26 @@ __all__ = ["LESSONS", "Exercise", "Lesson", "Remark", "check_exercise", "exercis
 
 
 def exercises_of(lesson: int) -> tuple[Exercise, ...]:
-    """Return the exercises of a notebook, in the order of the notebook.
+    """Return the exercises of a lesson, in the order of its notebook.
 
     Args:
-        lesson: number of the notebook, 1 to 6.
+        lesson: number of the lesson, 1 to 6.
     """
     exercises = import_module(f"{__name__}.lesson_{lesson}").EXERCISES
     return tuple(replace(each, number=f"{lesson}.{n}") for n, each in enumerate(exercises, 1))
 
 
 def check_exercise(number: str | float, answer: Any) -> Remark:
-    """Return the remark on an answer to an exercise of the course.
+    """Check an answer to an exercise of the course and return a remark on it.
 
     Args:
         number: number of the exercise, as "2.3" or 2.3.
-        answer: a function, or the class of an agent.
+        answer: the student's function or class.
 
     Raises:
         InvalidArgumentError: if no exercise has this number.
     """
     from explorative_user_env.validation import choice
 
-    every = {one.number: one for lesson in LESSONS for one in exercises_of(lesson.number)}
-    return every[choice("number", str(number), every)].check(answer)
+    exercises = {one.number: one for lesson in LESSONS for one in exercises_of(lesson.number)}
+    return exercises[choice("number", str(number), exercises)].check(answer)

@@ -1,4 +1,4 @@
-"""Exercises: one checker that reads right answers and mistakes as data, and the time limit."""
+"""Exercises: the check of a student's answer, with known mistakes and a time limit."""
 
 import copy
 import ctypes
@@ -15,17 +15,17 @@ import numpy as np
 from explorative_user_env.display.progress import can_start_threads
 from explorative_user_env.validation import InvalidArgumentError, one_line
 
-#: The arguments of one trial of an answer.
+#: The arguments of one call of a student's answer.
 Case = tuple[Any, ...]
 
 
 class Remark(NamedTuple):
-    """The remark on an answer or on a prediction."""
+    """The result of checking a student's answer or prediction."""
 
     exercise: str  # number of the exercise, as "2.3"
     right: bool  # whether the answer is right
-    words: str  # the mistake, or the lesson of a right answer
-    verdict: str = ""  # words between number and remark; empty is "is right" or "not yet"
+    words: str  # the mistake, or a remark on the right answer
+    verdict: str = ""  # text between `exercise` and `words`; by default "is right" or "not yet"
 
     def __str__(self) -> str:
         verdict = self.verdict or ("is right" if self.right else "not yet")
@@ -40,27 +40,27 @@ class Remark(NamedTuple):
 
 
 class EndlessError(BaseException):
-    """Raised in code that takes too long; no `except Exception` catches it."""
+    """Interrupts code that exceeds its time limit; `except Exception` does not catch it."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Break the block off after some seconds, where threads can be started.
+    """Interrupt the `with` block after `seconds`, on platforms that can start threads.
 
-    Code in C runs to its end. The student's own interrupt works as usual.
+    A running call of C code is not interrupted. KeyboardInterrupt works as usual.
 
     Raises:
-        EndlessError: after `seconds`, and again if the block catches it.
+        EndlessError: after `seconds`, and again if the block catches the error.
     """
     if not can_start_threads():
         yield
         return
-    thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
+    thread, lock, done = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
 
     def watch() -> None:
-        while not over.wait(seconds):
+        while not done.wait(seconds):
             with lock:
-                if not over.is_set():
+                if not done.is_set():
                     error = ctypes.py_object(EndlessError)
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
 
@@ -69,13 +69,13 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
     finally:
         with lock:
-            over.set()
+            done.set()
 
 
 def by_calling(answer: Any, case: Case) -> Any:
-    """Return what an answer returns for copies of the arguments.
+    """Call a student's answer with copies of the arguments of `case`.
 
-    An answer that fails with lists gets arrays: both ways to write it are right.
+    If the answer fails with lists, call it with arrays: an answer may use either.
     """
     try:
         return answer(*copy.deepcopy(case))
@@ -83,18 +83,18 @@ def by_calling(answer: Any, case: Case) -> Any:
         if any(isinstance(each, list) for each in case):
             try:
                 return answer(*(np.array(x) if isinstance(x, list) else x for x in case))
-            except Exception:  # the first error is the one to report
+            except Exception:  # report the error with lists instead
                 pass
         raise
 
 
 def equal(given: Any, expected: Any) -> bool:
-    """Return whether two outcomes are the same, numbers up to rounding."""
+    """Return whether two outcomes are equal; numbers are compared up to rounding."""
     ours, theirs = _numbers(given), _numbers(expected)
     if ours is None or theirs is None:
         try:
             return bool(given == expected)
-        except Exception:  # a class of the student's, or a list of arrays
+        except Exception:  # `==` of a student's class, or of lists of arrays, may fail
             return False
     return ours.shape == theirs.shape and bool(
         np.allclose(ours, theirs, rtol=1e-9, atol=1e-12, equal_nan=True)
@@ -102,9 +102,9 @@ def equal(given: Any, expected: Any) -> bool:
 
 
 def _numbers(outcome: Any) -> Any:
-    """Return an outcome as an array; None if not all of it are numbers.
+    """Return an outcome as an array of floats, or None if an element is not a number.
 
-    NumPy takes None for nan, and the text "1" for 1.
+    The check is needed because NumPy converts None to nan, and the text "1" to 1.
     """
     try:
         array = np.asarray(outcome)
@@ -116,8 +116,8 @@ def _numbers(outcome: Any) -> Any:
 
 
 def differs(case: Case, given: Any, expected: Any) -> str:
-    """Describe a wrong outcome: the arguments, the outcome and the right one."""
-    with np.printoptions(legacy="1.21"):  # 2.5, and not np.float64(2.5)
+    """Describe a wrong outcome: the arguments, the outcome and the right outcome."""
+    with np.printoptions(legacy="1.21"):  # prints 2.5 instead of np.float64(2.5)
         text = f"for {_written(case)} it gives {given!r}, where {expected!r} is right"
     return one_line(text, 400)
 
@@ -126,30 +126,30 @@ def _written(case: Case) -> str:
     return f"({', '.join(map(repr, case))})"
 
 
-def around(middle: float, width: float) -> tuple[float, float]:
-    """Return the ends of an interval."""
-    return middle - width, middle + width
+def around(middle: float, half_width: float) -> tuple[float, float]:
+    """Return the ends of the interval middle -+ half_width."""
+    return middle - half_width, middle + half_width
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """An exercise: the question, the cases that try an answer, and the known mistakes.
+    """An exercise: the task, the test cases and the known mistakes.
 
     Attributes:
-        number: number of the exercise, as "2.3"; a lesson's follow from its order.
-        asks: the wanted answer, as "a function of n and delta that returns epsilon".
+        number: number of the exercise, as "2.3"; `exercises_of` numbers those of a lesson.
+        asks: the task, as "a function of n and delta that returns epsilon".
         right: a right answer.
-        cases: arguments of each trial, the easiest first.
+        cases: tuples of arguments to test an answer with, the easiest first.
         shows: the remark on a right answer, one sentence.
-        mistakes: a wrong answer for each remark, the likeliest first. An answer whose outcomes are
-            those of a wrong answer gets its remark.
-        uses: numbers of the exercises whose answers are called by this one.
-        keeps: whether an answer must leave lists that it is given as they are.
-        tried: returns the outcome of an answer in a case; by default it calls the answer.
-        same: compares two outcomes.
-        told: describes a wrong outcome, given the case, the outcome and the right one.
-        where: whether the remark on a known mistake adds that description.
-        patience: seconds for each case.
+        mistakes: maps remarks to wrong answers, the likeliest first. An answer gets a remark if its
+            outcomes equal those of the wrong answer in all cases.
+        uses: numbers of the exercises whose answers the student's answer calls.
+        keeps: whether an answer must not change its list arguments.
+        tried: function of answer and case that returns an outcome; by default it calls the answer.
+        same: function that compares two outcomes.
+        describe: function of case, outcome and right outcome that describes a wrong outcome.
+        where: whether the remark on a known mistake includes the text of `describe`.
+        patience: time limit for each case, in seconds.
     """
 
     number: str = ""
@@ -163,31 +163,31 @@ class Exercise:
     keeps: bool = False
     tried: Callable[[Any, Case], Any] = by_calling
     same: Callable[[Any, Any], bool] = equal
-    told: Callable[[Case, Any, Any], str] = differs
+    describe: Callable[[Case, Any, Any], str] = differs
     where: bool = False
     patience: float = 30.0
 
     def with_mistakes(self, *rows: Any) -> "Exercise":
-        """Return the exercise with known mistakes: remarks and wrong answers in turn."""
+        """Return a copy with `rows` as mistakes: remark, wrong answer, remark, wrong answer, ..."""
         return replace(self, mistakes=dict(zip(rows[::2], rows[1::2], strict=True)))
 
     def outcomes(self, answer: Any) -> list[Any]:
-        """Return the outcome of an answer in every case."""
+        """Return the outcome of an answer in each case."""
         return [self.tried(answer, case) for case in self.cases]
 
     def check(self, answer: Any) -> Remark:
-        """Return the remark on an answer."""
+        """Check a student's answer and return a remark on it."""
         wrong = self._wrong(answer)
         return Remark(self.number, wrong is None, wrong or self.shows)
 
     def _wrong(self, answer: Any) -> str | None:
         if _is_blank(answer):
-            return f"it is still blank; it asks for {self.asks}"
+            return f"it is still blank; the task is {self.asks}"
         if not callable(answer):
-            return f"it has to be {self.asks}, but it is {one_line(repr(answer), 100)}"
+            return f"it must be {self.asks}, but it is {one_line(repr(answer), 100)}"
         uses = " or ".join(self.uses)
-        blank_before = f"; is {uses}, which it uses, still blank?" if uses else ""
-        expected = self.outcomes(self.right)  # first, as it may compile: that is not timed
+        blank_before = f"; it calls your answer to {uses}: is that still blank?" if uses else ""
+        expected = self.outcomes(self.right)  # outside the time limit, as it may compile
         given: list[Any] = []
         failed = None
         try:
@@ -196,24 +196,24 @@ class Exercise:
                     given.append(self.tried(answer, case))
         except EndlessError:
             seconds = f"{self.patience:g} seconds: is there a loop that never ends?"
-            failed = f"for {_written(case)} it is not done after {seconds}"
-        except Exception as error:  # whatever the student's code does
+            failed = f"for {_written(case)} it is still running after {seconds}"
+        except Exception as error:  # a student's code may raise any error
             text = f"for {_written(case)} it fails with {type(error).__name__}: {error}"
             failed = one_line(text, 400) + (blank_before if "NoneType" in str(error) else "")
         if not failed and all(map(_is_blank, given)):
-            return f"it returns nothing yet; it asks for {self.asks}{blank_before}"
-        trios = zip(self.cases, given, expected, strict=False)  # up to the failure
-        parted = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
-        if parted is not None:
-            told = self.told(*parted)
-            for words, mistaken in self.mistakes.items():
-                made = self.outcomes(mistaken)
-                if all(map(self.same, given, made)):
-                    return f"{words} ({told})" if self.where else words
-            return told
+            return f"it returns nothing yet; the task is {self.asks}{blank_before}"
+        trios = zip(self.cases, given, expected, strict=False)  # a failure ends `given` early
+        wrong = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
+        if wrong is not None:
+            description = self.describe(*wrong)
+            for remark, mistake in self.mistakes.items():
+                outcomes = self.outcomes(mistake)
+                if all(map(self.same, given, outcomes)):
+                    return f"{remark} ({description})" if self.where else remark
+            return description
         for case in self.cases if self.keeps and not failed else ():
-            answer(*(kept := copy.deepcopy(case)))
-            if not all(map(equal, kept, case)):
+            answer(*(arguments := copy.deepcopy(case)))
+            if not all(map(equal, arguments, case)):
                 return f"it is right, but it changes a list of {_written(case)}: work on a copy"
         return failed
 
@@ -222,7 +222,7 @@ def _is_blank(answer: Any) -> bool:
     return answer is None or answer is ...
 
 
-#: The subject of a remark on a prediction, in place of a number.
+#: `Remark.exercise` of a prediction.
 PREDICTION = "your prediction"
 
 
@@ -232,13 +232,13 @@ def reveal(
     choices: Sequence[Any] = ("accepts", "rejects"),
     because: str = "",
 ) -> Remark:
-    """Return the remark on a prediction; it shows what happened once there is a prediction.
+    """Compare a student's prediction with the outcome; a blank does not show the outcome.
 
     Args:
-        prediction: the student's choice; None and `...` are blank.
-        happened: what happened, one of `choices`.
+        prediction: the student's prediction; None and `...` are blank.
+        happened: the outcome, one of `choices`.
         choices: the possible predictions.
-        because: the reason, one sentence.
+        because: the reason for the outcome, one sentence.
 
     Raises:
         InvalidArgumentError: if `happened` is not one of `choices`.
@@ -247,10 +247,10 @@ def reveal(
     if not any(equal(happened, choice) for choice in choices):
         raise InvalidArgumentError("happened", happened, f"one of {possible}")
     if _is_blank(prediction):
-        return Remark(PREDICTION, False, f"make it first: {possible}?")
+        return Remark(PREDICTION, False, f"{possible}?", "is missing")
     if not any(equal(prediction, choice) for choice in choices):
         given = one_line(repr(prediction), 100)
-        return Remark(PREDICTION, False, f"{given} is none of {possible}")
+        return Remark(PREDICTION, False, f"it must be {possible}, got {given}", "is invalid")
     right = equal(prediction, happened)
     words = f"{happened}, because {because}" if because else str(happened)
     return Remark(PREDICTION, right, words, "is right" if right else "is wrong")

@@ -1,6 +1,6 @@
-"""Students' agents on hidden users: points, a leaderboard, feedback and Gradescope's files.
+"""Grade students' agents on hidden users: points, leaderboard, feedback and Gradescope's files.
 
-Each agent is in a separate process (`submission`) and is played by the normal `evaluate`.
+`evaluate` runs the agents; each agent is in a separate process (module `submission`).
 """
 
 import hmac
@@ -34,13 +34,13 @@ from explorative_user_env.users.population import Population
 from explorative_user_env.validation import DISTRIBUTION, PACKAGE, choice
 from explorative_user_env.validation import InvalidArgumentError as Invalid
 
-#: The environment variable that may hold the key.
+#: The environment variable for the key.
 VARIABLE = "EXPLORATIVE_USER_KEY"
 
-#: The step cap of a run: an agent that never stops is censored there, and meets the next user.
+#: Default step cap of a run in the task "bai".
 USUAL_CAP = 20_000
 
-#: Agents of the package beside the submissions; UNI learns nothing in time.
+#: Agents of the package on every leaderboard. UNI, the last, sets the regret of 0 points.
 REFERENCE_AGENTS = ("BAIR", "SE", "UNI")
 
 FULL_POINTS = 100.0
@@ -51,13 +51,15 @@ FULL_POINTS = 100.0
 
 @dataclass(frozen=True)
 class Key:
-    """A teacher's secret, which is in no message and no file but the autograder's.
+    """A teacher's secret, which determines the hidden users.
+
+    No message contains the secret, and no file but the autograder.
 
     Args:
-        secret: any text but an empty one; the same secret gives the same users to everyone.
+        secret: any text that is not empty.
 
     Raises:
-        InvalidArgumentError: if it is empty.
+        InvalidArgumentError: if `secret` is empty.
     """
 
     secret: str = field(repr=False)
@@ -68,43 +70,43 @@ class Key:
         object.__setattr__(self, "secret", self.secret.strip())
 
     def seed(self, task: Task, population: Population, delta: float) -> int:
-        """Return the seed of the hidden users of a cell: HMAC-SHA256 of the cell's settings."""
+        """Return the seed of a cell's hidden users: HMAC-SHA256 of its options under the key."""
         cell = {"task": task.name, "delta": delta, **population.words()}
         text = json.dumps(cell, sort_keys=True, default=str).encode()
         return int.from_bytes(hmac.digest(self.secret.encode(), text, "sha256"))
 
 
 def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
-    """Return the key from a command line, a file or the environment.
+    """Return the key from the command line, a file or the environment variable.
 
     Raises:
-        InvalidArgumentError: if there is none or two, or the file cannot be read.
+        InvalidArgumentError: without a key, for `given` with `file`, or for an unreadable file.
     """
     if file is None:
         if secret := variable if given is None else given:
             return Key(secret)
-        raise Invalid("key", None, f"given, by --key, --key-file or the variable {VARIABLE}")
+        raise Invalid("key", None, f"given by --key, --key-file or the variable {VARIABLE}")
     if given is not None:
-        raise Invalid("key_file", str(file), "left out beside --key")
+        raise Invalid("key_file", str(file), "left out with --key")
     try:
         return Key(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "not a text file"
         raise Invalid("key_file", str(file), f"a file with the key ({why})") from None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """The task and the users of an assignment, and its score.
+    """The task, the users and the score of an assignment.
 
-    The attributes are arguments of `evaluate`, but for:
+    All attributes except `full_marks` are arguments of `evaluate`.
 
     Attributes:
-        full_marks: the reference agent that gets 100 points, where UNI gets 0; who does better
-            gets more. None gives 100 points for a cost of nothing.
+        full_marks: the reference agent with 100 points, where UNI has 0; a better agent gets more.
+            None gives 100 points for a cost of 0.
 
     Raises:
-        InvalidArgumentError: naming what is out of range, or means nothing for the task.
+        InvalidArgumentError: naming an argument that is out of range or unused in the task.
     """
 
     task: Task = BAI
@@ -119,7 +121,7 @@ class Assignment:
     def __post_init__(self) -> None:
         as_task_of_one(self.task)
         if not self.over_horizon and self.horizon is not None:
-            raise Invalid("horizon", self.horizon, "left out, except for the task regret")
+            raise Invalid("horizon", self.horizon, f"left out in the task {self.task.name}")
         if self.full_marks is not None:
             name = choice("full_marks", self.full_marks.upper(), REFERENCE_AGENTS[:-1])
             object.__setattr__(self, "full_marks", name)
@@ -132,11 +134,11 @@ class Assignment:
 
     @property
     def rank_by(self) -> str:
-        """The figure by which agents rank."""
+        """The column by which agents rank, the smallest value first."""
         return "regret" if self.over_horizon else "cost"
 
     def options(self) -> dict[str, Any]:
-        """Return the arguments of `evaluate`, but for the seed."""
+        """Return the arguments of `evaluate`, without `seed`."""
         options = {each.name: getattr(self, each.name) for each in fields(self)}
         del options["full_marks"]
         if not self.over_horizon and self.max_steps is None:
@@ -144,14 +146,14 @@ class Assignment:
         return options
 
     def title(self) -> str:
-        """Return the assignment in a line."""
+        """Return a one-line description of the assignment."""
         words = self.population.words()
         cell = f"K={words['n_arms']}, delta={self.delta:g}, gap={words['gap']:g}"
         return f"{self.task.name}, {words['setting']}: {self.n_instances} hidden users, {cell}"
 
 
 class Points(NamedTuple):
-    """Points of an agent, at least 0, with a 95% interval; NaN where one user says nothing."""
+    """Points of an agent, at least 0, and their 95% interval; NaN bounds with a single user."""
 
     value: float = 0.0
     low: float = 0.0
@@ -159,24 +161,24 @@ class Points(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The costs, or regrets, that are worth 0 and 100 points."""
+    """Converts a cost, or a regret, to points."""
 
-    zero: float  # the cost of 0 points
-    full: float = 0.0  # the cost of 100 points
-    most: float = FULL_POINTS  # the most points
+    zero: float  # the cost with 0 points
+    full: float = 0.0  # the cost with 100 points
+    most: float = FULL_POINTS  # the largest number of points
 
     @classmethod
     def of(cls, references: Results, full_marks: str | None) -> "Scale":
-        """Return the scale that the reference agents set.
+        """Return the scale for the reference agents' results.
 
         Raises:
-            InvalidArgumentError: if the agent with full marks does no better than UNI.
+            InvalidArgumentError: if the agent with full marks is not better than UNI.
         """
         uni = float(_costs(references, REFERENCE_AGENTS[-1]).mean())
         if full_marks is not None:
             full = float(_costs(references, full_marks).mean())
             if not full < uni:
-                allowed = f"an agent that does better than UNI here ({full:.4g}, UNI {uni:.4g})"
+                allowed = f"better than UNI on these users ({full:.4g}, UNI {uni:.4g})"
                 raise Invalid("full_marks", full_marks, allowed)
             return cls(uni, full, math.inf)
         cell = references.cell
@@ -191,7 +193,7 @@ class Scale(NamedTuple):
     def _worth(self, cost: float) -> float:
         if not math.isfinite(cost):
             return math.nan
-        # Written so that a full cost of 0 gives 1 - cost / zero to the bit.
+        # This form equals 1 - cost / zero to the bit if `full` is 0.
         share = 1.0 - (cost - self.full) / (self.zero - self.full)
         return min(max(FULL_POINTS * share, 0.0), self.most)
 
@@ -205,23 +207,22 @@ def _costs(results: Results, agent: str) -> Any:
 
 @dataclass
 class Graded:
-    """What became of a submission."""
+    """The result of grading a submission."""
 
     student: str  # the name on the leaderboard
-    # "graded", "stopped" when its time was up, "failed" or "cheated"
     outcome: GradingOutcome = GradingOutcome.GRADED
-    reason: str = ""  # why it was not graded to the end
-    points: Points = field(default_factory=Points)  # its points
-    # the row of `Results.summary`; empty if no user was finished
+    reason: str = ""  # why the outcome is not "graded"
+    points: Points = field(default_factory=Points)
+    # the agent's row of `Results.summary`; empty without a finished user
     figures: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0  # how long it took
-    output: str = ""  # what it printed, cut off
+    seconds: float = 0.0  # duration of the grading
+    output: str = ""  # the beginning of the submission's output
     missing: Sequence[str] = ()  # limits that this system does not enforce
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """What became of all submissions, beside the reference agents on the same users."""
+    """The results of all submissions and of the reference agents, on the same users."""
 
     assignment: Assignment
     references: Sequence[tuple[str, Points, Mapping[str, Any]]]
@@ -229,28 +230,28 @@ class Leaderboard:
 
 
 def grade(
-    handed_in: Sequence[submissions.Submission],
+    submitted: Sequence[submissions.Submission],
     assignment: Assignment,
     key: Key,
     limits: submissions.Limits | None = None,
     progress: OnProgress = silent,
 ) -> Leaderboard:
-    """Run submissions on the hidden users of a key, each in a separate process.
+    """Run each submission on the hidden users, in a separate process.
 
-    A submission gets the score that `evaluate` gives its agent. One that fails gets 0 points and a
-    reason; one that runs out of time keeps the users it finished, and gets for the others the score
-    of naming an arm by chance. The rest go on.
+    A submission gets the score that `evaluate` computes for its agent. A submission that fails gets
+    0 points and a reason. A submission that exceeds its time keeps the score of its finished users;
+    for the others it gets the score of a random answer. Grading continues with the next submission.
 
     Args:
-        handed_in: the submissions.
+        submitted: the submissions.
         assignment: the task and the users.
-        key: the secret that the users follow from.
-        limits: what a submission may take.
-        progress: called with a name, how much is done, and how much there is.
+        key: the secret that determines the users.
+        limits: the time and memory limits of a submission.
+        progress: called with a student's name, the finished amount and the total amount.
     """
     options = assignment.options()
     options["seed"] = key.seed(assignment.task, assignment.population, assignment.delta)
-    n_pieces, n_users = len(handed_in) + 1, assignment.n_instances
+    n_pieces, n_users = len(submitted) + 1, assignment.n_instances
     references = evaluate([*REFERENCE_AGENTS], progress=portion(progress, 0, n_pieces), **options)
     scale = Scale.of(references, assignment.full_marks)
 
@@ -272,8 +273,8 @@ def grade(
             if agent.n_finished:
                 graded.reason += f"; {agent.n_finished} of {n_users} users were finished"
 
-    everyone = []
-    for place, each in enumerate(handed_in, 1):
+    results_of_all = []
+    for place, each in enumerate(submitted, 1):
         begin, graded = time.monotonic(), Graded(each.student)
         agent = SubmittedAgent(each, limits or submissions.Limits())
         try:
@@ -281,25 +282,25 @@ def grade(
         except submissions.SubmissionError as error:
             graded.outcome, graded.reason = error.outcome, error.reason
         except Invalid as error:
-            # Without the message: it names the user's seed, and students read this.
-            why = f"it cannot be played ({type(error.__cause__ or error).__name__})"
+            # Students read the reason, so it must not contain the message, with a user's seed.
+            why = f"its agent cannot run ({type(error.__cause__ or error).__name__})"
             failure = agent.failure or submissions.SubmissionError(GradingOutcome.FAILED, why)
             graded.outcome, graded.reason = failure.outcome, failure.reason
         finally:
             agent.end()
         graded.output, graded.seconds = agent.output, time.monotonic() - begin
-        everyone.append(graded)
+        results_of_all.append(graded)
     rows = references.summary().to_dict("records")
-    beside = [(row["agent"], scale.points(references, row["agent"]), row) for row in rows]
-    return Leaderboard(assignment, beside, everyone)
+    reference = [(row["agent"], scale.points(references, row["agent"]), row) for row in rows]
+    return Leaderboard(assignment, reference, results_of_all)
 
 
 # The leaderboard
 
-#: The outcome of an agent of the package.
+#: The column `outcome` of a reference agent's row.
 REFERENCE_ROW = "reference"
 
-#: The columns of `Results.summary` that are shown, by the figure that ranks.
+#: The columns of `Results.summary` on the leaderboard, by the column that ranks.
 SHOWN_FIGURES = {
     "cost": (
         *("stopping_time", "stopping_time_low", "stopping_time_high"),
@@ -312,15 +313,15 @@ SHOWN_FIGURES = {
 
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
-    """Return one row a submission and reference agent: the best first, who has no figures last."""
-    everyone = [Graded(name, points=points, figures=row) for name, points, row in board.references]
-    everyone += board.graded
+    """Return a row for each submission and reference agent, ranked; those without figures last."""
+    graded = [Graded(name, points=points, figures=row) for name, points, row in board.references]
+    graded += board.graded
     rows = [
         {"name": each.student, "outcome": str(each.outcome) if place >= 0 else REFERENCE_ROW}
         | dict(zip(("points", "points_low", "points_high"), each.points, strict=True))
         | _shown(board, each.figures)
         | {"reason": each.reason}
-        for place, each in enumerate(everyone, -len(board.references))
+        for place, each in enumerate(graded, -len(board.references))
     ]
     rank_by = board.assignment.rank_by
     frame = pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.casefold())
@@ -331,7 +332,7 @@ def rows_of(board: Leaderboard) -> pd.DataFrame:
 
 
 def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
-    """Return the figures that are shown, without negative bounds of what is never negative."""
+    """Return the figures for the leaderboard; lower bounds of T and regret are at least 0."""
     shown = {name: figures.get(name, math.nan) for name in SHOWN_FIGURES[board.assignment.rank_by]}
     for name in {"stopping_time_low", "regret_low"} & figures.keys():
         shown[name] = max(shown[name], 0.0)
@@ -339,7 +340,7 @@ def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
-    """Return the rows of `rows_of` as a table; agents of the package have no place."""
+    """Return the rows of `rows_of` as a table; reference agents have no place."""
 
     def mean(name: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: texts.with_error(row[name], row[f"{name}_high"])
@@ -375,15 +376,15 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def board_notes(board: Leaderboard) -> list[str]:
-    """Return the lines below the table: what points are, and which limits were not enforced."""
+    """Return the lines below the leaderboard: the formula of points, and unenforced limits."""
     assignment = board.assignment
-    worth = "100 (1 - (c T + error) / the error of naming an arm at once)"
+    worth = "100 (1 - (c T + error) / error of an answer at random)"
     if assignment.full_marks is not None:
-        what = "regret" if assignment.over_horizon else "c T + error"
-        worth = f"the share of the way in {what} from UNI to {assignment.full_marks} in percent"
+        measure = "regret" if assignment.over_horizon else "c T + error"
+        worth = f"100 (UNI - agent) / (UNI - {assignment.full_marks}), in {measure}"
     elif assignment.over_horizon:
-        worth = "100 (1 - regret / the regret of UNI)"
-    notes = [f"points: {worth}, at least 0. All met the same hidden users."]
+        worth = "100 (1 - regret / regret of UNI)"
+    notes = [f"points: {worth}, at least 0. All agents ran with the same hidden users."]
     if missing := sorted({each for graded in board.graded for each in graded.missing}):
         names = ", ".join(missing)
         notes.append(f"Not enforced on this system: {names}. Grade strangers in a container.")
@@ -391,7 +392,7 @@ def board_notes(board: Leaderboard) -> list[str]:
 
 
 def reasons_of(board: Leaderboard) -> list[str]:
-    """Return, in a line each, why submissions were not graded to the end."""
+    """Return a line for each submission that was not graded completely, with the reason."""
     return [
         texts.in_line(f"{one.student}: {one.points.value:.0f} points, {one.outcome}: {one.reason}.")
         for one in board.graded
@@ -408,7 +409,7 @@ def as_page(board: Leaderboard) -> str:
 
 
 def feedback_of(board: Leaderboard, graded: Graded) -> str:
-    """Return a student's feedback as JSON: on all users together, and on no single one."""
+    """Return a student's feedback as JSON; it reveals no single user."""
 
     def number(value: float) -> float | None:
         return round(float(value), 6) if math.isfinite(value) else None  # JSON has no NaN
@@ -431,21 +432,21 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
 
 # Gradescope
 
-#: The permissions of a file in the zip.
+#: Permissions of the files in the zip.
 PRIVATE, READABLE, EXECUTABLE = 0o600, 0o644, 0o755
 
 
 def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False) -> None:
-    """Write the zip: the package, the key, and the two scripts that Gradescope runs.
+    """Write Gradescope's zip: the package, the key and two scripts.
 
     Args:
-        path: the file.
-        key: the secret, which is in the zip.
-        options: those of the command; None is the default.
-        overwrite: whether a file is replaced.
+        path: the zip file to write.
+        key: the secret; the zip contains it.
+        options: options of the command `course grade`; None stands for the default.
+        overwrite: whether to replace an existing file.
 
     Raises:
-        InvalidArgumentError: for a path that is no zip, or cannot be written to; where the package
+        InvalidArgumentError: if `path` does not end in .zip or cannot be written, or if the package
             is not installed.
     """
     if path.suffix != ".zip":
@@ -453,7 +454,7 @@ def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False
     try:
         needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        allowed = "written where the package is installed, which says what it needs"
+        allowed = "written where the package is installed"
         raise Invalid("autograder", str(path), allowed) from None
     home = Path(__file__).resolve().parents[1]
     templates = home / "teach" / "templates"
@@ -471,7 +472,7 @@ def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False
         "example.py": ((templates / "example.txt").read_bytes(), READABLE),
         "key.txt": (f"{key.secret}\n".encode(), PRIVATE),
     }
-    for folder in (home, home / "agents"):  # a link, in a checkout
+    for folder in (home, home / "agents"):  # `agents` is a link in a checkout: rglob skips it
         for file in sorted(folder.rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts:
                 within = Path("package", PACKAGE) / folder.relative_to(home)
@@ -481,7 +482,7 @@ def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False
     def write(place: Path) -> None:
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, (data, mode) in entries.items():
-                entry = zipfile.ZipInfo(name)  # without a date: the same zip for the same
+                entry = zipfile.ZipInfo(name)  # a fixed date: equal content gives equal bytes
                 entry.external_attr = (0o100000 | mode) << 16
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(entry, data)
@@ -491,7 +492,7 @@ def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False
 
 
 def results_json(board: Leaderboard) -> str:
-    """Return the first submission of a leaderboard as Gradescope reads it."""
+    """Return the first submission's result in Gradescope's format."""
     graded, lines = board.graded[0], reasons_of(board)
     points, score = graded.points, round(graded.points.value, 2)
     if graded.figures:

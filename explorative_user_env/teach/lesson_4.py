@@ -325,7 +325,7 @@ def _differs_at(case: Case, given: str | None, expected: str) -> str:
     return f"with {case[0]!r} it {given or 'stops before it recommends anything'}."
 
 
-_Run = functools.partial(Exercise, told=_differs_at, where=True)
+_Run = functools.partial(Exercise, describe=_differs_at, where=True)
 
 EXERCISES: tuple[Exercise, ...] = (
     # 4.1

@@ -148,7 +148,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=[(0,)],
         shows="a rule of two lines, made of her rejections, beats uniform play by far.",
         tried=_judged,
-        told=lambda case, given, expected: _NOT_BETTER,
+        describe=lambda case, given, expected: _NOT_BETTER,
     ).with_mistakes(
         "it recommends the most accepted arm for ever, and never hears of another",
         lambda observation: 0,

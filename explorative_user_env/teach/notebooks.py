@@ -1,4 +1,4 @@
-"""The notebooks of the course, made from their sources: for students with blanks, and solved."""
+"""Generate the notebooks of the course from their sources: with blanks, or solved."""
 
 import hashlib
 import json
@@ -13,16 +13,16 @@ class Lesson(NamedTuple):
     """A notebook of the course."""
 
     number: int  # place in the course, from 1
-    topic: str  # last part of the file's name
+    topic: str  # last part of the file name
     title: str  # title of the notebook
 
     @property
     def name(self) -> str:
-        """Name of the file, without its suffix."""
+        """Name of the notebook's file, without its suffix."""
         return f"lesson_{self.number}_{self.topic}"
 
 
-#: The notebooks, in order.
+#: All lessons of the course, in order.
 LESSONS = (
     Lesson(1, "best_arm", "Bandits and best-arm identification"),
     Lesson(2, "explorative_user", "The explorative user"),
@@ -32,7 +32,7 @@ LESSONS = (
     Lesson(6, "learning_agents", "Learning agents against BAIR"),
 )
 
-#: The folder of solved notebooks, and the file of the numbers in sentences.
+#: The folder of solved notebooks, and the file with the values of `{{...}}` expressions.
 SOLUTIONS, FIGURES = "solutions", "figures.json"
 
 METADATA = {
@@ -40,31 +40,32 @@ METADATA = {
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
 }
 
-#: An expression in a sentence; its value, computed by the cells above, is in `FIGURES`.
+#: A `{{...}}` expression in a markdown cell; the file `FIGURES` has its value.
 FIGURE = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 
-#: A note for authors; its indentation goes too, or the next line would belong to the item above.
+#: A note for authors, which notebooks leave out. The pattern includes the note's indentation, or
+#: the next line would belong to the list item above.
 GIVEN = re.compile(r"(?:^[ \t]*)?<!-- given: (.*?)-->\n?", re.DOTALL | re.MULTILINE)
 
 _HEADER = re.compile(r"^# %%( \[markdown\])?(?: tags=(\[.*\]))?\n", re.MULTILINE)
 _BEGIN, _END, _YOUR_TURN = "# BEGIN SOLUTION", "# END SOLUTION", "...  # your turn"
 _ANSWER = re.compile(rf"^([ \t]*){_BEGIN}\n(.*?)^[ \t]*{_END}\n", re.DOTALL | re.MULTILINE)
-#: A line of a solution that the student sees in its place.
+#: A line inside a solution that students see instead of the solution.
 _SHOWN_INSTEAD = re.compile(r"^([ \t]*)# ?\|( ?)(.*\n)", re.MULTILINE)
 
 _HOMES = (Path(__file__).parent / "sources", Path(__file__).parents[2] / "examples/course/sources")
 
 
 class Cell(NamedTuple):
-    """A cell of a source: "code" or "markdown", its text and its tags."""
+    """A cell of a lesson's source."""
 
-    kind: str
+    kind: str  # "code" or "markdown"
     text: str
     tags: list[str]
 
 
 def cells_of(source: str) -> list[Cell]:
-    """Return the cells of a source, a Python file with cells that begin with `# %%`."""
+    """Split the source of a lesson, a Python file, into cells at its lines `# %%`."""
     cells = []
     parts = _HEADER.split(source)[1:]
     for markdown, tags, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
@@ -79,12 +80,12 @@ def notebook_of(source: str, figures: list[str], solved: bool) -> dict[str, Any]
     """Return a notebook without outputs.
 
     Args:
-        source: text of the source.
-        figures: values of the expressions in its sentences, in order.
-        solved: whether it has the solutions, or blanks.
+        source: text of a lesson's source.
+        figures: values of its `{{...}}` expressions, in order.
+        solved: whether exercises contain solutions instead of blanks.
     """
     values = iter(figures)
-    taken: dict[str, int] = {}
+    uses: dict[str, int] = {}
     cells = []
     for kind, text, tags in cells_of(source):
         if kind == "markdown":
@@ -93,19 +94,19 @@ def notebook_of(source: str, figures: list[str], solved: bool) -> dict[str, Any]
             continue
         text = with_answers(text, solved) if "exercise" in tags else text
         name = hashlib.sha256(text.encode()).hexdigest()[:8]
-        taken[name] = taken.get(name, 0) + 1
+        uses[name] = uses.get(name, 0) + 1
         cell: dict[str, Any] = {"cell_type": kind, "metadata": {"tags": tags} if tags else {}}
-        cell["id"] = name if taken[name] == 1 else f"{name}-{taken[name]}"
+        cell["id"] = name if uses[name] == 1 else f"{name}-{uses[name]}"
         cell["source"] = text
         cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
     return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
 def with_answers(text: str, solved: bool) -> str:
-    """Return the code of an exercise with its answers, or with the student's blanks.
+    """Return the code of an exercise with solutions, or with blanks for students.
 
     Raises:
-        ValueError: if the lines around an answer do not pair.
+        ValueError: if there is no solution, or a BEGIN or END mark has no partner.
     """
 
     def filled(answer: re.Match[str]) -> str:
@@ -114,33 +115,33 @@ def with_answers(text: str, solved: bool) -> str:
         shown = [indent + line for indent, _, line in _SHOWN_INSTEAD.findall(answer[2])]
         return "".join(shown) or f"{answer[1]}{_YOUR_TURN}\n"
 
-    made, n_answers = _ANSWER.subn(filled, f"{text}\n")
+    code, n_answers = _ANSWER.subn(filled, f"{text}\n")
     if not n_answers or {text.count(_BEGIN), text.count(_END)} != {n_answers}:
-        raise ValueError(f"no answer, or a mark without its partner, is in:\n{text}")
-    return made.removesuffix("\n")
+        raise ValueError(f"no solution, or a mark without its partner, in:\n{text}")
+    return code.removesuffix("\n")
 
 
 def read_source(name: str) -> str:
-    """Return a file of the sources: beside the package in a checkout, inside it in a wheel.
+    """Return the text of a source file, from `examples/course` in a checkout, else the package.
 
     Raises:
-        InvalidArgumentError: if this installation has no such file.
+        InvalidArgumentError: if the file is not part of this installation.
     """
     for home in _HOMES:
         if (path := home / name).is_file():
             return path.read_text(encoding="utf-8")
-    allowed = f"part of this installation, which has none in {' or '.join(map(str, _HOMES))}"
+    allowed = f"a file in {' or '.join(map(str, _HOMES))}"
     raise InvalidArgumentError("the notebook", name, allowed)
 
 
 def notebook_files(solutions: bool = False) -> dict[str, bytes]:
-    """Return the contents of the notebooks by their names in a student's folder.
+    """Return the contents of the notebooks, by file name.
 
     Args:
-        solutions: whether the solved ones are there as well, in a folder inside.
+        solutions: whether to add the solved notebooks, in the folder "solutions".
 
     Raises:
-        InvalidArgumentError: if this installation has no notebooks.
+        InvalidArgumentError: if this installation contains no sources.
     """
     figures = json.loads(read_source(FIGURES))
     files = {}

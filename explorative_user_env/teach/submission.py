@@ -1,7 +1,7 @@
-"""A student's file: finding it, and its agent in a process apart, called by lines of JSON.
+"""Find students' files, and run each student's agent in a separate process, by lines of JSON.
 
-The users and the key are in the grader's process and never in the submission's, so a score is that
-of the arms recommended. Limits hold accidents in check, not hostile code: grade strangers in a
+The grader's process holds the users and the key; the submission's process never does, so a score
+depends only on the recommended arms. Limits stop accidents, not hostile code: grade strangers in a
 container.
 """
 
@@ -34,24 +34,24 @@ from explorative_user_env.display.text import in_line
 from explorative_user_env.envs.user import as_action
 from explorative_user_env.validation import InvalidArgumentError, integer, one_line, positive
 
-#: Bytes of a submission's file.
+#: Largest size of a submission's file, in bytes.
 LARGEST_SUBMISSION = 1_000_000
 
-PLACES = "a .py file, FILE:Class or a folder with .py files in it"
-HIDDEN = ("_", ".")  # the first character of names that are not submissions
+PLACES = "a .py file, FILE:Class or a folder with .py files"
+HIDDEN = ("_", ".")  # files whose name starts with one of these are no submissions
 
 
 class GradingOutcome(StrEnum):
-    """What became of a submission."""
+    """How the grading of a submission ended."""
 
     GRADED = "graded"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    CHEATED = "cheated"
+    FAILED = "failed"  # the submission raised an error, or is not valid
+    STOPPED = "stopped"  # the submission exceeded its time limit
+    CHEATED = "cheated"  # its process sent data that are not replies
 
 
 class SubmissionError(Exception):
-    """A submission cannot go on; the message is the reason."""
+    """Grading of a submission cannot continue; the message is the reason."""
 
     def __init__(self, outcome: GradingOutcome, reason: str) -> None:
         super().__init__(reason)
@@ -63,49 +63,49 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A file handed in."""
+    """A student's file."""
 
     student: str  # the name on the leaderboard
-    path: Path  # the file
-    class_name: str | None = None  # the agent's class; None is the only one in the file
-    fault: str = ""  # why the file cannot be run, or ""
+    path: Path  # the path of the file
+    class_name: str | None = None  # the agent's class; None selects the file's only agent class
+    fault: str = ""  # why the file cannot run, else ""
 
 
 def submissions_at(places: Iterable[str]) -> list[Submission]:
-    """Return the submissions at some places by name, one for every file and folder handed in.
+    """Return the submissions at `places`, sorted by student's name.
 
     Args:
-        places: files, as "agent.py" or "agent.py:Class", or folders. In a folder every file is a
-            student's, and every folder with one file; names that begin with "_" are left out.
+        places: files, as "agent.py" or "agent.py:Class", or folders. Each entry of a folder, a file
+            or a folder with one file, is a submission, unless its name starts with "_" or ".".
 
     Raises:
         InvalidArgumentError: for a place without submissions, or a file that is given twice.
     """
-    found: list[Submission] = []
+    submissions: list[Submission] = []
     for place in places:
         path, name = Path(place), None
         if not path.exists() and ":" in path.name:
-            whole, _, name = place.rpartition(":")
-            path = Path(whole)
+            file, _, name = place.rpartition(":")
+            path = Path(file)
         if path.is_file():
-            found.append(Submission(path.stem, path, name))
+            submissions.append(Submission(path.stem, path, name))
             continue
         entries = sorted(path.iterdir()) if path.is_dir() and name is None else ()
         within = [one_submission(each, path) for each in entries if each.name[0] not in HIDDEN]
         if not within:
             raise InvalidArgumentError("submission", place, PLACES)
-        found += within
-    files = Counter((each.path.absolute(), each.class_name) for each in found)
+        submissions += within
+    files = Counter((each.path.absolute(), each.class_name) for each in submissions)
     for (path, _), times in files.items():
         if times > 1:
             raise InvalidArgumentError("submission", str(path), "given once")
-    counts = Counter(each.student.casefold() for each in found)
+    counts = Counter(each.student.casefold() for each in submissions)
     chosen: dict[str, Submission] = {}
-    for each in found:
+    for each in submissions:
         name = in_line(each.student)
         if counts[each.student.casefold()] > 1:
             name = in_line(f"{each.path.absolute().parent.name}-{each.path.stem}")
-        if len(name.encode()) > 150:  # it stands in the name of a file
+        if len(name.encode()) > 150:  # file names contain the student's name
             mark = hashlib.sha256(name.encode()).hexdigest()[:8]
             name = f"{name.encode()[:141].decode(errors='ignore')}-{mark}"
         numbered = chain([name], (f"{name}-{number}" for number in count(2)))  # Anna.py, anna.py
@@ -115,11 +115,11 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
 
 
 def one_submission(place: str | Path, within: Path | None = None) -> Submission:
-    """Return the submission that a file, or a folder with one file, is.
+    """Return the submission in a file, or in a folder with one file.
 
     Args:
         place: the file or folder.
-        within: the folder that no link may lead out of; None is `place`.
+        within: the folder that must contain the file, after links are resolved; None is `place`.
     """
     path = file = Path(place)
     within, fault = within or path, ""
@@ -130,26 +130,27 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
         else:
             fault = f"it has {len(files)} Python files, not one"
     elif path.suffix != ".py":
-        fault = f"{path.name} is no .py file"
+        fault = f"{path.name} is not a .py file"
     if not fault and file.resolve() != within.resolve() / file.relative_to(within):
-        fault = "its file is a link, and not a file of its own"  # perhaps to another's
+        fault = "its file is a link"  # perhaps to another student's file
     elif not fault and not file.is_file():
         fault = "it is not a file"
     return Submission(path.name if path.is_dir() else path.stem, file, None, fault)
 
 
-# The process, seen by the grader
+# The grader's side of the process
 
-#: Times a limit of processor time after which the clock ends a process: machines are shared.
+#: Limit of wall-clock time, as a multiple of the limit of processor time: other processes may slow
+#: a submission down.
 BY_THE_CLOCK = 10.0
 
-#: Bytes of a reply, and of one read of what is printed.
+#: Most bytes of a reply, and of one read of the process's output.
 LONGEST_REPLY = 1 << 16
 
 NOBODY = 65534
 IMPORT_SECONDS = 60.0
-GONE = "its process sent something else than replies"
-#: Python without the grader's variables and folders.
+GONE = "its process sent data that are not replies"
+#: Options of Python that ignore the grader's environment variables and folders.
 PYTHON = ("-I", "-B", "-u", "-X", "utf8")
 
 BOOT = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import serve; serve()"
@@ -159,15 +160,15 @@ IN_THE_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "NUMBA_CACHE_DIR", "MPLCONFIGD
 
 @dataclass(frozen=True)
 class Limits:
-    """What a submission may take.
+    """Limits of a submission.
 
     Attributes:
-        seconds: of processor time, in all.
-        call_seconds: of processor time, for one call of a method.
-        memory: MB beside what Python and the package take.
+        seconds: total processor time, in seconds, above 0.
+        call_seconds: processor time of one call of a method, in seconds, above 0.
+        memory: memory in MB, in addition to that of Python and the package, 1 to 10**7.
 
     Raises:
-        InvalidArgumentError: for a number that is not above 0.
+        InvalidArgumentError: for a limit that is out of range.
     """
 
     seconds: float = 300.0
@@ -181,17 +182,17 @@ class Limits:
 
 
 class SubmittedAgent:
-    """The agent of a submission for `evaluate`: every arm comes from a process of its own.
+    """An agent for `evaluate` that calls a student's agent in a separate process.
 
-    A submission that ran out of time names an arm by chance for the users who are left.
+    After the submission exceeds its time, this agent answers at random for the remaining users.
 
     Args:
-        submission: the file.
-        limits: what it may take.
+        submission: the student's file.
+        limits: the limits of time and memory.
 
     Attributes:
-        failure: why it did not go on.
-        n_finished: users with whom it came to an end.
+        failure: the error that stopped the submission, or None.
+        n_finished: the number of users with an answer of the student's agent.
         missing: the limits that this system does not enforce.
     """
 
@@ -202,14 +203,14 @@ class SubmittedAgent:
         self._process: Any = None
         self._until, self._late, self._over = math.inf, False, threading.Event()
         self._printed, self._n_printed = b"", 0
-        self._pending: tuple[str, str] | None = None  # a call that goes with the next one
+        self._pending: tuple[str, str] | None = None  # a call to send with the next request
         self._n_arms, self._n_steps, self._n_users, self._n_requests = 0, 0, 0, 0
 
     def begin(self) -> None:
-        """Start the process in a temporary folder, and wait until the file is imported.
+        """Start the process in a temporary folder, and wait until it has imported the file.
 
         Raises:
-            SubmissionError: for a file that cannot be imported, or an agent that cannot be played.
+            SubmissionError: for a file that fails to import, or without a valid agent.
         """
         path, fault = self._submission.path, self._submission.fault
         try:
@@ -248,11 +249,11 @@ class SubmittedAgent:
             raise SubmissionError(GradingOutcome.CHEATED, GONE) from None
         cap = self.max_steps
         if cap is not None and not (type(cap) is int and cap >= 1):
-            reason = f"its max_steps is {cap!r}, not a number of at least 1"
+            reason = f"its max_steps must be None or an integer of at least 1, got {cap!r}"
             raise SubmissionError(GradingOutcome.FAILED, reason)
 
     def end(self) -> None:
-        """End the process and all that it has started, and remove its folder."""
+        """Kill the process and its child processes, and remove its folder."""
         if self._process is not None:
             with self._process:
                 self._kill()
@@ -268,14 +269,12 @@ class SubmittedAgent:
                 self._process.kill()
 
     def _watch(self) -> None:
-        """End the process when the clock says that a reply is late."""
         while not self._over.wait(0.05):
             if time.monotonic() > self._until:
                 self._late = True
                 self._kill()
 
     def _listen(self) -> None:
-        """Keep the beginning of what is printed."""
         with suppress(OSError, ValueError):
             while printed := os.read(self._process.stderr.fileno(), LONGEST_REPLY):
                 self._n_printed += len(printed)
@@ -283,13 +282,13 @@ class SubmittedAgent:
 
     @property
     def output(self) -> str:
-        """The text that the submission printed, cut off."""
+        """The first 4000 bytes of the submission's output, and how many bytes follow."""
         left_out = self._n_printed - len(self._printed)
         more = f"\n... and {left_out} bytes more" if left_out else ""
         return self._printed.decode("utf-8", "replace") + more
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Begin with a new user, and the agent's stream."""
+        """Begin a run with a new user; `rng` is the agent's random stream."""
         self._n_arms, self._n_steps, self._rng = n_arms, 0, rng
         self._n_users += 1
         entropy: Any = rng.bit_generator.seed_seq.entropy  # type: ignore[attr-defined]
@@ -297,16 +296,16 @@ class SubmittedAgent:
         self._pending = "reset", json.dumps(["reset", n_arms, words, horizon])
 
     def act(self) -> int | None:
-        """Return the arm that the agent recommends, None where it stops."""
+        """Return the arm that the agent recommends, or None if it stops."""
         return self._ask("act")
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Keep the user's response, which is sent with the next request."""
+        """Store the user's response, to send it with the next request."""
         self._n_steps += 1
         self._pending = "observe", f'["observe",{int(arm)},{"true" if accepted else "false"}]'
 
     def answer(self) -> int:
-        """Return the agent's answer."""
+        """Return the agent's answer, or a random arm if it exceeded its time."""
         arm = self._ask("answer")
         if arm is None:
             return int(self._rng.integers(self._n_arms))
@@ -314,7 +313,7 @@ class SubmittedAgent:
         return arm
 
     def _ask(self, method: str) -> int | None:
-        """Return the arm of a method; None where it gives none, or its time is up."""
+        """Return the arm from `act` or `answer`; None if `act` stops or the time is exceeded."""
         doing, calls = method, f'["{method}"]'
         if self._pending is not None:
             doing, calls = f"{self._pending[0]} or {method}", f"{self._pending[1]},{calls}"
@@ -323,7 +322,7 @@ class SubmittedAgent:
             return None
         self._n_requests += 1
         try:
-            with suppress(OSError):  # it is gone, as the missing reply shows
+            with suppress(OSError):  # if the process has ended, `_reply` reports it
                 request = f"[{self._n_requests},{calls}]\n"
                 os.write(self._process.stdin.fileno(), request.encode())
             arm = self._reply(doing, self._limits.call_seconds)
@@ -338,7 +337,7 @@ class SubmittedAgent:
             return None
 
     def _reply(self, doing: str, seconds: float) -> Any:
-        """Return the reply to the last request, which may take so much processor time."""
+        """Return the reply to the last request, limited to `seconds` of processor time."""
         self._until = min(time.monotonic() + BY_THE_CLOCK * seconds, self._end)
         line = self._process.stdout.readline(LONGEST_REPLY)
         self._until = math.inf
@@ -353,16 +352,16 @@ class SubmittedAgent:
         if isinstance(value, dict) and "raised" in value:
             text = one_line(in_line(str(value["raised"])), 400)
             if "MemoryError" in text:
-                text += f"; it may take {self._limits.memory} MB"
+                text += f"; its limit is {self._limits.memory} MB"
             raise SubmissionError(GradingOutcome.FAILED, text)
         return value
 
     def _ended(self, doing: str, seconds: float) -> SubmissionError:
-        """Return how the process ended."""
+        """Return the error for a process that has ended, with the reason."""
         if self._late:
-            is_all, of_all = time.monotonic() > self._end, self._limits.seconds
-            what, longest = ("it", of_all) if is_all else (doing, seconds)
-            reason = f"{what} took longer than {BY_THE_CLOCK * longest:g} s by the clock"
+            is_total, total = time.monotonic() > self._end, self._limits.seconds
+            subject, limit = ("it", total) if is_total else (doing, seconds)
+            reason = f"{subject} took longer than {BY_THE_CLOCK * limit:g} s of wall-clock time"
             return SubmissionError(GradingOutcome.STOPPED, reason)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
@@ -370,16 +369,16 @@ class SubmittedAgent:
         name = {-each.value: each.name for each in signal.Signals}.get(code, "")
         late = {
             "SIGPROF": f"{doing} took more than {seconds:g} s of processor time",
-            "SIGXCPU": f"it took more than {self._limits.seconds:g} s of processor time in all",
+            "SIGXCPU": f"it took more than {self._limits.seconds:g} s of processor time in total",
         }
         if name in late:
             return SubmissionError(GradingOutcome.STOPPED, late[name])
-        reason = f"its process was ended by {name}" if name else "it ended its own process"
+        reason = f"signal {name} ended its process" if name else "it ended its own process"
         reason += {"SIGKILL": ", perhaps for memory", "": f" (exit code {code})"}.get(name, "")
         return SubmissionError(GradingOutcome.FAILED, f"{reason}, in {doing}")
 
 
-# The process, seen from within
+# The submission's side of the process
 
 FILE = "submission.py"
 AGENT_CLASS = "Agent"
@@ -387,23 +386,23 @@ METHODS = ("reset", "act", "observe", "answer")
 
 
 class _FaultError(Exception):
-    """The file does not have one agent, or a method returned something else than an arm."""
+    """The file has no valid agent, or a method returned no arm."""
 
 
 def serve() -> None:
-    """Answer requests, in the process of a submission, until there are no more."""
+    """Run in the process of a submission: import its agent and answer the grader's requests."""
     options = json.loads(sys.argv[2])
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)  # what it prints is no reply
+    os.dup2(2, 1)  # keeps the submission's output apart from the replies
     limits, leave = options["limits"], os._exit
     number, doing, n_arms = 0, "", 0
     try:
         missing = _limited(limits)
         agent = _imported_agent(options["class"])
         if protocol.sees_rewards(agent):
-            raise _FaultError("it asks for rewards, which no agent sees")
+            raise _FaultError("it requests rewards, which no agent may observe")
         value: Any = [protocol.name_of(agent)[:200], protocol.cap_of(agent)]
         value += [protocol.needs_horizon(agent), missing]
         os.write(replies, f"[0,{json.dumps(value)}]\n".encode())
@@ -421,10 +420,10 @@ def serve() -> None:
                 try:
                     value = as_action(value, n_arms)
                 except InvalidArgumentError:
-                    doing = f"{method} returned {one_line(repr(value), 100)}, which has to be "
-                    raise _FaultError(f"an arm in 0..{n_arms - 1}") from None
+                    doing, got = f"{method} must return ", one_line(repr(value), 100)
+                    raise _FaultError(f"an arm in 0..{n_arms - 1}, got {got}") from None
             os.write(replies, f"[{number},{json.dumps(value)}]\n".encode())
-    except BaseException as error:  # whatever a stranger's code does, SystemExit as well
+    except BaseException as error:  # a student's code may raise any error, also SystemExit
         with suppress(BaseException):
             _alarm(0.0)
             text = str(error)
@@ -437,20 +436,20 @@ def serve() -> None:
                 text += f" (line {lines[-1]} of the file)" if lines else ""
             reply = json.dumps([number, {"raised": doing + text}])
             os.write(replies, f"{reply}\n".encode())
-    leave(0)  # whatever of the stranger's waits to run
+    leave(0)  # skips the submission's exit handlers and threads
 
 
 def _imported_agent(name: str | None) -> Any:
-    """Run the file, and return an agent of the class of this name, or of the one that is an agent.
+    """Run the file, and return an agent of the class `name`, by default the only agent class.
 
     Raises:
-        _FaultError: where the file has none, or several.
+        _FaultError: if the file has no such class, or several agent classes and no `Agent`.
     """
     _alarm(IMPORT_SECONDS)
     path = Path.cwd() / FILE
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
-    sys.modules[path.stem] = module  # where its classes are looked for
+    sys.modules[path.stem] = module  # pickle and dataclasses look modules up here
     sys.path.insert(0, str(path.parent))
     exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     classes = {
@@ -460,26 +459,26 @@ def _imported_agent(name: str | None) -> Any:
         and each.__module__ == module.__name__
         and all(callable(getattr(each, method, None)) for method in METHODS)
     }
-    wanted = name or (next(iter(classes)) if len(classes) == 1 else AGENT_CLASS)
-    if wanted not in classes:
-        needed = f"the file has no agent called {name}"
+    selected = name or (next(iter(classes)) if len(classes) == 1 else AGENT_CLASS)
+    if selected not in classes:
+        fault = f"the file has no agent class {name}"
         if name is None:
-            needed = f"the file has to have one class with the methods {', '.join(METHODS)}, "
-            needed += f"or one called {AGENT_CLASS}"
-        raise _FaultError(f"{needed}; it has {', '.join(sorted(classes)) or 'none'}")
-    return classes[wanted]()
+            fault = f"the file must have one class with the methods {', '.join(METHODS)}, "
+            fault += f"or one called {AGENT_CLASS}"
+        raise _FaultError(f"{fault}; its agent classes: {', '.join(sorted(classes)) or 'none'}")
+    return classes[selected]()
 
 
 def _alarm(seconds: float) -> None:
-    """Have the system end this process after so much more processor time; 0 is never."""
+    """Let the system end this process after `seconds` more of processor time; 0 cancels that."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limited(limits: Mapping[str, Any]) -> list[str]:
-    """Limit this process for good, and return the limits that this system does not enforce."""
+    """Set the limits of this process, and return those that this system does not enforce."""
     if sys.platform == "win32":
-        return ["another user", "processor time", "sizes of files", "memory", "other processes"]
+        return ["system user", "processor time", "sizes of files", "memory", "other processes"]
     import resource
 
     missing = []
@@ -494,22 +493,22 @@ def _limited(limits: Mapping[str, Any]) -> list[str]:
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
     except (OSError, AttributeError):
-        missing.append("another user")
+        missing.append("system user")
     memory = Path("/proc/self/statm")
-    taken = int(memory.read_text().split()[0]) if memory.exists() else math.nan
+    used = int(memory.read_text().split()[0]) if memory.exists() else math.nan
     most = {
         # The soft limit of processor time sends the signal SIGXCPU.
         ("processor time", resource.RLIMIT_CPU): time.process_time() + limits["seconds"],
         ("sizes of files", resource.RLIMIT_FSIZE): 16 << 20,
-        ("memory", resource.RLIMIT_AS): taken * resource.getpagesize() + (limits["memory"] << 20),
-        # Root starts as many as it likes.
+        ("memory", resource.RLIMIT_AS): used * resource.getpagesize() + (limits["memory"] << 20),
+        # The system does not limit the processes of root.
         ("other processes", resource.RLIMIT_NPROC): 0 if os.geteuid() else math.nan,
     }
-    for (what, which), value in most.items():
+    for (name, which), value in most.items():
         try:
             hard = resource.getrlimit(which)[1]
-            whole = math.ceil(value) if hard < 0 else min(math.ceil(value), hard)
-            resource.setrlimit(which, (whole, hard if which == resource.RLIMIT_CPU else whole))
+            soft = math.ceil(value) if hard < 0 else min(math.ceil(value), hard)
+            resource.setrlimit(which, (soft, hard if which == resource.RLIMIT_CPU else soft))
         except (OSError, ValueError):
-            missing.append(what)
+            missing.append(name)
     return missing

@@ -55,7 +55,7 @@ def test_a_folder_is_graded_and_the_key_written_nowhere(submissions, output, run
     key_file.write_text(SECRET + "\n")
     words = (SMALL, submissions, "--output", output)
     printed = run(*words, "--key-file", key_file).out
-    assert "bert: 0 points, failed: act returned 7, which" in printed
+    assert "bert: 0 points, failed: act must return an arm in 0..2, got 7" in printed
     files = {path.name: path.read_text() for path in output.iterdir()}
     names = {f"feedback_{name}.json" for name in ("bert", "deep", "=1+1")}
     assert set(files) == names | {"leaderboard.csv", "leaderboard.md", "made_by.json"}
@@ -80,7 +80,10 @@ def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(tmp_path, run
         file.parent.mkdir()
         file.write_text(UNIFORM + UNIFORM.replace("Agent", "Other"))
     printed = run(SMALL, f"{files[0]}:Other", f"{files[1]}:None", "--key", "short").out
-    assert "two-agent: 0 points, failed: the file has no agent called None; it has A" in printed
+    assert (
+        "two-agent: 0 points, failed: the file has no agent class None; its agent classes: A"
+        in printed
+    )
     assert ("one-agent" in printed, "16 characters or more are safe" in printed) == (True, True)
 
 

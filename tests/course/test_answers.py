@@ -38,7 +38,7 @@ def writes(levels, epsilon, gamma, arm, accepted):
 
 def test_what_is_no_right_answer_is_told_why():
     rows = [
-        (2.5, ..., "it is still blank; it asks for a function of her estimate"),
+        (2.5, ..., "it is still blank; the task is a function of her estimate"),
         ("2.5", lambda *given: np.float64(2.5), "it gives 2.5, where 4 is right"),
         # Wrong for the first case, and failing in a later one
         ("3.3", lambda p, q: q * math.log(q / p) + (1 - q) * math.log((1 - q) / (1 - p)), "swap"),
@@ -65,7 +65,7 @@ def endless_and_deaf(estimate, bound, gamma):
 def test_a_loop_that_never_ends_is_broken_off():
     remark = replace(exercises_of(2)[4], patience=0.5).check(endless_and_deaf)
     assert not remark.right
-    assert remark.words.startswith("for (-0.5, 0.5, 4.0) it is not done after 0.5 seconds")
+    assert remark.words.startswith("for (-0.5, 0.5, 4.0) it is still running after 0.5 seconds")
 
 
 def test_an_interrupt_by_the_student_goes_through():
@@ -99,11 +99,11 @@ def test_an_exercise_of_a_lecturer_explains_her_mistakes():
 
 def test_a_guess_comes_before_what_happened():
     rows = [
-        (None, "not yet: make it first: 'accepts' or 'rejects'?"),
-        (..., "not yet: make it first: 'accepts' or 'rejects'?"),
+        (None, "is missing: 'accepts' or 'rejects'?"),
+        (..., "is missing: 'accepts' or 'rejects'?"),
         ("rejects", "is right: rejects, because it begins above"),
         ("accepts", "is wrong: rejects, because it begins above"),
-        ([], "not yet: [] is none of 'accepts' or 'rejects'"),
+        ([], "is invalid: it must be 'accepts' or 'rejects', got []"),
     ]
     for guess, words in rows:
         remark = reveal(guess, "rejects", because="it begins above")

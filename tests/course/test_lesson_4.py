@@ -82,12 +82,12 @@ def gives_up(self):
 
 WRONG = [
     ("4.2", "at step 1, in Phase 1, first sweep: that is the first", changed(Sweep, observe=fails)),
-    ("4.2", "it returns nothing yet; it asks for a class that is made with ", Silent),
+    ("4.2", "it returns nothing yet; the task is a class that is made with ", Silent),
     ("4.3", "It answers None; arm", changed(Eliminate, answer=lambda self: None)),
     ("4.3", "at step 36, in Phase 2, elimination: arm 0 was", changed(Eliminate, next=strays)),
     ("4.3", "K = 5, N_1 = 20) it stops before it recommends", changed(Eliminate, act=gives_up)),
     ("4.4", "It recommends arm 1; arm 0", changed(Silent, act=lambda self: np.int64(1))),
-    ("4.4", "it has to be a class that is made with delta", BAIR()),
+    ("4.4", "it must be a class that is made with delta", BAIR()),
 ]
 
 

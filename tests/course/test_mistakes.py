@@ -21,7 +21,7 @@ WRONG = [
         lambda arms, yes, k: np.bincount(arms, yes, k) / len(arms),
     ),
     ("3.3", "p and q are swapped", lambda p, q: rel_entr(q, p) + rel_entr(1 - q, 1 - p)),
-    ("3.4", "is 3.3, which it uses, still blank?", lambda n, *rates: n * None),
+    ("3.4", "it calls your answer to 3.3: is that still blank?", lambda n, *rates: n * None),
     ("5.2", "for (100, 2, 1.0, 1.0) it gives 0.5, where 0.0", lambda n1, k, alpha, rho: 0.5),
     ("5.4", "for a user of ν'", lambda d, prior: norm.sf(d)),
     ("6.4", "a rank is a whole number from 0 to 4, and once it returns 5", lambda seen: 5),

@@ -47,7 +47,7 @@ def test_teachers_see_the_answer_and_students_what_is_written_for_them():
     assert with_answers(f"{ONE}\nb = 2\n{ONE}", solved=False) == f"{TURN}\nb = 2\n{TURN}"
     begin, answer, end = ONE.split("\n")
     for lines in ([begin, answer], [answer, end], [begin, begin, answer, end], [answer]):
-        with pytest.raises(ValueError, match=r"partner|no answer"):
+        with pytest.raises(ValueError, match=r"partner|no solution"):
             with_answers("\n".join(lines), solved=True)
 
 
@@ -155,4 +155,4 @@ def test_its_figures_are_as_computed_and_its_solutions_are_right(lesson):
     assert guesses[0]
     for told, asked in zip(*guesses, strict=True):
         assert re.match("your prediction is (right|wrong): ", told)
-        assert asked.startswith("your prediction not yet: make it first: ")
+        assert asked.startswith("your prediction is missing: ")

@@ -64,11 +64,11 @@ ALL = {
     "tells arms": (CHEATED, where("act", ARMS), GONE),
     "raises": (FAILED, RAISES, "observe raised ZeroDivisionError: division by zero (line 11"),
     "syntax": (FAILED, "class Agent:\n    def act(self) return 1\n", "(line 2 of the file)"),
-    "no agent": (FAILED, "x = 1\n", "the file has to have one class with the methods reset, act,"),
+    "no agent": (FAILED, "x = 1\n", "the file must have one class with the methods reset, act,"),
     "leaves": (FAILED, where("act", "import os\nos._exit(3)"), "it ended its own process (exit"),
-    "much memory": (FAILED, where("act", "bytearray(1 << 40)"), "it may take 512 MB, at step 1"),
-    "rewards": (FAILED, REWARDED, "it asks for rewards, which no agent sees"),
-    "crashes": (FAILED, where("top", CRASHES), "its process was ended by SIGSEGV, in the import"),
+    "much memory": (FAILED, where("act", "bytearray(1 << 40)"), "its limit is 512 MB, at step 1"),
+    "rewards": (FAILED, REWARDED, "it requests rewards, which no agent may observe"),
+    "crashes": (FAILED, where("top", CRASHES), "signal SIGSEGV ended its process, in the import"),
     "never ends": (STOPPED, where("act", ENDLESS + "pass"), "reset or act took more than 2 s of "),
     "floods": (STOPPED, where("answer", ENDLESS + "print('x' * 9999)"), "answer took more than"),
 }
@@ -110,13 +110,8 @@ def test_who_takes_too_long_is_stopped(tmp_path, monkeypatch):
     waits, busy = "import time\ntime.sleep(99)", "for _ in range(3_000_000):\n    pass"
     half_a_reply = WRITES.format(reply="b'[1,'") + waits
     rows = [
-        (
-            2.0,
-            half_a_reply,
-            Limits(call_seconds=0.5),
-            "reset or act took longer than 1 s by the cl",
-        ),
-        (1e3, busy, Limits(1.0), "it took more than 1 s of processor time in all"),
+        (2.0, half_a_reply, Limits(call_seconds=0.5), "reset or act took longer than 1 s of wall"),
+        (1e3, busy, Limits(1.0), "it took more than 1 s of processor time in total"),
     ]
     for by_the_clock, code, limits, reason in rows:
         monkeypatch.setattr(submission, "BY_THE_CLOCK", by_the_clock)

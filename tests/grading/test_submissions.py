@@ -27,7 +27,7 @@ def test_a_link_to_what_is_not_its_own_is_not_followed(handed_in, tmp_path):
     links = [("key.py", "../key.txt"), ("folder", "bert"), ("carl/agent.py", "../anna.py")]
     for link, to in links:
         (handed_in / link).symlink_to(to)
-    linked = "its file is a link, and not a file of its own"
+    linked = "its file is a link"
     told = dict.fromkeys(("key", "folder", "carl"), linked)
     assert _faults(tmp_path / "linked") == {"anna": "", "bert": "", **told}
 
@@ -38,7 +38,7 @@ def test_every_entry_gets_a_row_and_nobody_waits_for_a_pipe_to_end(handed_in):
     (handed_in / "_notes.txt").write_text("of nobody")
     os.mkfifo(handed_in / "emil.py")
     assert _faults(handed_in) == {
-        **{"anna": "", "bert": "", "carl": "carl.ipynb is no .py file"},
+        **{"anna": "", "bert": "", "carl": "carl.ipynb is not a .py file"},
         **{"dora": "it has 0 Python files, not one", "emil": "it is not a file"},
     }
 
