@@ -9,7 +9,7 @@ import pytest
 from processes import PACKAGE
 
 from explorative_user_env.play import game as games
-from explorative_user_env.play.game import Game, log_of, instance_at_end, moves_as_text
+from explorative_user_env.play.game import Game, instance_at_end, log_of, moves_as_text
 
 OPTIONS = {"n_arms": 3, "gap": 2.0}
 WORDS = "play --terminal --n-arms 3 --gap 2 --seed 7"
