@@ -8,7 +8,7 @@ from processes import PACKAGE, heed_signals
 
 WITHOUT_A_MODEL = (
     "from explorative_user_env import cli; from explorative_user_env.play import game\n"
-    "game.get_ready = int; cli.main()"
+    "game.load_first_model = int; cli.main()"
 )
 
 

@@ -1,6 +1,6 @@
-"""A person recommends: games with one user, on a page and in a terminal.
+"""Play against one user, in a browser or in a terminal.
 
-A game is its address: who the user is, her seed, what was recommended to her and which arm was
-named as the best. All else follows, so no server keeps anything, and the truth is told of games
-that have an answer only, or to who asks for it by name.
+The address of a game holds the user's options and seed, the recommendations and the answer. The
+game is recomputed from its address, so the server stores nothing. A game shows the user's means
+after the answer, or on the page of her hidden state.
 """

@@ -1,7 +1,7 @@
-"""A game with one user: everything in it follows from its address, and no server keeps anything.
+"""A game with one user, recomputed from its address: the server stores nothing.
 
-The address has her options and seed, the recommended arms, and the arm that was named as her best.
-The truth is told of games with an answer only, or to a player who asks to be her mind.
+The address holds the user's options and seed, the recommended arms and the player's answer. A game
+shows the user's means only after the answer, or on the page of her hidden state.
 """
 
 import functools
@@ -29,16 +29,16 @@ from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError, choice, integer
 
 SERVED_BY = ("jinja2", "starlette", "uvicorn")  # the packages of the extra `play`
-MOST_ARMS_PLAYED = 25  # K at most: more are no game for a person
-MOST_MOVES = 2000  # recommendations at most, which an address still holds
-LARGEST_PLAYED_SEED = 2**63 - 1  # the users of a study have seeds up to here
-SURPRISES = 1_000_000  # a drawn seed is below: few enough digits to be read out in a class
-# The user of a first game: some forty recommendations tell her best arm.
+MOST_ARMS_PLAYED = 25  # the largest K that a person can play
+MOST_MOVES = 2000  # the most recommendations; an address must hold them
+LARGEST_PLAYED_SEED = 2**63 - 1  # the largest seed of a user in a study
+SURPRISES = 1_000_000  # random seeds are below: short enough to read out in a class
+# The user of a first game: about 40 recommendations reveal her best arm.
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 
 
 def usual_options() -> dict[str, Any]:
-    """Return the default of each option of the users, as a word or a number."""
+    """Return the default of each user option, as a word or a number."""
     return {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
 
 
@@ -47,17 +47,17 @@ class Game:
     """A game with one user.
 
     Attributes:
-        options: those of `Population` that are not at their default, by name.
-        seed: of everything about the user.
-        moves: the arms that were recommended to her.
-        answer: the arm that was named as her best, None before.
-        guesses: what the player, as her mind, foretold of each move; None of a move not foretold.
-        asked: the arm of which the player is to foretell her response.
-        foretold: whether the player foretells each response.
-        population: the users of whom she is one.
+        options: the options of `Population` that differ from their defaults, by name.
+        seed: seed of the user.
+        moves: the recommended arms, in order.
+        answer: the arm that the player named as best; None before the answer.
+        guesses: the player's prediction of each response, True for yes; None without one.
+        pending: the recommended arm whose response the player predicts next, or None.
+        predicts: whether the player predicts each response before the user gives it.
+        population: the distribution of the user.
 
     Raises:
-        InvalidArgumentError: naming what is out of range.
+        InvalidArgumentError: if an attribute is out of range.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -65,30 +65,30 @@ class Game:
     moves: tuple[int, ...] = ()
     answer: int | None = None
     guesses: tuple[bool | None, ...] = ()
-    asked: int | None = None
-    foretold: bool = False
+    pending: int | None = None
+    predicts: bool = False
     population: Population = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         integer("n_arms", self.options.get("n_arms", 2), 2, MOST_ARMS_PLAYED)
         usual = usual_options()
-        kept = {n: self.options[n] for n in usual if self.options.get(n, usual[n]) != usual[n]}
-        made = {"population": Population(**self.options), "options": kept}
-        made["guesses"] = self.guesses + (None,) * (len(self.moves) - len(self.guesses))
-        for name, value in made.items():
+        changed = {n: self.options[n] for n in usual if self.options.get(n, usual[n]) != usual[n]}
+        fields = {"population": Population(**self.options), "options": changed}
+        fields["guesses"] = self.guesses + (None,) * (len(self.moves) - len(self.guesses))
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
         integer("seed", self.seed, 0, LARGEST_PLAYED_SEED)
         last = self.n_arms - 1
         if len(self.moves) > MOST_MOVES:
             allowed = f"at most {MOST_MOVES} recommendations"
             raise InvalidArgumentError("moves", len(self.moves), allowed)
-        for arm in (*self.moves, *(() if self.asked is None else (self.asked,))):
+        for arm in (*self.moves, *(() if self.pending is None else (self.pending,))):
             if type(arm) is not int or not 0 <= arm <= last:
                 raise InvalidArgumentError("moves", arm, f"arms in 0..{last}")
         if self.answer is not None:
             integer("answer", self.answer, 0, last)
         if len(self.guesses) > len(self.moves):
-            raise InvalidArgumentError("guesses", len(self.guesses), "of moves that were made")
+            raise InvalidArgumentError("guesses", len(self.guesses), "at most one for each move")
 
     @property
     def n_arms(self) -> int:
@@ -96,43 +96,43 @@ class Game:
         return self.population.user.n_arms
 
     def recommending(self, arms: Sequence[int]) -> "Game":
-        """Return the game after recommendations, as long as she is there.
+        """Return the game after recommendations; it stops when the user leaves.
 
-        In a game whose responses are foretold it asks about the arm first.
+        If the player predicts responses, the game only marks the arm as pending.
         """
         if self.answer is not None:
             raise InvalidArgumentError("moves", tuple(arms), "none after the answer")
-        if self.foretold:
+        if self.predicts:
             if len(arms) != 1:
-                raise InvalidArgumentError("more", list(arms), "one arm, where you answer")
-            return replace(self, asked=arms[0])
-        longer = replace(self, moves=(*self.moves, *arms), asked=None)
-        there = sum(1 for _ in _played(longer)) - 1
-        if there == len(self.moves) < len(longer.moves):
+                raise InvalidArgumentError("more", list(arms), "one arm when you predict responses")
+            return replace(self, pending=arms[0])
+        longer = replace(self, moves=(*self.moves, *arms), pending=None)
+        n_moves = sum(1 for _ in _played(longer)) - 1
+        if n_moves == len(self.moves) < len(longer.moves):
             raise InvalidArgumentError("moves", tuple(arms), "none after she has left")
-        return replace(self, moves=longer.moves[:there], asked=None)
+        return replace(self, moves=longer.moves[:n_moves], pending=None)
 
     def guessing(self, yes: bool) -> "Game":
-        """Return the game after the player has foretold the response to the arm that is asked."""
-        if self.asked is None:
-            raise InvalidArgumentError("guess", yes, "given to an arm that is asked about")
-        told = replace(self, foretold=False).recommending((self.asked,))
-        return replace(told, guesses=(*self.guesses, yes), foretold=self.foretold)
+        """Return the game after the player's prediction for the pending arm and her response."""
+        if self.pending is None:
+            raise InvalidArgumentError("guess", yes, "left out unless an arm is pending")
+        game = replace(self, predicts=False).recommending((self.pending,))
+        return replace(game, guesses=(*self.guesses, yes), predicts=self.predicts)
 
     def undone(self) -> "Game":
-        """Return the game before it asked, or before its last move."""
-        if self.asked is not None:
-            return replace(self, asked=None)
+        """Return the game without its pending arm, or else without its last move."""
+        if self.pending is not None:
+            return replace(self, pending=None)
         return replace(self, moves=self.moves[:-1], guesses=self.guesses[:-1])
 
 
-class Heard(NamedTuple):
-    """What was heard in a game: nothing secret.
+class Log(NamedTuple):
+    """The user's responses in a game; no hidden state.
 
     Attributes:
-        responses: to each recommendation, whether she accepted.
-        seen: the same counted arm by arm, as pictures take it.
-        left: whether she has left.
+        responses: whether the user accepted, for each recommendation.
+        seen: the counts of responses by arm, as figures take them.
+        left: whether the user has left.
     """
 
     responses: tuple[bool, ...]
@@ -140,29 +140,29 @@ class Heard(NamedTuple):
     left: bool = False
 
 
-def heard_in(game: Game) -> Heard:
-    """Return what was heard in a game, which is repeated to the bit."""
+def log_of(game: Game) -> Log:
+    """Return the responses in a game; the user is recomputed, bit for bit."""
     steps = [*_played(game)]
     if len(steps) <= len(game.moves):
-        allowed = f"at most {len(steps) - 1} recommendations, as she leaves then"
+        allowed = f"at most {len(steps) - 1} recommendations: then she leaves"
         raise InvalidArgumentError("moves", len(game.moves), allowed)
     responses = tuple(accepted for _, accepted, _ in steps[1:])
-    return Heard(responses, seen_in_lane(steps[0][0].remember(), 0), steps[-1][2])
+    return Log(responses, seen_in_lane(steps[0][0].remember(), 0), steps[-1][2])
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:
-    """Yield the truth about the user at the start and after each move; secret before the answer."""
+    """Yield the user's hidden state at the start and after each move; secret before the answer."""
     return (env.hidden_state() for env, *_ in _played(game))
 
 
 def instance_at_end(game: Game) -> Instance:
-    """Return her true means and her best arm at the end; secret before the answer."""
+    """Return the user's true means and best arm at the end; secret before the answer."""
     *_, (env, *_) = _played(game)
     return env.instance()
 
 
 def _played(game: Game) -> Iterator[tuple[ExplorativeUserEnv, bool, bool]]:
-    """Yield the environment, her response, and whether she leaves: first before any move."""
+    """Yield (environment, accepted, left) at the start and after each move."""
     env = ExplorativeUserEnv(population=game.population, reward="none")
     env.reset(seed=game.seed)
     env.remember()
@@ -174,32 +174,32 @@ def _played(game: Game) -> Iterator[tuple[ExplorativeUserEnv, bool, bool]]:
             return
 
 
-# Letters of an address at most: a move takes five, as 24x3 does with the point after it.
+# The most characters of an address; a move takes up to five, such as "24x3.".
 LONGEST_QUERY = 20_000
-Pairs = dict[str, str]  # what stands in an address, by name
-GUESSED, ASKED, BY = "guesses", "asked", "by"
-# The names in the address of a game in which the player is her mind.
-MINDS_OWN = frozenset((GUESSED, ASKED, BY))
+Pairs = dict[str, str]  # the parameters of an address, by name
+PREDICTED, PENDING, BY = "guesses", "asked", "by"
+# The address parameters that only the page of the hidden state accepts.
+TRUTH_KEYS = frozenset((PREDICTED, PENDING, BY))
 
-_WHOLE = re.compile(r"[0-9]{1,40}")
+_DIGITS = re.compile(r"[0-9]{1,40}")
 _NUMBER = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,24})?(e[-+]?[0-9]{1,3})?", re.IGNORECASE)
 _RUN = re.compile(r"([0-9]{1,3})(?:x([1-9][0-9]{0,5}))?")
 
 
-def whole_number(name: str, text: str) -> int:
-    """Return the whole number that is written; digits and nothing else."""
-    if not _WHOLE.fullmatch(text):
+def digits(name: str, text: str) -> int:
+    """Return the number that `text` writes in digits only."""
+    if not _DIGITS.fullmatch(text):
         raise InvalidArgumentError(name, text, "a whole number")
     return int(text)
 
 
 def moves_in(name: str, text: str) -> tuple[int, ...]:
-    """Return the arms that are written, as 2.0x3 is for 2, 0, 0, 0."""
+    """Parse arms from an address: 2.0x3 is 2, 0, 0, 0."""
     moves: list[int] = []
     for part in text.split(".") if text else ():
         run = _RUN.fullmatch(part)
         if run is None:
-            raise InvalidArgumentError(name, part, "arms with points between, as 2.0x3.1")
+            raise InvalidArgumentError(name, part, "arms separated by points, such as 2.0x3.1")
         times = int(run[2] or 1)
         if len(moves) + times > MOST_MOVES:
             raise InvalidArgumentError(name, part, f"at most {MOST_MOVES} recommendations in all")
@@ -208,104 +208,104 @@ def moves_in(name: str, text: str) -> tuple[int, ...]:
 
 
 def moves_as_text(moves: Sequence[int]) -> str:
-    """Return arms as they are written in an address."""
+    """Write arms for an address; the inverse of `moves_in`."""
     runs = [(arm, len([*same])) for arm, same in groupby(moves)]
     return ".".join(f"{arm}x{times}" if times > 1 else str(arm) for arm, times in runs)
 
 
 def as_written(value: Any) -> str:
-    """Return a word or a number as it is written, in as few letters as give it back."""
+    """Return a word, or the shortest text of a number that parses back to it."""
     short = f"{value:g}" if isinstance(value, float) else str(value)
     return short if short == str(value) or float(short) == value else str(value)
 
 
 def pairs_of(game: Game) -> Pairs:
-    """Return what the address of a game says, by name; defaults are left out."""
-    guessed = "".join({True: "y", False: "n", None: "-"}[guess] for guess in game.guesses)
+    """Return the address parameters of a game; defaults are left out."""
+    guesses = "".join({True: "y", False: "n", None: "-"}[guess] for guess in game.guesses)
     pairs = {name: as_written(value) for name, value in game.options.items()} | {
         "seed": str(game.seed),
         "moves": moves_as_text(game.moves),
         "answer": "" if game.answer is None else str(game.answer),
-        GUESSED: guessed if guessed.strip("-") else "",
-        BY: "you" if game.foretold else "",
-        ASKED: "" if game.asked is None else str(game.asked),
+        PREDICTED: guesses if guesses.strip("-") else "",
+        BY: "you" if game.predicts else "",
+        PENDING: "" if game.pending is None else str(game.pending),
     }
     return {name: text for name, text in pairs.items() if text}
 
 
-query_of = urlencode  # what an address says, as its query
+query_of = urlencode  # turns address parameters into a query
 
 
 def pairs_in(query: str) -> Pairs:
-    """Return what a query says, by name."""
+    """Return the parameters of a query, by name."""
     if len(query) > LONGEST_QUERY:
-        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
+        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} characters")
     try:
-        found = parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")
+        values = parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError as error:
-        allowed = "name=value with & between, as seed=7&moves=0.1x3"
+        allowed = "name=value pairs separated by &, such as seed=7&moves=0.1x3"
         raise InvalidArgumentError("address", query, allowed) from error
     pairs: Pairs = {}
-    for name, value in found:
+    for name, value in values:
         if name in pairs:
-            raise InvalidArgumentError(name, value, "said once in an address")
+            raise InvalidArgumentError(name, value, "given once in an address")
         pairs[name] = value
     return pairs
 
 
-def game_of(pairs: Mapping[str, str], mind: bool = False) -> Game:
-    """Return the game that an address says, in which the player may be her mind."""
+def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
+    """Return the game of an address; `truth`: the address is of the page of the hidden state."""
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
     parts: dict[str, Any] = {"options": options}
     for name, text in pairs.items():
-        if name in ("seed", "answer") or (mind and name == ASKED):
-            parts[name] = whole_number(name, text)
+        if name in ("seed", "answer") or (truth and name == PENDING):
+            parts["pending" if name == PENDING else name] = digits(name, text)
         elif name == "moves":
             parts[name] = moves_in(name, text)
-        elif mind and name == BY:
-            parts["foretold"] = choice(name, text, ("her", "you")) == "you"
-        elif mind and name == GUESSED:
+        elif truth and name == BY:
+            parts["predicts"] = choice(name, text, ("her", "you")) == "you"
+        elif truth and name == PREDICTED:
             if text.strip("yn-"):
                 raise InvalidArgumentError(name, text, "written with y, n and -")
             parts[name] = tuple({"y": True, "n": False}.get(letter) for letter in text)
         elif name not in kinds:
-            allowed = f"name=value with names of {', '.join([*kinds, 'seed', 'moves', 'answer'])}"
+            allowed = f"name=value with a name of {', '.join([*kinds, 'seed', 'moves', 'answer'])}"
             raise InvalidArgumentError("address", name, allowed)
         elif kinds[name] is int:
-            options[name] = whole_number(name, text)
+            options[name] = digits(name, text)
         elif kinds[name] is str or (kinds[name] is not float and text[:1] not in "-0123456789"):
             options[name] = text
         elif _NUMBER.fullmatch(text):
             options[name] = float(text)
         else:
-            raise InvalidArgumentError(name, text, "a number, as 0.5")
+            raise InvalidArgumentError(name, text, "a number, such as 0.5")
     if "seed" not in parts:
-        raise InvalidArgumentError("seed", None, "in the address, as seed=7")
-    if mind and "answer" in parts:
-        raise InvalidArgumentError("answer", parts["answer"], "left out where all is seen")
+        raise InvalidArgumentError("seed", None, "in the address, such as seed=7")
+    if truth and "answer" in parts:
+        raise InvalidArgumentError("answer", parts["answer"], "left out on the truth page")
     return Game(**parts)
 
 
 def query_in(address: str) -> str:
-    """Return the query of an address, which may be all that is given of it."""
+    """Return the query of an address; `address` may be the query alone."""
     text = address.strip()
     return text.partition("?")[2].partition("#")[0] if "?" in text else text
 
 
-# A checkbox: rho_t follows its schedule, unless its slider has moved from this value.
+# The checkbox "rho follows its schedule"; its value is the slider's value of rho_t.
 FOLLOW = "follow"
-# The options that have a slider, and its ends; a value beyond them moves them.
+# The options with a slider, and its ends; a value beyond an end extends the slider.
 SLIDERS = {"alpha": (0.05, 4.0), "rho": (1.0, 2.0), "noise": (0.0, 0.5), "gap": (0.05, 4.0)}
 STEP = 0.05
 
 
-#: A number that is changed by a slide, as it stands in the page.
+#: A slider as the page shows it; all fields are text.
 Slider = namedtuple("Slider", "name least most step value")
 
 
 def sliders_of(game: Game, rho: float) -> list[Slider]:
-    """Return the sliders as they stand in a game, where rho_t is `rho` now."""
+    """Return the sliders of a game; `rho` is the present rho_t."""
     user, schedule = game.population.user, game.population.schedule
     constant = schedule.rho_0 == schedule.rho_1
     rho = schedule.rho_0 if constant else round(round(rho / STEP) * STEP, 2)
@@ -314,54 +314,54 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
     sliders = []
     for name, (least, most) in SLIDERS.items():
         value = values[name]
-        # A browser moves a value between two steps to one of them: nothing may move by itself.
+        # A browser rounds a value that is off its steps; `step="any"` prevents that.
         on_step = value >= least and abs(math.remainder(value, STEP)) < 1e-9
         numbers = (min(least, value), max(most, value), STEP if on_step else "any", value)
         sliders.append(Slider(name, *map(as_written, numbers)))
     return sliders
 
 
-def slid(pairs: Mapping[str, str]) -> Pairs:
-    """Return what an address says after a slide: a schedule that is followed has no number."""
-    kept = dict(pairs)
-    if kept.pop(FOLLOW, None) == kept.get("rho"):
-        kept.pop("rho", None)
-    return kept
+def after_slide(pairs: Mapping[str, str]) -> Pairs:
+    """Return the parameters after a slider moved; rho is left out if it follows its schedule."""
+    rest = dict(pairs)
+    if rest.pop(FOLLOW, None) == rest.get("rho"):
+        rest.pop("rho", None)
+    return rest
 
 
-# Steps at most of a rival that has no cap of its own; a person waits a second for it.
+# The step cap of an agent without one; it takes about a second.
 LONGEST_RUN = 100_000
-_ONE_AT_A_TIME = threading.Lock()  # a model is loaded once, and meets one user at a time
+_ONE_AT_A_TIME = threading.Lock()  # a model is loaded once and serves one user at a time
 
 
-#: What an agent did: its name, the number of its recommendations and how many she rejected, the arm
-#: that it named, whether it is right and was named while she was there, and how its run ended.
-Rival = namedtuple("Rival", "name interactions rejections answer right end")
+#: The result of an agent: its name, the interactions and rejections, its answer, whether the answer
+#: is right (False if the user left before it), and how the run ended.
+Result = namedtuple("Result", "name interactions rejections answer right end")
 
 
-def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
-    """Return what each agent did with the user of a game, and notes on them, a line each."""
-    rivals = [_met(game, agent) for agent in (BAIR(), TrackAndStop())]
+def results_of(game: Game) -> tuple[list[Result], list[str]]:
+    """Run each agent with the user of a game; return the results, and one-line notes."""
+    results = [_result(game, agent) for agent in (BAIR(), TrackAndStop())]
     users = game.population
     shipped = shipped_for(BAI, game.n_arms, behaviour=users.behaviour.name, noise=users.user.noise)
     if shipped is None:
-        return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
+        return results, [f"The package has no trained model for {game.n_arms} arms."]
     try:
         with _ONE_AT_A_TIME:
-            rivals.append(_met(game, _loaded(shipped[0])))
+            results.append(_result(game, _loaded(shipped[0])))
     except MissingExtraError as error:
-        return rivals, [f"A trained model plays as well, but {error}"]
-    of = ", ".join(f"{name} {value}" for name, value in shipped[1]["environment"].items())
-    return rivals, [f"{rivals[-1].name} was trained with users of {of}."]
+        return results, [f"The package has a trained model for this user, but {error}"]
+    options = ", ".join(f"{name} {value}" for name, value in shipped[1]["environment"].items())
+    return results, [f"{results[-1].name} was trained on users with {options}."]
 
 
-def _met(game: Game, agent: Agent) -> Rival:
+def _result(game: Game, agent: Agent) -> Result:
     env = environment_of(game.population, agent)
-    # A step of a model takes two hundred times as long, and keeps all others waiting.
+    # A step of a model takes 200 times as long and blocks all other requests: its own cap applies.
     longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
     run = rollout(env, agent, game.seed, max_steps=longest)
     right = run.answer == env.instance().best_arm and not run.left
-    return Rival(name_of(agent), run.stopping_time, run.rejections, run.answer, right, run.end)
+    return Result(name_of(agent), run.stopping_time, run.rejections, run.answer, right, run.end)
 
 
 @functools.cache
@@ -371,8 +371,8 @@ def _loaded(name: str) -> Agent:
     return load_agent(name)
 
 
-def get_ready() -> None:
-    """Load the model for a first game, if there is one, so that nobody waits for it."""
+def load_first_model() -> None:
+    """Load the model for the first game in advance, if there is one."""
     shipped = shipped_for(BAI, PLAYED["n_arms"])
     with _ONE_AT_A_TIME, suppress(MissingExtraError):
         if shipped is not None:
@@ -380,79 +380,79 @@ def get_ready() -> None:
 
 
 TASK = (
-    "She is still learning what she likes. You recommend an arm, she says yes or no, "
-    "and you find out which arm she likes best."
+    "The user is still learning what she likes. You recommend an arm, she says yes or no. "
+    "Find out which arm she likes best."
 )
 
-# A hint for beginners, a line each.
-WHAT_COUNTS = (
-    "A yes does not say that she likes an arm best: only that no other arm is clearly better, as "
-    "far as she knows.",
-    "A no says that another arm is clearly better: that is what tells arms apart.",
-    "She learns from what she accepts, and from nothing else. So an arm that you neglect stays "
-    "unknown to her, too.",
-    "When all other arms are rejected again and again, you are done: name the one that is left.",
+# Hints for beginners, one a line.
+HINTS = (
+    "A yes does not say that the arm is her best. It says that she knows no arm that is clearly "
+    "better.",
+    "A no says that she knows an arm that is clearly better. Only a no separates arms.",
+    "She learns only from the arms that she accepts. If you never recommend an arm, she never "
+    "learns about it.",
+    "When she rejects all arms but one again and again, name the arm that is left.",
 )
 
 
 def response_in_words(arm: int, accepted: bool) -> str:
-    """Return her response to a recommendation."""
+    """Return the user's response to a recommendation, as a sentence."""
     return f"Arm {arm}: {'yes, she accepts' if accepted else 'no, she rejects'}."
 
 
-def tally(heard: Heard) -> str:
-    """Return how often she said yes and no."""
-    n, yes = len(heard.responses), sum(heard.responses)
-    told = f"{n} interaction{'s' * (n != 1)}: {yes} yes, {n - yes} no"
-    return f"{told}; then she left" if heard.left else told
+def tally(log: Log) -> str:
+    """Return how often the user said yes and no, as text."""
+    n, yes = len(log.responses), sum(log.responses)
+    text = f"{n} interaction{'s' * (n != 1)}: {yes} yes, {n - yes} no"
+    return f"{text}; then she left" if log.left else text
 
 
-def right_guesses(game: Game, heard: Heard) -> tuple[int, int]:
-    """Return how many responses were foretold rightly, and how many were foretold."""
-    pairs = zip(game.guesses, heard.responses, strict=True)
-    told = [guess == response for guess, response in pairs if guess is not None]
-    return sum(told), len(told)
+def right_predictions(game: Game, log: Log) -> tuple[int, int]:
+    """Return the number of right predictions and the number of predictions."""
+    pairs = zip(game.guesses, log.responses, strict=True)
+    right = [guess == response for guess, response in pairs if guess is not None]
+    return sum(right), len(right)
 
 
-def verdict(game: Game, heard: Heard, best_arm: int) -> str:
-    """Return whether the answer of a game is right."""
-    if heard.left:
+def verdict(game: Game, log: Log, best_arm: int) -> str:
+    """Return a sentence on whether the answer of a game is right."""
+    if log.left:
         return f"She left before an answer: her best arm is arm {best_arm}"
     if game.answer == best_arm:
         return f"Right: her best arm is arm {best_arm}"
     return f"Wrong: you named arm {game.answer}, her best arm is arm {best_arm}"
 
 
-_ENDS = {ANSWERED: "", CENSORED: " (not done)", LEFT: " (she left)"}
+_ENDS = {ANSWERED: "", CENSORED: " (no answer)", LEFT: " (she left)"}
 
-RIVALS_HEADER = ("who", "interactions", "rejections", "named", "right")
+RESULTS_HEADER = ("player", "interactions", "rejections", "named", "right")
 
 
-def rows_of_rivals(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -> list[Any]:
-    """Return what the player and the agents did with the same user, a row each."""
-    right, end = game.answer == best_arm and not heard.left, LEFT if heard.left else ANSWERED
-    you = ("you", len(game.moves), heard.responses.count(False), game.answer, right, end)
+def rows_of_results(game: Game, log: Log, best_arm: int, results: Sequence[Result]) -> list[Any]:
+    """Return one row for the player and one for each agent, all with the same user."""
+    right, end = game.answer == best_arm and not log.left, LEFT if log.left else ANSWERED
+    you = ("you", len(game.moves), log.responses.count(False), game.answer, right, end)
     return [
         (name, f"{n}{_ENDS[end]}", f"{no}", f"arm {arm}", "yes" if right else "no")
-        for name, n, no, arm, right, end in (you, *rivals)
+        for name, n, no, arm, right, end in (you, *results)
     ]
 
 
 def settings_in_words(game: Game) -> str:
-    """Return the user of a game in words, without a secret."""
-    said = game.population.words()
-    options = {name: said[name] for name in ("gap", "alpha", "noise")}
+    """Return the options and the seed of a game's user, as text; no means."""
+    values = game.population.words()
+    options = {name: values[name] for name in ("gap", "alpha", "noise")}
     options |= {name: value for name, value in game.options.items() if name != "n_arms"}
     shown = ", ".join(f"{name} {as_written(value)}" for name, value in options.items())
     return f"{game.n_arms} arms, {shown}, seed {game.seed}"
 
 
-def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -> str:
-    """Return what a game with an answer teaches, in one sentence; BAIR is the first of `rivals`."""
-    seen, answer = heard.seen, game.answer or 0
-    # An agent that was cut off, or that she left, has not answered of its own accord.
-    wrong = [each.name for each in rivals if each.end == ANSWERED and not each.right]
-    done = [each for each in rivals if each.right or each.end == CENSORED]
+def lesson_of(game: Game, log: Log, best_arm: int, results: Sequence[Result]) -> str:
+    """Return one sentence on what an answered game teaches; `results` starts with BAIR."""
+    seen, answer = log.seen, game.answer or 0
+    # An agent is wrong only if it stopped by itself, not at its step cap or when the user left.
+    wrong = [each.name for each in results if each.end == ANSWERED and not each.right]
+    done = [each for each in results if each.right or each.end == CENSORED]
     longer = [each.name for each in done if each.interactions > len(game.moves)]
     names = " and ".join(", ".join(wrong or longer).rsplit(", ", 1))
     why = "she is still learning what she likes and can be mistaken"
@@ -460,37 +460,37 @@ def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -
         why = "her taste changes"
     elif game.population.noise > 0.0:
         why = "she flips a coin now and then, or is mistaken"
-    if heard.left:
-        moral = "left"
+    if log.left:
+        lesson = "left"
     elif game.answer == best_arm:
-        moral = "longer" if longer else "right"
-        moral = "luck" if not heard.responses else "others wrong" if wrong else moral
+        lesson = "longer" if longer else "right"
+        lesson = "luck" if not log.responses else "others wrong" if wrong else lesson
     elif seen.latest[best_arm] is None or seen.latest[answer] is None:
-        moral = "never best" if seen.latest[best_arm] is None else "never named"
+        lesson = "never best" if seen.latest[best_arm] is None else "never named"
     elif seen.rejected[best_arm] > seen.rejected[answer]:
-        moral = "rejected"
+        lesson = "rejected"
     else:
-        moral = "accepted" if seen.latest[answer] else "no"
-    return MORALS[moral].format(names=names, why=why)
+        lesson = "accepted" if seen.latest[answer] else "no"
+    return LESSONS[lesson].format(names=names, why=why)
 
 
-#: What games teach.
-MORALS = {
-    "left": "She left before an answer: a rejection is what tells arms apart, and each may be the "
-    "last that she bears.",
+#: What games teach, by the case that `lesson_of` finds.
+LESSONS = {
+    "left": "She left before an answer: only rejections separate arms, and after any rejection she "
+    "may leave.",
     "luck": "Right without a single recommendation: that is luck, one time in K.",
-    "others wrong": "Right where {names} went wrong: every agent does with a few of many users, "
-    "and you never know who is one of the few.",
-    "longer": "Right in fewer interactions than {names}: but an agent that promises "
-    "to be wrong with few users only cannot stop while luck could still explain it all.",
+    "others wrong": "Right where {names} went wrong: every agent is wrong with a few of many "
+    "users, and you cannot know with which.",
+    "longer": "Right in fewer interactions than {names}: but an agent that guarantees a small "
+    "error probability cannot stop while luck could still explain the responses.",
     "right": "Right, and no sooner than the agents: only a rejection says that another arm is "
-    "clearly better, so whoever waits for enough of them is hardly ever wrong.",
-    "never best": "What is never recommended is never learnt: she was not asked about her best arm "
-    "even once.",
-    "never named": "What is never recommended is never learnt: she was not asked about the arm "
-    "that you named even once.",
-    "rejected": "She rejected her best arm, for {why}: a rejection is evidence, and no proof.",
-    "accepted": "She accepted what you named, but a yes only says that no other arm is clearly "
-    "better yet: it is not what she likes best that she accepts, but what might be.",
-    "no": "A rejected arm is one that another is clearly better than: it is hardly ever her best.",
+    "clearly better, so a player who waits for enough rejections is hardly ever wrong.",
+    "never best": "She never learns about an arm that you never recommend: you did not recommend "
+    "her best arm even once.",
+    "never named": "She never learns about an arm that you never recommend: you did not recommend "
+    "the arm that you named even once.",
+    "rejected": "She rejected her best arm, because {why}: a rejection is evidence, not proof.",
+    "accepted": "She accepted the arm that you named, but a yes only says that no other arm is "
+    "clearly better yet: she accepts every arm that could be her best.",
+    "no": "You named an arm she rejected: another is clearly better, so it is hardly her best.",
 }

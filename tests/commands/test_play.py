@@ -8,8 +8,8 @@ import sys
 import pytest
 from processes import PACKAGE
 
-from explorative_user_env.play import game as rivals
-from explorative_user_env.play.game import Game, heard_in, instance_at_end, moves_as_text
+from explorative_user_env.play import game as games
+from explorative_user_env.play.game import Game, instance_at_end, log_of, moves_as_text
 
 OPTIONS = {"n_arms": 3, "gap": 2.0}
 WORDS = "play --terminal --n-arms 3 --gap 2 --seed 7"
@@ -17,7 +17,7 @@ WORDS = "play --terminal --n-arms 3 --gap 2 --seed 7"
 
 @pytest.fixture
 def typed(run, monkeypatch):
-    monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)  # loads no model
+    monkeypatch.setattr(games, "shipped_for", lambda *asked, **users: None)  # loads no model
 
     def of(lines, *words):
         monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
@@ -32,9 +32,9 @@ def test_a_game_is_played_repeated_to_the_bit_and_gone_on_with(typed):
     printed = typed("0x20\n1x20\n2x20\n0x5\n", WORDS)
     answers = [line for line in printed if line.startswith("Arm ")]
     moves = (0,) * 20 + (1,) * 20 + (2,) * 20 + (0,) * 5
-    heard = heard_in(Game(options=OPTIONS, seed=7, moves=moves))
-    assert not all(heard.responses)
-    assert [": yes" in line for line in answers] == list(heard.responses)
+    log = log_of(Game(options=OPTIONS, seed=7, moves=moves))
+    assert not all(log.responses)
+    assert [": yes" in line for line in answers] == list(log.responses)
     address = printed[-1].split("'")[1]
     assert address.endswith(f"&moves={moves_as_text(moves)}")
     again = typed("", "play --terminal --address", f"http://127.0.0.1:8421/play?{address}")
@@ -63,7 +63,7 @@ def test_without_the_extra_the_terminal_plays(run, typed, monkeypatch):
     for name in ("jinja2", "starlette", "uvicorn"):
         monkeypatch.setitem(sys.modules, name, None)
     assert run("play").err.startswith("error: the page needs jinja2 and starlette and uvicorn: ")
-    assert "With the very same user:" in typed("0\nbest 0\n", WORDS)
+    assert "With the same user:" in typed("0\nbest 0\n", WORDS)
 
 
 def test_the_page_is_served_and_opened_where_the_game_is(run, monkeypatch):

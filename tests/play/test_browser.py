@@ -10,7 +10,7 @@ from browser import PHONE, keep_screenshot, page_in, too_wide
 from page_server import check_end, started
 
 from explorative_user_env.play import game as words
-from explorative_user_env.play.game import Game, game_of, heard_in, pairs_in
+from explorative_user_env.play.game import Game, game_of, log_of, pairs_in
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +26,9 @@ def address():
     check_end(server)
 
 
-def game_on(page, *, mind=False):
-    game = game_of(pairs_in(urlsplit(page.url).query), mind=mind)
-    return replace(game, guesses=(), asked=None, foretold=False)
+def game_on(page, *, truth=False):
+    game = game_of(pairs_in(urlsplit(page.url).query), truth=truth)
+    return replace(game, guesses=(), pending=None, predicts=False)
 
 
 def press(page, arm, act):
@@ -41,7 +41,7 @@ def press(page, arm, act):
     )
     game = game_on(page)
     assert game.moves[done:] == (arm,)
-    said = words.response_in_words(arm, heard_in(game).responses[-1])
+    said = words.response_in_words(arm, log_of(game).responses[-1])
     assert page.locator(".response").inner_text() == said == page.locator("#said").inner_text()
 
 
@@ -61,7 +61,7 @@ def test_a_game_is_played_by_keyboard_to_the_reveal(browser, address):
         assert game_on(page) == Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
         for arm in cycle(range(3)):
             press(page, arm, partial(page.keyboard.press, str(arm)))
-            latest = heard_in(game_on(page)).seen.latest
+            latest = log_of(game_on(page)).seen.latest
             if latest.count(False) == 2:
                 break
         page.keyboard.press("b")
@@ -78,14 +78,14 @@ def test_a_game_is_played_by_keyboard_to_the_reveal(browser, address):
 def test_her_mind_is_played_by_who_says_first_what_she_will_do(browser, address):
     with page_in(browser, PHONE) as page:
         page.goto(f"{address}mind?{GAME}&moves=0x10.1x10.2x10")
-        page.check("text=I say first what she will do")
+        page.check("text=predict her response first")
         page.click("#arm-2")
         page.wait_for_selector("#say-no")
         assert "Arm 2 is recommended" in page.locator("#said").inner_text()
         page.keyboard.press("n")
-        page.wait_for_selector("text=of 1 foretold")
+        page.wait_for_selector("text=of 1 predicted")
         assert "guesses=" in page.url
-        assert game_on(page, mind=True).moves[-1] == 2
+        assert game_on(page, truth=True).moves[-1] == 2
         # The picture changes as a slider does, and so does the address; no step to go back to.
         before, past = page.locator("figure").inner_html(), page.evaluate("history.length")
         page.focus("#alpha")
@@ -94,7 +94,7 @@ def test_her_mind_is_played_by_who_says_first_what_she_will_do(browser, address)
         page.wait_for_function("() => location.search.includes('alpha=2')")
         changed = "before => document.querySelector('figure').innerHTML !== before"
         page.wait_for_function(changed, arg=before)
-        assert game_on(page, mind=True).options["alpha"] == 2.0
+        assert game_on(page, truth=True).options["alpha"] == 2.0
         assert page.evaluate("history.length") == past
         page.uncheck("[name=follow]")
         page.wait_for_function("() => location.search.includes('rho=1.')")
@@ -138,12 +138,12 @@ def test_all_is_there_without_a_script(browser, address):
         page.click("#undo")
         page.click("#best-1")
         assert page.locator("#verdict").inner_text().startswith("Right")
-        page.click("text=Look into her mind")
+        page.click("text=See her hidden state")
         page.locator("#alpha").fill("2")
         page.click("text=Show")
-        options = game_on(page, mind=True).options
+        options = game_on(page, truth=True).options
         assert (options["alpha"], "rho" in options) == (2.0, False)  # it follows its schedule
         page.locator("#rho").fill("1.2")
         page.click("text=Show")
-        assert game_on(page, mind=True).options["rho"] == 1.2
+        assert game_on(page, truth=True).options["rho"] == 1.2
         assert too_wide(page) == 0

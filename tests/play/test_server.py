@@ -14,7 +14,7 @@ from page_server import check_end, started
 
 from explorative_user_env.play import game as words
 from explorative_user_env.play import page as serving
-from explorative_user_env.play.game import Game, game_of, heard_in, instance_at_end, pairs_in
+from explorative_user_env.play.game import Game, game_of, instance_at_end, log_of, pairs_in
 from explorative_user_env.validation import InvalidArgumentError
 
 GAME = "n_arms=3&gap=2&seed=7"
@@ -87,11 +87,11 @@ def test_a_recommendation_is_an_address_that_has_it_too():
         query = str(answer.url).partition("?")[2]
         arm, _, times = more.partition("x")
         game = game.recommending((int(arm),) * int(times or 1))
-        heard = heard_in(game)
+        log = log_of(game)
         assert query == f"{GAME}&moves={words.moves_as_text(game.moves)}"
-        assert words.response_in_words(int(arm), heard.responses[-1]) in answer.text
+        assert words.response_in_words(int(arm), log.responses[-1]) in answer.text
         assert f'value="{HOST}/play?{escape(query)}"' in answer.text
-    assert not all(heard_in(game).responses)
+    assert not all(log_of(game).responses)
     assert get(f"/play?{query}").text == answer.text
     revealed = get(f"/play?{query}&answer=1").text
     means = [f"{mean:.2f}" for mean in instance_at_end(game).means]
@@ -105,10 +105,10 @@ def test_what_is_guessed_and_slid_is_in_the_address():
     assert sent_to(f"/mind/recommend?{GAME}&by=you&more=2") == asked
     told = f"/mind?{GAME}&moves=2&guesses=n&by=you"
     assert sent_to(f"/mind/guess?{GAME}&by=you&asked=2&guess=n") == told
-    assert "0 of 1 foretold" in get(told).text
+    assert "0 of 1 predicted" in get(told).text
     place = "/mind/slide?n_arms=3&seed=7&moves=2&gap=1&alpha=0.5&noise=0.1&rho=1.5"
-    slid = "/mind?n_arms=3&alpha=0.5&gap=1&noise=0.1&rho=1.5&seed=7&moves=2"
-    assert sent_to(place) == slid
+    after_slide = "/mind?n_arms=3&alpha=0.5&gap=1&noise=0.1&rho=1.5&seed=7&moves=2"
+    assert sent_to(place) == after_slide
     assert "rho" not in sent_to(f"{place}&follow=1.5")
 
 
@@ -160,7 +160,7 @@ def test_users_who_answer_alike_are_not_told_apart():
         known = {}
         for seed in range(100_000, 100_400):  # all of one length, which a page could show
             game = Game(options=options, seed=seed, moves=moves)
-            other = known.setdefault(heard_in(game).responses, game)
+            other = known.setdefault(log_of(game).responses, game)
             if instance_at_end(other).best_arm != instance_at_end(game).best_arm:
                 break
         else:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from explorative_user_env.play.game import Game, heard_in, instance_at_end
+from explorative_user_env.play.game import Game, instance_at_end, log_of
 from explorative_user_env.play.terminal import play_lines
 
 GAME = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
@@ -23,7 +23,7 @@ def test_a_game_is_played_to_the_reveal_and_told_again():
     game, said = played("0", "1x40\n", " 2 0 ", "2x20", "best 1", "2")
     moves = (0, *(1,) * 40, 2, 0, *(2,) * 20)
     assert game == Game(options=GAME.options, seed=7, moves=moves, answer=1)
-    assert answers(said) == list(heard_in(game).responses)
+    assert answers(said) == list(log_of(game).responses)
     assert not all(answers(said))
     again, told_again = played("0", game=game)
     assert again == game
@@ -57,7 +57,7 @@ def test_where_she_leaves_only_what_was_asked_is_answered():
     *asked, last = whole.moves
     game, said = played(" ".join(map(str, asked)), f"{last}x10", game=leaving)
     assert game.moves == whole.moves
-    assert answers(said) == list(heard_in(game).responses)
+    assert answers(said) == list(log_of(game).responses)
     assert said[-4].endswith(f"{len(asked)} yes, 1 no; then she left.")
 
 

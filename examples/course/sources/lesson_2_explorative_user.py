@@ -429,7 +429,8 @@ settings.round(3)
 #
 # Three parameters describe a user: $\alpha$, $\rho_t$, and the click noise $p$, the probability
 # that her response is random. `explorative-user play` opens a page with sliders for these
-# parameters. Here we simulate many users.
+# parameters. Its button "See her hidden state" shows every interval and lets you predict her
+# responses. Here we simulate many users.
 #
 # If $\alpha$ doubles, $\Gamma$ doubles. How many acceptances does the worst arm get then?
 

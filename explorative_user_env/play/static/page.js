@@ -1,10 +1,10 @@
-// Quicker, and with keys: the same pages, of which the main part is put in place of the old one.
+// Optional speed-up and keyboard: replace only the main part of the page when a form or link changes it.
 "use strict";
 
 const main = () => document.getElementById("main");
-const KEYS = "keys-are-off"; // kept as long as the tab is open
+const KEYS = "keys-are-off"; // stored until the tab closes
 
-let waiting = Promise.resolve(); // what was asked for first is answered first
+let waiting = Promise.resolve(); // requests run one after another, in order
 let sliding = 0;
 
 function go(address, { slides = false, moves = true } = {}) {
@@ -19,7 +19,7 @@ function go(address, { slides = false, moves = true } = {}) {
       document.title = page.title;
       put(page, slides);
     } catch {
-      location.assign(target); // the browser says what is wrong
+      location.assign(target); // the browser shows the error
     }
   });
 }
@@ -44,27 +44,27 @@ function put(page, slides) {
     if (chief) scrollTo(0, 0);
   }
   ready();
-  const told = main().querySelector("[data-said]");
-  if (told) document.getElementById("said").textContent = told.textContent;
+  const status = main().querySelector("[data-said]");
+  if (status) document.getElementById("said").textContent = status.textContent;
 }
 
-// A slider that is being moved stays; what its form hands on besides is renewed.
+// Keep the slider that the player is moving; replace only the hidden fields of its form.
 function renew(form, same) {
   for (const each of form.querySelectorAll("input[type=hidden]")) each.remove();
   form.prepend(...same.querySelectorAll("input[type=hidden]"));
 }
 
 function addressOf(form, button) {
-  const said = new URLSearchParams(new FormData(form));
-  if (button && button.name) said.append(button.name, button.value);
-  return `${form.getAttribute("action")}?${said}`;
+  const query = new URLSearchParams(new FormData(form));
+  if (button && button.name) query.append(button.name, button.value);
+  return `${form.getAttribute("action")}?${query}`;
 }
 
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
   if (!form.matches("[data-swap]")) return;
   event.preventDefault();
-  // By then another page may be there, with a form of its own in this one's place.
+  // An earlier request may replace the page before this one runs: look up the form again then.
   const [id, action] = [submitter && submitter.id, form.getAttribute("action")];
   go(() => {
     const button = id && document.getElementById(id);
@@ -106,8 +106,8 @@ document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || sessionStorage.getItem(KEYS)) return;
   if (event.target.matches("input:not([type=radio], [type=checkbox]), select, textarea")) return;
   const press = (selector) => {
-    const found = document.querySelector(selector);
-    if (found && isSeen(found)) { event.preventDefault(); found.click(); }
+    const button = document.querySelector(selector);
+    if (button && isSeen(button)) { event.preventDefault(); button.click(); }
   };
   const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code || "");
   if (digit) {
@@ -124,7 +124,7 @@ document.addEventListener("keydown", (event) => {
 
 const isSeen = (each) => each.getClientRects().length > 0;
 
-// Arrow keys go through the buttons of one group.
+// Arrow keys move the focus within a group of buttons.
 function walk(event) {
   const group = document.activeElement?.closest(".arms, .best");
   if (!group) return;
