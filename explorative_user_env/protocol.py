@@ -275,7 +275,7 @@ N_USERS = 20
 DEVIATION = 0.3
 
 #: The options of users who come one after another.
-OF_MEMBERS = ("n_users", "deviation")
+MEMBER_OPTIONS = ("n_users", "deviation")
 
 #: Default number of users of an evaluation, as in the paper.
 N_INSTANCES = 1000
@@ -290,7 +290,7 @@ LONGEST_HORIZON = 10_000_000
 MOST_WORKERS = 1024
 
 
-def kept_steps(name: str, steps: Any) -> int:
+def stored_steps(name: str, steps: Any) -> int:
     """Return the length of a run of which every step is kept, in 1..`LONGEST_HORIZON`."""
     return count(name, steps, 1, LONGEST_HORIZON)
 
@@ -300,14 +300,14 @@ def as_task(task: Task | str) -> Task:
     return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]
 
 
-def as_task_of_one(task: Task | str) -> Task:
+def single_user_task(task: Task | str) -> Task:
     """Return the task of a record or a name, one with one user an episode."""
     return TASKS[choice("task", getattr(task, "name", task), (BAI.name, REGRET.name))]
 
 
-def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:
-    """Refuse the options `OF_MEMBERS` in every task but the population."""
-    for name in OF_MEMBERS:
+def refuse_member_options(task: Task, options: Mapping[str, Any]) -> None:
+    """Refuse the options `MEMBER_OPTIONS` in every task but the population."""
+    for name in MEMBER_OPTIONS:
         if task != POPULATION and options.get(name) is not None:
             allowed = f"left out, except for the task {POPULATION.name}"
             raise InvalidArgumentError(name, options[name], allowed)

@@ -8,9 +8,10 @@ import numpy as np
 
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import REWARDS, reward_of
-from explorative_user_env.kernels import compiler, words
+from explorative_user_env.kernels import compiler
+from explorative_user_env.kernels import intrinsics as ops
 from explorative_user_env.kernels.compiler import compile_loop, once
-from explorative_user_env.kernels.words import MEAN, generator_at, row_at, row_of, with_law
+from explorative_user_env.kernels.intrinsics import MEAN, generator_at, row_at, row_of, with_law
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
@@ -42,10 +43,10 @@ def compiled_begin(mean: MeanDraw, own_law: RewardDraw) -> Callable[..., None]:
     def begin(hers: Any, lanes: Any, draws_means: bool, drawing: tuple[float, ...]) -> None:
         numbers, rows, best_arms, best_means, streams, draws = hers
         user = with_law(numbers, own_law)
-        arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
+        arms_of, users_of = rows.arms.ctypes.data, rows.users.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for lane in lanes:
-            state = row_at(arms_of, own_of, user.n_arms, lane, logarithms, inverse_roots)
+            state = row_at(arms_of, users_of, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
                 # No named law loses its gap.
@@ -61,7 +62,7 @@ def compiled_begin(mean: MeanDraw, own_law: RewardDraw) -> Callable[..., None]:
 def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
     """Return the compiled loop of one step in many lanes."""
     respond, ahead, in_generator = rules.respond, AHEAD, IN_GENERATOR
-    memory_of_arm, prefetch, witness_at = words.memory_of_arm, words.prefetch, words.witness_at
+    memory_of_arm, prefetch, witness_at = ops.memory_of_arm, ops.prefetch, ops.witness_at
 
     def respond_in_lanes(hers: Any, lanes: Any, arms: Any, reward: int, step: Any) -> bool:
         numbers, rows, _, best_means, streams, draws = hers
@@ -72,19 +73,19 @@ def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
             n_strangers += (arms[place] < 0) | (arms[place] >= user.n_arms)
         if n_strangers > 0:
             return False
-        arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
+        arms_of, users_of = rows.arms.ctypes.data, rows.users.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for place in range(lanes.size):
             if place + ahead < lanes.size:
                 coming = lanes[place + ahead]
-                witness = witness_at(own_of, coming)
+                witness = witness_at(users_of, coming)
                 prefetch(memory_of_arm(arms_of, user.n_arms, coming, arms[coming]))
                 prefetch(memory_of_arm(arms_of, user.n_arms, coming, witness))
                 prefetch(streams[coming])
                 prefetch(streams[coming] + in_generator)
             lane = lanes[place]
             arm = arms[lane]
-            state = row_at(arms_of, own_of, user.n_arms, lane, logarithms, inverse_roots)
+            state = row_at(arms_of, users_of, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             accepted = respond(user, state, rule, arm, rng)
             mean, realized = state.means[arm], state.reward[0]
@@ -109,10 +110,10 @@ class CompiledLanes(Lanes):
         self._user, self._rule = self._population.user, self._population.schedule.rule
         self._law, self._reward = self._user.own_law.compiled_in, REWARDS.index(reward)
         self._numbers = rules.user_tuple(self._user)
-        self._rows = words.user_rows(self._user, n_lanes)
+        self._rows = ops.user_rows(self._user, n_lanes)
         self._best_arms, self._best_means = np.zeros(n_lanes, int), np.zeros(n_lanes)
         self._all = np.arange(n_lanes)
-        self._streams, self._draws = words.addresses_of_all(self._rngs)
+        self._streams, self._draws = ops.addresses_of_all(self._rngs)
 
     @property
     def rngs(self) -> list[np.random.Generator]:
@@ -189,13 +190,13 @@ class CompiledLanes(Lanes):
         return hidden_state_of(self._user, state, instance, rho)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_rows": (self._rows.arms, self._rows.own), "_loop": None}
+        return vars(self) | {"_rows": (self._rows.arms, self._rows.users), "_loop": None}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         vars(self).update(kept)
-        self._rows = words.user_rows(self._user, len(self._rngs))
-        self._rows.arms[:], self._rows.own[:] = kept["_rows"]
-        self._streams, self._draws = words.addresses_of_all(self._rngs)  # elsewhere in a copy
+        self._rows = ops.user_rows(self._user, len(self._rngs))
+        self._rows.arms[:], self._rows.users[:] = kept["_rows"]
+        self._streams, self._draws = ops.addresses_of_all(self._rngs)  # elsewhere in a copy
 
 
 def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
