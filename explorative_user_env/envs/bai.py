@@ -35,15 +35,15 @@ def masks(legal: Array, n_arms: int) -> Array:
     return allowed
 
 
-def how_far(env: Any, lane: int, answer: int, correct: bool, left: bool) -> str:
+def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> str:
     """Return a line on how far the episode of a lane is from its end; see `outcome`."""
-    heard, n_arms = env.remember(), env.user.n_arms
-    rejected = int(heard.last_rejected()[lane])
+    history, n_arms = env.remember(), env.user.n_arms
+    rejected = int(history.last_rejected()[lane])
     if left:
         return f"{HAS_LEFT}, without an answer"
     if answer != NO_ANSWER:
         return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
-    if heard.steps[lane] >= env.horizon:
+    if history.steps[lane] >= env.horizon:
         return "out of time, without an answer"
     if may_answer(rejected, n_arms, env.mask):
         return "an answer is legal"
@@ -184,12 +184,12 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
             InvalidArgumentError: for an action out of range.
             gymnasium.error.ResetNeeded: before the first reset and after the end.
         """
-        if self._begun is None:
+        if self._active is None:
             raise gym.error.ResetNeeded("call reset before step")
         n_arms = self.user.n_arms
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
-            self._answer, self._begun = action - n_arms, None
+            self._answer, self._active = action - n_arms, None
             self._correct = self._answer == self.instance().best_arm
             self._show()
             return 0, RIGHT if self._correct else WRONG, True, False, self._info(False)
@@ -197,7 +197,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self._last_rejected[action] = response == 0
         ends, reward = left or info["interactions"] == self.horizon, -self.step_cost
         if ends:
-            self._begun = None
+            self._active = None
             reward += WRONG
         info |= outcome(info, self._answer, self._correct, self._left)
         return response, reward, ends, False, info
@@ -214,7 +214,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         super()._begin(start)
 
     def _note(self, lane: int) -> str:
-        return how_far(self, lane, self._answer, self._correct, self._left)
+        return status_line(self, lane, self._answer, self._correct, self._left)
 
     def _info(self, has_response: bool) -> dict[str, Any]:
         """Return an info with the same keys at every step, as data sets need them."""
@@ -244,7 +244,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     def _set_up(self) -> None:
         single = self._single
         self.step_cost, self.horizon, self.mask = single.step_cost, single.horizon, single.mask
-        self._history = self.remember()
+        self._log = self.remember()
         self._answers = np.full(self.num_envs, NO_ANSWER)
         self._correct = np.zeros(self.num_envs, bool)
 
@@ -276,8 +276,8 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         arms = np.where(chosen < n_arms, chosen, 0)
         step = self._recommend(arms, None if everyone else recommending)
         if not everyone:
-            step.interactions[:] = self._history.steps
-            step.acceptances[:] = self._history.acceptances.sum(axis=1)
+            step.interactions[:] = self._log.steps
+            step.acceptances[:] = self._log.acceptances.sum(axis=1)
 
         unanswered = recommending & (step.interactions >= self.horizon) | step.left
         step.rewards[:] = np.where(recommending, -self.step_cost, 0.0)
@@ -293,15 +293,15 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     def action_masks(self) -> Array:
         """Return which actions are legal, shape (num_envs, 2 K), bool."""
         n_arms = self.user.n_arms
-        return masks(may_answer(self._history.last_rejected(), n_arms, self.mask), n_arms)
+        return masks(may_answer(self._log.last_rejected(), n_arms, self.mask), n_arms)
 
-    def _meet(self, lanes: Array, start: Any) -> None:
-        super()._meet(lanes, start)
+    def _draw_users(self, lanes: Array, start: Any) -> None:
+        super()._draw_users(lanes, start)
         self._answers[lanes], self._correct[lanes] = NO_ANSWER, False
 
     def _note(self, lane: int) -> str:
         ends = int(self._answers[lane]), bool(self._correct[lane]), bool(self._left[lane])
-        return how_far(self, lane, *ends)
+        return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
         """Return the values of infos; the keys are the same at every step."""

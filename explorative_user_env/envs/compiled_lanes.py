@@ -36,17 +36,17 @@ def no_mean(rng: np.random.Generator) -> float:
 
 
 @once
-def compiled_begin(mean: MeanDraw, own_law: RewardDraw) -> Callable[..., None]:
+def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None]:
     """Return the compiled loop that puts new users in lanes, with means drawn by `mean`."""
     start = rules.start
 
-    def begin(hers: Any, lanes: Any, draws_means: bool, drawing: tuple[float, ...]) -> None:
-        numbers, rows, best_arms, best_means, streams, draws = hers
-        user = with_law(numbers, own_law)
-        arms_of, users_of = rows.arms.ctypes.data, rows.users.ctypes.data
+    def begin(arrays: Any, lanes: Any, draws_means: bool, drawing: tuple[float, ...]) -> None:
+        numbers, rows, best_arms, best_means, streams, draws = arrays
+        user = with_law(numbers, custom_law)
+        arms_at, users_at = rows.arms.ctypes.data, rows.users.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for lane in lanes:
-            state = row_at(arms_of, users_of, user.n_arms, lane, logarithms, inverse_roots)
+            state = row_at(arms_at, users_at, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
                 # No named law loses its gap.
@@ -59,33 +59,33 @@ def compiled_begin(mean: MeanDraw, own_law: RewardDraw) -> Callable[..., None]:
 
 
 @once
-def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
+def compiled_respond(rule: Rule, custom_law: RewardDraw) -> Callable[..., bool]:
     """Return the compiled loop of one step in many lanes."""
     respond, ahead, in_generator = rules.respond, AHEAD, IN_GENERATOR
     memory_of_arm, prefetch, witness_at = ops.memory_of_arm, ops.prefetch, ops.witness_at
 
-    def respond_in_lanes(hers: Any, lanes: Any, arms: Any, reward: int, step: Any) -> bool:
-        numbers, rows, _, best_means, streams, draws = hers
+    def respond_in_lanes(arrays: Any, lanes: Any, arms: Any, reward: int, step: Any) -> bool:
+        numbers, rows, _, best_means, streams, draws = arrays
         responses, rewards, interactions, acceptances, _ = step
-        user = with_law(numbers, own_law)
-        n_strangers = 0
+        user = with_law(numbers, custom_law)
+        n_invalid = 0
         for place in range(arms.size):
-            n_strangers += (arms[place] < 0) | (arms[place] >= user.n_arms)
-        if n_strangers > 0:
+            n_invalid += (arms[place] < 0) | (arms[place] >= user.n_arms)
+        if n_invalid > 0:
             return False
-        arms_of, users_of = rows.arms.ctypes.data, rows.users.ctypes.data
+        arms_at, users_at = rows.arms.ctypes.data, rows.users.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for place in range(lanes.size):
             if place + ahead < lanes.size:
                 coming = lanes[place + ahead]
-                witness = witness_at(users_of, coming)
-                prefetch(memory_of_arm(arms_of, user.n_arms, coming, arms[coming]))
-                prefetch(memory_of_arm(arms_of, user.n_arms, coming, witness))
+                witness = witness_at(users_at, coming)
+                prefetch(memory_of_arm(arms_at, user.n_arms, coming, arms[coming]))
+                prefetch(memory_of_arm(arms_at, user.n_arms, coming, witness))
                 prefetch(streams[coming])
                 prefetch(streams[coming] + in_generator)
             lane = lanes[place]
             arm = arms[lane]
-            state = row_at(arms_of, users_of, user.n_arms, lane, logarithms, inverse_roots)
+            state = row_at(arms_at, users_at, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             accepted = respond(user, state, rule, arm, rng)
             mean, realized = state.means[arm], state.reward[0]
@@ -132,12 +132,12 @@ class CompiledLanes(Lanes):
         else:
             instances = []
             for place, lane in enumerate(lanes.tolist()):
-                hers = law if isinstance(law, InstanceLaw) else law[place]
+                lane_law = law if isinstance(law, InstanceLaw) else law[place]
                 try:
-                    instances.append(hers.draw(self._rngs[lane]))
+                    instances.append(lane_law.draw(self._rngs[lane]))
                 except Exception as error:
-                    where = f"at the start of {self._who(lane)}"
-                    raise self._population.failure(error, where, hers) from error
+                    where = f"at the start of {self._label(lane)}"
+                    raise self._population.failure(error, where, lane_law) from error
             self._rows.arms[lanes, :, MEAN // 8] = [instance.means for instance in instances]
             self._best_arms[lanes] = [instance.best_arm for instance in instances]
             self._run(compiled_begin(no_mean, self._law), lanes, False, (1.0, 0.0, 1.0))
@@ -146,9 +146,9 @@ class CompiledLanes(Lanes):
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in the step."""
         loop = self._loop = self._loop or compiled_respond(self._rule, self._law)
-        heard = self._all if lanes is None else lanes
-        fits: bool = self._run(loop, heard, arms, self._reward, step)
-        return fits
+        moved = self._all if lanes is None else lanes
+        valid: bool = self._run(loop, moved, arms, self._reward, step)
+        return valid
 
     def _run(self, loop: Callable[..., Any], lanes: Array, *arguments: Any) -> Any:
         """Run a loop; name the reward or the rho_t that stops it, which is found lane by lane."""
@@ -160,7 +160,7 @@ class CompiledLanes(Lanes):
             for lane in lanes.tolist():
                 row = row_of(self._rows, lane)
                 t, reward = row.interactions[0], row.reward[0]
-                where = f"{f'at step {t}' if t else 'at the start'} of {self._who(lane)}"
+                where = f"{f'at step {t}' if t else 'at the start'} of {self._label(lane)}"
                 learned = row.acceptances[0] + user.private_draws * user.n_arms
                 if user.reward_law == rules.OWN and row.counts.sum() != learned:
                     wrong = error if np.isfinite(reward) else self._population.not_finite(reward)
@@ -192,10 +192,10 @@ class CompiledLanes(Lanes):
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_rows": (self._rows.arms, self._rows.users), "_loop": None}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        vars(self).update(kept)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
         self._rows = ops.user_rows(self._user, len(self._rngs))
-        self._rows.arms[:], self._rows.users[:] = kept["_rows"]
+        self._rows.arms[:], self._rows.users[:] = state["_rows"]
         self._streams, self._draws = ops.addresses_of_all(self._rngs)  # elsewhere in a copy
 
 
@@ -209,8 +209,8 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
         raise
     except errors as error:
         rule, law = population.schedule.rule, population.user.own_law
-        own = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
-        parts = [part for part, function in own.items() if handed_in(function)]
+        custom = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
+        parts = [part for part, function in custom.items() if handed_in(function)]
         what = " or ".join(parts) or "the loop of users in step"
         warnings.warn(f"{what} does not compile: {compiler.short(error)}", stacklevel=5)
         return False

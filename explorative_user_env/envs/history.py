@@ -8,7 +8,7 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.show.words import Seen
 
 #: The latest response of an arm.
-ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
+ACCEPTED, REJECTED, NO_RESPONSE = 1, -1, 0
 
 #: The counts of an arm, by their places in `History.table`.
 N_ACCEPTED, N_REJECTED, LATEST, N_SINCE_ACCEPTED = range(4)
@@ -77,8 +77,8 @@ class History:
     def part(self, lanes: Array) -> Self:
         """Return a copy of these lanes, in their order."""
         part = type(self)(0, self.table.shape[1])
-        for name, kept in vars(self).items():
-            setattr(part, name, kept[lanes])
+        for name, values in vars(self).items():
+            setattr(part, name, values[lanes])
         return part
 
     def last_rejected(self) -> Array:
@@ -128,7 +128,7 @@ HAS_LEFT = "she has left"
 def seen_in_lane(history: History, lane: int) -> Seen:
     """Return the history of a lane as pictures take it."""
     table, arm = history.table[lane].tolist(), int(history.last_arm[lane])
-    latest = [None if each[LATEST] == UNHEARD else each[LATEST] == ACCEPTED for each in table]
+    latest = [None if each[LATEST] == NO_RESPONSE else each[LATEST] == ACCEPTED for each in table]
     yes, no = [each[N_ACCEPTED] for each in table], [each[N_REJECTED] for each in table]
     last = None if arm < 0 else (arm, bool(latest[arm]))
     return Seen(yes, no, latest, last, int(history.steps[lane]))

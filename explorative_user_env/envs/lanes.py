@@ -39,7 +39,7 @@ class Lanes:
         population: the users.
         reward: the reward, one of `REWARDS`.
         rngs: a stream for each lane.
-        who: returns in words the user in a lane.
+        label: returns in words the user in a lane.
         horizon: the steps of an episode, by which a user who leaves pays.
     """
 
@@ -50,10 +50,10 @@ class Lanes:
         population: Population,
         reward: str,
         rngs: Iterable[np.random.Generator],
-        who: Callable[[int], str] = "the user in lane {}".format,
+        label: Callable[[int], str] = "the user in lane {}".format,
         horizon: int = MAX_EPISODE_STEPS,
     ) -> None:
-        self._population, self._who, self._rngs = population, who, list(rngs)
+        self._population, self._label, self._rngs = population, label, list(rngs)
         self._make(reward, horizon)
 
     def _make(self, reward: str, horizon: int) -> None:
@@ -62,7 +62,7 @@ class Lanes:
         for lane, rng in enumerate(self._rngs):
             env: Any = copy.copy(first)
             env._state, env._stream = first.behaviour.blank(first.user), rng
-            env._met = partial(self._who, lane)
+            env._label = partial(self._label, lane)
             self._envs.append(env)
 
     @property
@@ -78,7 +78,7 @@ class Lanes:
         """Put new users in these lanes, with instances of one law or of a law each."""
         for place, lane in enumerate(lanes.tolist()):
             env = self._envs[lane]
-            env.meet(law if isinstance(law, InstanceLaw) else law[place], env.settle())
+            env.draw_user(law if isinstance(law, InstanceLaw) else law[place], env.settle())
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in the step.

@@ -31,13 +31,13 @@ class _Episode:
             popular = start.get("popularity")
             self.law = MemberLaw(env.instance_law, env.deviation, self.seed, popular)
         except Exception as error:
-            raise env.population.failure(error, f"at the start of {self.met()}") from error
+            raise env.population.failure(error, f"at the start of {self.label()}") from error
 
     def generator(self) -> np.random.Generator:
         """Return the stream of the present user."""
         return user_generator(member_seeds(self.seed, self.user + 1)[-1])
 
-    def met(self) -> str:
+    def label(self) -> str:
         """Return in words the present user, and how to meet her again."""
         options = "..." if "popularity" in self.start else {"user": self.user}
         place, single = f" in lane {self._lane}", " of a single environment"
@@ -138,7 +138,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     * v0: initial version
     """
 
-    kept_as = PopulationHistory
+    history_type = PopulationHistory
 
     def __init__(
         self,
@@ -186,10 +186,10 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self._accepted += response
         ends = info["interactions"] == self.horizon
         if ends and self._episode.user + 1 == self.n_users:
-            self._begun = None
+            self._active = None
         elif ends:
             self._episode.user += 1
-            self._meet_member(same_episode=True)
+            self._draw_member(same_episode=True)
             return response, reward, False, False, self._info(True)
         info = with_users(info, self._episode.user, self._steps, self._accepted)
         return response, reward, ends, False, info
@@ -201,21 +201,20 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return tuple(self._episode.law.popularity)
 
     def _begin(self, start: Any) -> None:
-        self._instance = self._begun = None
+        self._instance = self._active = None
         rng, seed = self.np_random, self.np_random_seed
         self._episode = _Episode(self, start, rng, seed, self._later == 0)
         self._steps = self._accepted = 0
-        self._meet_member()
+        self._draw_member()
 
-    def _meet_member(self, same_episode: bool = False) -> None:
+    def _draw_member(self, same_episode: bool = False) -> None:
         """Meet the present user of the episode."""
-        self.meet(self._episode.law, self._episode.generator())
+        self.draw_user(self._episode.law, self._episode.generator())
         self._forget(ONLY, same_episode)
         self._show()
 
-    def _met(self) -> str:
-        met: str = self._episode.met()
-        return met
+    def _label(self) -> str:
+        return str(self._episode.label())
 
     def _note(self, lane: int) -> str:
         return f"user {self._episode.user + 1} of {self.n_users}"
@@ -266,12 +265,12 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
 
     def popularity(self) -> tuple[tuple[float, ...], ...]:
         """Return what is popular in each lane's episode; never for an agent."""
-        self._begun_lanes("popularity")
+        self._ready_lanes("popularity")
         return tuple(tuple(episode.law.popularity) for episode in self._episodes)
 
-    def _ends(self, step: Step, heard: Array | None) -> tuple[Array, Array]:
+    def _ends(self, step: Step, moved: Array | None) -> tuple[Array, Array]:
         """Let the next users come; see `ExplorativeUserVectorEnv.step`."""
-        self._steps += 1 if heard is None else heard
+        self._steps += 1 if moved is None else moved
         self._accepted += step.responses
         ends = step.interactions >= self.horizon
         terminated = ends & (self._present + 1 == self.n_users)
@@ -286,7 +285,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
             self._make_lanes([user_generator(0) for _ in range(self.num_envs)])
         self._streams |= streams
 
-    def _meet(self, lanes: Array, start: Any) -> None:
+    def _draw_users(self, lanes: Array, start: Any) -> None:
         """Begin episodes in these lanes, or, without a start, let their next users come."""
         laws = []
         for lane in lanes.tolist():
@@ -302,8 +301,8 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
             laws.append(episode.law)
         self._lanes.begin(lanes, laws)
 
-    def _who(self, lane: int) -> str:
-        return str(self._episodes[lane].met())
+    def _label(self, lane: int) -> str:
+        return str(self._episodes[lane].label())
 
     def _note(self, lane: int) -> str:
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"

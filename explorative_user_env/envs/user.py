@@ -127,7 +127,7 @@ def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[st
     }
 
 
-def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
+def user_label(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
     """Return in words a user of an environment, and how to meet her again.
 
     Args:
@@ -145,14 +145,14 @@ def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> 
     return f"{her}{whom} meets again"
 
 
-class UserQuestions:
+class EnvMixin:
     """The questions to users that change nothing, for one user (lane 0) or many: history, pictures.
 
     An environment has it beside Gymnasium's class.
     """
 
     #: The class of the history.
-    kept_as: type[History] = History
+    history_type: type[History] = History
 
     #: The most steps of an episode that ends by itself; None if it does not.
     length: int | None = None
@@ -161,7 +161,7 @@ class UserQuestions:
     hidden_state_in: Callable[[int], HiddenState]
     _n_lanes = 1
     _spec: EnvSpec | None = None
-    _heard: History | None = None
+    _history: History | None = None
     _pictured = False  # whether pictures show the truth
     _watched = False
     _left: Any
@@ -188,14 +188,15 @@ class UserQuestions:
 
     def remember(self) -> History:
         """Return the history of responses, kept from the next reset on: nothing secret."""
-        if self._heard is None:
-            self._heard, self._watched = self.kept_as(self._n_lanes, self.population.n_arms), True
-        return self._heard
+        if self._history is None:
+            self._history = self.history_type(self._n_lanes, self.population.n_arms)
+            self._watched = True
+        return self._history
 
     def _forget(self, lanes: Array, same_episode: bool = False) -> None:
         """Begin the history of new users in these lanes."""
-        if self._heard is not None:
-            self._heard.next_user(lanes) if same_episode else self._heard.forget(lanes)
+        if self._history is not None:
+            self._history.next_user(lanes) if same_episode else self._history.forget(lanes)
         for lane in lanes.tolist() if self._pictured else ():
             self._truths[lane] = None, self.hidden_state_in(lane)
 
@@ -215,7 +216,7 @@ class UserQuestions:
         truth = self.hidden_state_in(lane) if self.render_intervals else None
         if mode == "ansi":
             text = text_of_user(seen, truth)
-            return f"{note}\n{text}" if self.kept_as is not History else text
+            return f"{note}\n{text}" if self.history_type is not History else text
         scene = scene_of_user(seen, truth, self._truths[lane][0], note=note)
         return svg_of(scene) if mode == "svg" else pixels_of(scene)
 
@@ -224,7 +225,7 @@ class UserQuestions:
         return HAS_LEFT if np.atleast_1d(self._left)[lane] else ""
 
 
-class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
+class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     r"""A user who is still learning what she likes, and only accepts or rejects.
 
     ## Description
@@ -351,8 +352,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, ("counts", "full"))
-        self.stays = MAX_EPISODE_STEPS if horizon is None else integer("horizon", horizon, 1)
-        self.is_limited = horizon is None
+        self.pay_until = MAX_EPISODE_STEPS if horizon is None else integer("horizon", horizon, 1)
+        self.follows_limit = horizon is None
         self._kind = REWARDS.index(reward)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         can_leave = self.behaviour.leaves is not None
@@ -365,7 +366,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self._stream: Any = None
         # The user, how she responds, her stream and what is drawn of it, and what each arm pays;
         # None while there is nobody to recommend to.
-        self._begun: tuple[Any, ...] | None = None
+        self._active: tuple[Any, ...] | None = None
         self._leaves: Callable[..., bool] | None = None
         self._left = False
         if render_mode is not None:
@@ -400,14 +401,14 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
     def _begin(self, start: Any) -> None:
         """Begin an episode."""
         self._given = start is not self.instance_law
-        self.meet(start, self.np_random)
+        self.draw_user(start, self.np_random)
         self._forget(ONLY)
         self._show()
 
-    def meet(self, law: InstanceLaw, rng: np.random.Generator) -> None:
+    def draw_user(self, law: InstanceLaw, rng: np.random.Generator) -> None:
         """Put a new user there, with an instance of this law and this stream."""
         self.settle()
-        self._instance = self._begun = None
+        self._instance = self._active = None
         behaviour, user, state = self.behaviour, self.user, self._state
         respond, self._leaves = behaviour.checked()
         self._left = False
@@ -416,7 +417,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             state.means[:] = instance.means
             behaviour.start(user, state, rng)
         except Exception as error:
-            raise self.population.failure(error, f"at the start of {self._met()}", law) from error
+            raise self.population.failure(error, f"at the start of {self._label()}", law) from error
         left = [0.0]  # not empty
         self._stream = rng
         if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:
@@ -427,8 +428,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         if_accepted = if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in means]
         if kind != REGRET_REWARD:
             if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in means]
-        hers = (user, state, respond, self.schedule.rule, self._stream, left)
-        self._begun = (*hers, if_rejected, if_accepted)
+        parts = (user, state, respond, self.schedule.rule, self._stream, left)
+        self._active = (*parts, if_rejected, if_accepted)
         self._instance = instance
 
     def settle(self) -> np.random.Generator:
@@ -449,9 +450,9 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             InvalidArgumentError: for an action that is not an arm.
             gymnasium.error.ResetNeeded: before the first reset, and after she has left.
         """
-        if self._begun is None:
+        if self._active is None:
             raise gym.error.ResetNeeded("call reset before step")
-        user, state, respond, rule, stream, left, if_rejected, if_accepted = self._begun
+        user, state, respond, rule, stream, left, if_rejected, if_accepted = self._active
         if not left:
             stream.draw()
         # Nearly all actions are arms already and need no closer look.
@@ -460,7 +461,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         try:
             accepted = respond(user, state, rule, arm, stream)
         except Exception as error:
-            where = f"at step {steps_of(respond, state)} of {self._met()}"
+            where = f"at step {steps_of(respond, state)} of {self._label()}"
             raise self.population.failure(error, where) from error
         reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
@@ -488,18 +489,18 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             try:
                 self._left = self._leaves(self.user, state, accepted, self._stream)
             except Exception as error:
-                where = f"at step {steps_of(self._leaves, state)} of {self._met()}"
+                where = f"at step {steps_of(self._leaves, state)} of {self._label()}"
                 raise self.population.failure(error, where) from error
             if self._left:
                 # Each step that she misses pays as a rejection of her worst arm: so nobody gains
                 # by it, and a shift of all means changes nothing.
-                self._begun, truth = None, self.instance()
+                self._active, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
-                stays = steps_around(self, self.stays) if self.is_limited else self.stays
-                missed = max(0, stays - state.interactions[0])
+                until = steps_around(self, self.pay_until) if self.follows_limit else self.pay_until
+                missed = max(0, until - state.interactions[0])
                 reward += missed * reward_of(kind, *ends, False, 0.0)
-        if self._heard is not None:
-            self._heard.record(0, arm, int(accepted))
+        if self._history is not None:
+            self._history.record(0, arm, int(accepted))
             self._see_responses([0])
             self._show()
         return reward
@@ -552,7 +553,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
     def _repr_html_(self) -> str:
         from explorative_user_env.display.tables import paragraphs
 
-        if self._heard is None:
+        if self._history is None:
             missing = 'make it with render_mode="svg" to see the user here'
         elif self._instance is None:
             missing = "call reset to see the user here"
@@ -560,9 +561,9 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             return str(self._frame(0, "svg"))
         return paragraphs([f"{type(self).__name__}: {missing}"])
 
-    def _met(self) -> str:
+    def _label(self) -> str:
         """Return in words the present user."""
-        return met(self.np_random_seed, self._later, self._given)
+        return user_label(self.np_random_seed, self._later, self._given)
 
     def _show(self) -> None:
         """Redraw the window, if there is one."""

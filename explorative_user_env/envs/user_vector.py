@@ -13,12 +13,12 @@ from gymnasium.vector.utils import batch_space
 from explorative_user_env.envs.history import RENDER_MODES_OF_MANY
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import (
+    EnvMixin,
     ExplorativeUserEnv,
     Infos,
     Options,
-    UserQuestions,
     counts_of,
-    met,
+    user_label,
 )
 from explorative_user_env.kernels.compiler import can_compile, require_compiler
 from explorative_user_env.protocol import Array
@@ -99,7 +99,7 @@ def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
     return infos
 
 
-def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, who: Any) -> Lanes:
+def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, label: Any) -> Lanes:
     """Return lanes for users like that of `single`, not begun yet.
 
     Args:
@@ -107,7 +107,7 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, who:
         rngs: the lanes' streams.
         compiled: whether to use compiled code, which not all users can; None is from
             `COMPILED_FROM` users on, if there is a compiler.
-        who: returns in words the user in a lane.
+        label: returns in words the user in a lane.
 
     Raises:
         MissingExtraError: if `compiled` is True and there is no compiler.
@@ -121,10 +121,10 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, who:
         from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 
         kind = CompiledLanes if rule_compiles(single.population, rngs[0]) else Lanes
-    return kind(single.population, single.reward, rngs, who, single.stays)
+    return kind(single.population, single.reward, rngs, label, single.pay_until)
 
 
-class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
+class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
     """Many users at once: lane b equals the single environment with lane b's seed.
 
     Infos have the form of Gymnasium's own vector environments: an array for each key of the single
@@ -173,8 +173,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         **kwargs: Any,
     ) -> None:
         single = self._single = self.single_env(**kwargs)
-        self.population, self.user, self.kept_as = single.population, single.user, single.kept_as
-        self.length = single.length
+        self.population, self.user = single.population, single.user
+        self.length, self.history_type = single.length, single.history_type
         self.num_envs = self._n_lanes = n_lanes = count("num_envs", num_envs, 1, MOST_LANES)
         if (most := MOST_ARMS_IN_STEP // self.user.n_arms) < n_lanes:
             allowed = f"at most {most} with {self.user.n_arms} arms"
@@ -184,8 +184,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         if max_episode_steps is not None:
             max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
         self.max_episode_steps = max_episode_steps
-        if single.is_limited and max_episode_steps is not None:
-            single.stays = max_episode_steps
+        if single.follows_limit and max_episode_steps is not None:
+            single.pay_until = max_episode_steps
         if not isinstance(autoreset_mode, AutoresetMode):
             choice("autoreset_mode", autoreset_mode, [each.value for each in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -203,10 +203,10 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
         # Of the stream of each lane: its seed, the users since, whether the means were given.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
-        self._given, self._begun, self._done, self._left = np.zeros((4, n_lanes), bool)
+        self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
         self.responses = np.zeros(n_lanes, int)
-        self.ended = self.kept_as(0, self.user.n_arms)
+        self.ended = self.history_type(0, self.user.n_arms)
         self._picture(single.render_mode, single.render_intervals)
         self._set_up()
 
@@ -232,9 +232,9 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         start, lanes = self._single.start_of(rest), np.flatnonzero(mask)
         streams = {}
         for lane in lanes.tolist() if self._lanes else range(self.num_envs):
-            hers = seeds[lane] if mask[lane] else None
-            if self._lanes is None or hers is not None:
-                streams[lane], self._seeds[lane] = seeding.np_random(hers)
+            new = seeds[lane] if mask[lane] else None
+            if self._lanes is None or new is not None:
+                streams[lane], self._seeds[lane] = seeding.np_random(new)
         self._later[[*streams]] = -1
         self._take_streams(streams)
         self._begin(lanes, start)
@@ -261,14 +261,14 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         """
         arms = lane_arms(actions, self.num_envs, self.user.n_arms)
         fresh = self._fresh()
-        heard = None if fresh is None else ~fresh
-        step = self._recommend(arms, heard)
+        moved = None if fresh is None else ~fresh
+        step = self._recommend(arms, moved)
         if fresh is not None:
             self._begin(np.flatnonzero(fresh))
-        terminated, steps = self._ends(step, heard)
-        return self._outcome(step, heard, terminated, steps)
+        terminated, steps = self._ends(step, moved)
+        return self._outcome(step, moved, terminated, steps)
 
-    def _ends(self, step: Step, heard: Array | None) -> tuple[Array, Array]:
+    def _ends(self, step: Step, moved: Array | None) -> tuple[Array, Array]:
         """Return which episodes end by themselves, and the steps of all episodes."""
         return step.left, step.interactions
 
@@ -288,7 +288,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
         """Return the truth about every user; for teachers and tests, never for an agent."""
-        lanes = self._begun_lanes("hidden_states")
+        lanes = self._ready_lanes("hidden_states")
         return tuple(map(lanes.hidden_state, range(self.num_envs)))
 
     def hidden_state_in(self, lane: int) -> HiddenState:
@@ -298,7 +298,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and best arms as they are now; never for an agent."""
-        return self._begun_lanes("instances").instances()
+        return self._ready_lanes("instances").instances()
 
     def render(self) -> tuple[str | Array, ...] | None:
         """Return the picture of each lane's user by `render_mode`.
@@ -309,10 +309,10 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         """
         if self.render_mode is None:
             return None
-        self._begun_lanes("render")
+        self._ready_lanes("render")
         return tuple(self._frame(lane, self.render_mode) for lane in range(self.num_envs))
 
-    def _begun_lanes(self, what: str) -> Lanes:
+    def _ready_lanes(self, what: str) -> Lanes:
         if not self._ready:
             raise gym.error.ResetNeeded(f"call reset before {what}")
         lanes: Lanes = self._lanes
@@ -326,26 +326,26 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             self._lanes.reseed(lane, rng)
 
     def _make_lanes(self, rngs: list[np.random.Generator]) -> None:
-        self._lanes = new_lanes(self._single, rngs, self._compiles, self._who)
+        self._lanes = new_lanes(self._single, rngs, self._compiles, self._label)
         self.compiled = self._lanes.compiled
 
     def _begin(self, lanes: Array, start: Any = None, same_episode: bool = False) -> None:
         """Begin episodes with new users in these lanes, or go on with the next users."""
-        self._begun[lanes] = self._ready = False  # if this fails, they need a reset
+        self._active[lanes] = self._ready = False  # if this fails, they need a reset
         self._later[lanes] += not same_episode
-        self._meet(lanes, None if same_episode else start or self._single.start_of(None))
-        self._begun[lanes], self._left[lanes] = True, False
-        self._ready = bool(self._begun.all())
+        self._draw_users(lanes, None if same_episode else start or self._single.start_of(None))
+        self._active[lanes], self._left[lanes] = True, False
+        self._ready = bool(self._active.all())
         self._forget(lanes, same_episode)
 
-    def _meet(self, lanes: Array, start: Any) -> None:
+    def _draw_users(self, lanes: Array, start: Any) -> None:
         """Put new users in these lanes; see `ExplorativeUserEnv.start_of`."""
         self._given[lanes] = start is not self._single.instance_law
         self._lanes.begin(lanes, start)
 
-    def _who(self, lane: int) -> str:
+    def _label(self, lane: int) -> str:
         """Return in words the user in a lane."""
-        return met(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
+        return user_label(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
 
     def _fresh(self) -> Array | None:
         """Return which lanes get a new user in this step, None if no lane does."""
@@ -358,23 +358,23 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             raise gym.error.ResetNeeded(f"reset the finished lanes {lanes} before step")
         return self._done
 
-    def _recommend(self, arms: Array, heard: Array | None) -> Step:
+    def _recommend(self, arms: Array, moved: Array | None) -> Step:
         """Recommend arms in these lanes (None: all)."""
-        lanes = None if heard is None else np.flatnonzero(heard)
-        step = Step.blank(self.num_envs, filled=heard is None)
+        lanes = None if moved is None else np.flatnonzero(moved)
+        step = Step.blank(self.num_envs, filled=moved is None)
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
         if self._single.behaviour.leaves is not None:
             self._left |= step.left
-        if self._heard is not None:
+        if self._history is not None:
             chosen = self._all if lanes is None else lanes
-            self._heard.record(chosen, arms[chosen], step.responses[chosen])
+            self._history.record(chosen, arms[chosen], step.responses[chosen])
             self._see_responses(chosen.tolist())
         return step
 
-    def _outcome(self, step: Step, heard: Array | None, terminated: Array, steps: Array) -> Stepped:
+    def _outcome(self, step: Step, moved: Array | None, terminated: Array, steps: Array) -> Stepped:
         """Return the results of a step, and with `SAME_STEP` replace the users who are done."""
-        infos, limit = self._infos(step, heard), self.max_episode_steps
+        infos, limit = self._infos(step, moved), self.max_episode_steps
         truncated = np.zeros(self.num_envs, bool) if limit is None else steps >= limit
         self._done = done = terminated | truncated
         self._any_done = bool(np.count_nonzero(done))
@@ -385,8 +385,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             final = {"final_info": masked(infos, done), "_final_info": done.copy()}
             final |= stacked({"final_obs": observations}, done)
             lanes = np.flatnonzero(done)
-            if self._heard is not None:
-                self.ended = self._heard.part(lanes)
+            if self._history is not None:
+                self.ended = self._history.part(lanes)
             self._begin(lanes)
             again = Step(*(np.where(done, 0, values) for values in step))
             self.responses = again.responses

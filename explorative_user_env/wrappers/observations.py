@@ -246,8 +246,8 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._n_arms = n_arms
         self._n_actions = 2 * n_arms if self.task == BAI else n_arms
         self._rngs = rngs
-        kept_as = histories.PopulationHistory if self.task == POPULATION else History
-        self._history: History = kept_as(len(rngs), n_arms)
+        history_type = histories.PopulationHistory if self.task == POPULATION else History
+        self._history: History = history_type(len(rngs), n_arms)
         several = self.observation in POPULATION_OBSERVATIONS
         self._scale = Scale(self.horizon, self.n_users if several else None)
         self._answers = np.full(len(rngs), NO_ANSWER)
