@@ -8,9 +8,10 @@ import numpy as np
 
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import REWARDS, reward_of
-from explorative_user_env.kernels import compiler, words
+from explorative_user_env.kernels import compiler
+from explorative_user_env.kernels import intrinsics as ops
 from explorative_user_env.kernels.compiler import compile_loop, once
-from explorative_user_env.kernels.words import MEAN, generator_at, row_at, row_of, with_law
+from explorative_user_env.kernels.intrinsics import MEAN, generator_at, row_at, row_of, with_law
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
@@ -42,7 +43,7 @@ def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None
     def begin(arrays: Any, lanes: Any, draws_means: bool, drawing: tuple[float, ...]) -> None:
         numbers, rows, best_arms, best_means, streams, draws = arrays
         user = with_law(numbers, custom_law)
-        arms_at, users_at = rows.arms.ctypes.data, rows.own.ctypes.data
+        arms_at, users_at = rows.arms.ctypes.data, rows.users.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for lane in lanes:
             state = row_at(arms_at, users_at, user.n_arms, lane, logarithms, inverse_roots)
@@ -61,7 +62,7 @@ def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None
 def compiled_respond(rule: Rule, custom_law: RewardDraw) -> Callable[..., bool]:
     """Return the compiled loop over lanes for one step."""
     respond, ahead, in_generator = rules.respond, AHEAD, IN_GENERATOR
-    memory_of_arm, prefetch, witness_at = words.memory_of_arm, words.prefetch, words.witness_at
+    memory_of_arm, prefetch, witness_at = ops.memory_of_arm, ops.prefetch, ops.witness_at
 
     def respond_in_lanes(arrays: Any, lanes: Any, arms: Any, reward: int, step: Any) -> bool:
         numbers, rows, _, best_means, streams, draws = arrays
@@ -72,7 +73,7 @@ def compiled_respond(rule: Rule, custom_law: RewardDraw) -> Callable[..., bool]:
             n_invalid += (arms[place] < 0) | (arms[place] >= user.n_arms)
         if n_invalid > 0:
             return False
-        arms_at, users_at = rows.arms.ctypes.data, rows.own.ctypes.data
+        arms_at, users_at = rows.arms.ctypes.data, rows.users.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for place in range(lanes.size):
             if place + ahead < lanes.size:
@@ -109,10 +110,10 @@ class CompiledLanes(Lanes):
         self._user, self._rule = self._population.user, self._population.schedule.rule
         self._law, self._reward = self._user.own_law.compiled_in, REWARDS.index(reward)
         self._numbers = rules.user_tuple(self._user)
-        self._rows = words.user_rows(self._user, n_lanes)
+        self._rows = ops.user_rows(self._user, n_lanes)
         self._best_arms, self._best_means = np.zeros(n_lanes, int), np.zeros(n_lanes)
         self._all = np.arange(n_lanes)
-        self._streams, self._draws = words.addresses_of_all(self._rngs)
+        self._streams, self._draws = ops.addresses_of_all(self._rngs)
 
     @property
     def rngs(self) -> list[np.random.Generator]:
@@ -189,13 +190,13 @@ class CompiledLanes(Lanes):
         return hidden_state_of(self._user, state, instance, rho)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_rows": (self._rows.arms, self._rows.own), "_loop": None}
+        return vars(self) | {"_rows": (self._rows.arms, self._rows.users), "_loop": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._rows = words.user_rows(self._user, len(self._rngs))
-        self._rows.arms[:], self._rows.own[:] = state["_rows"]
-        self._streams, self._draws = words.addresses_of_all(self._rngs)  # a copy has new addresses
+        self._rows = ops.user_rows(self._user, len(self._rngs))
+        self._rows.arms[:], self._rows.users[:] = state["_rows"]
+        self._streams, self._draws = ops.addresses_of_all(self._rngs)  # a copy has new addresses
 
 
 def rule_compiles(population: Population, rng: np.random.Generator) -> bool:

@@ -11,7 +11,7 @@ from explorative_user_env.envs.history import PopulationHistory
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, Infos, labelled, options_of_reset
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.protocol import DEVIATION, N_USERS, ONLY, POPULATION, Array, kept_steps
+from explorative_user_env.protocol import DEVIATION, N_USERS, ONLY, POPULATION, Array, stored_steps
 from explorative_user_env.seeding import member_seeds, number_of_users, user_generator
 from explorative_user_env.users.population import MemberLaw, check_members
 
@@ -152,7 +152,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         super().__init__(arms, **kwargs)
         check_members(self.behaviour)
         self.n_users = number_of_users(n_users, "n_users")
-        self.horizon = kept_steps("horizon", horizon)
+        self.horizon = stored_steps("horizon", horizon)
         self.length = self.n_users * self.horizon
         self.deviation = validation.not_negative("deviation", deviation)
         reading = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}

@@ -18,14 +18,14 @@ def _interval(mean: float, n: int, gamma: float) -> tuple[float, float]:
 
 
 def _acceptances(mean: float, bound: float, gamma: float) -> float:
-    """Return the least n >= 1 with mean + sqrt(gamma / n) <= bound; inf if none is."""
+    """Return the least n >= 1 with mean + sqrt(gamma / n) <= bound, or inf."""
     if mean > bound or (mean == bound and gamma > 0.0):
         return math.inf
     return max(1, math.ceil(gamma / (bound - mean) ** 2)) if gamma else 1
 
 
 def _unless_better(count: Callable[[float, float], float]) -> Any:
-    """Return an answer to 2.5 from a count by Gamma and distance, where an arm looks worse."""
+    """Return an answer to exercise 2.5 from `count(gamma, bound - mean)`, for mean < bound."""
 
     def answer(mean: float, bound: float, gamma: float) -> float:
         return max(1, count(gamma, bound - mean)) if mean < bound else math.inf
@@ -46,7 +46,7 @@ def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
 
 
 def _some(better: Callable[[int, int, Bounds, Bounds], bool]) -> Any:
-    """Return an answer to 2.3: whether some other arm j is better than i by this rule."""
+    """Return an answer to exercise 2.3: whether `better(j, i, lower, upper)` for an arm j != i."""
     return lambda i, low, high: any(better(j, i, low, high) for j in _others(i, low))
 
 
@@ -58,18 +58,18 @@ def _middle(arm: int, lower: Bounds, upper: Bounds) -> float:
 
 
 def _leader(arm: int, lower: Bounds, upper: Bounds) -> int:
-    """Return the other arm with the largest mean; one never accepted has none."""
+    """Return the other arm with the largest estimate; an arm without acceptances has none."""
     known = {other: _middle(other, lower, upper) for other in _others(arm, lower)}
     return max(known, key=lambda other: -math.inf if math.isnan(known[other]) else known[other])
 
 
 _TOUCH = ([1.0, 0.0], [2.0, 1.0])
-_ONE_APART = ([0.5, -0.5, -2.0], [1.5, 1.25, -0.25])
-_NOT_THE_LEADER = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])  # the best for sure is not the best so far
+_ONE_WORSE = ([0.5, -0.5, -2.0], [1.5, 1.25, -0.25])
+_NOT_THE_LEADER = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])  # the witness has not the largest estimate
 _THREE_ABOVE = ([0.25, 0.5, 0.375, -3.0], [2.5, 1.0, 3.0, -1.0])
-_UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])  # an arm never accepted
+_UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])  # an arm without acceptances
 _POINTS = ([0.5, 0.25], [0.5, 0.25])  # Gamma is 0
-_MIDDLE = ([-1.0, 0.75, -2.0], [0.5, 1.5, 0.625])  # neither first nor last is above
+_MIDDLE = ([-1.0, 0.75, -2.0], [0.5, 1.5, 0.625])  # arm 1, not the first or last, is better
 
 EXERCISES: tuple[Exercise, ...] = (
     # 2.1
@@ -78,23 +78,23 @@ EXERCISES: tuple[Exercise, ...] = (
         right=_gamma,
         cases=[
             *((1, 2.0, 1.0), (10, 1.0, 1.0), (10, 1.5, 1.0), (100, 1.5, 2.0), (100, 2.0, 0.5)),
-            *((0, 2.0, 1.0), (1, 0.5, 1.0)),  # nothing accepted yet; a logarithm below 0
+            *((0, 2.0, 1.0), (1, 0.5, 1.0)),  # no acceptances; a negative logarithm
         ],
-        shows="Gamma grows with log n(t), so that she never stops being a little curious.",
+        shows="Gamma grows with log n(t), so she never stops exploring.",
     ).with_mistakes(
-        "it fits until the logarithm is below 0, where the width would be negative.",
+        "it is negative where the logarithm is negative: Gamma is at least 0.",
         lambda n, rho, alpha: 2 * alpha * math.log(rho * n) if n else 0.0,
-        "rho_t is missing: two users with the same n(t) and another rho_t get the same Gamma.",
+        "rho_t is missing: it multiplies n(t) in the logarithm.",
         lambda n, rho, alpha: _gamma(n, 1, alpha),
-        "rho_t stands outside of the logarithm, where it scales Gamma as alpha does.",
+        "rho_t is outside the logarithm: it belongs inside, as a factor of n(t).",
         lambda n, rho, alpha: rho * _gamma(n, 1, alpha),
-        "alpha is inside of the logarithm: a user twice as willing would hardly differ.",
+        "alpha is inside the logarithm: it belongs outside, as a factor of Gamma.",
         lambda n, rho, alpha: _gamma(n, rho * alpha, 1),
-        "the factor 2 before alpha is missing: every Gamma is half of what it should be.",
+        "the factor 2 is missing: every Gamma is half of the right value.",
         lambda n, rho, alpha: _gamma(n, rho, alpha) / 2,
-        "this logarithm is not the natural one: it has the base 10.",
+        "the logarithm has base 10: take the natural logarithm.",
         lambda n, rho, alpha: _gamma(n, rho, alpha) / math.log(10),
-        "it is the square root of Gamma: the root is taken later, of Gamma / n_i.",
+        "it is the square root of Gamma: the interval takes the root later, of Gamma / n_i.",
         lambda n, rho, alpha: math.sqrt(_gamma(n, rho, alpha)),
     ),
     # 2.2
@@ -103,26 +103,26 @@ EXERCISES: tuple[Exercise, ...] = (
         right=_interval,
         cases=[
             *((0.5, 4, 4.0), (1.0, 9, 2.0), (-0.5, 2, 3.0), (0.0, 1, 0.0)),
-            (0.0, 0, 4.0),  # never accepted
-            (0.0, 0, 0.0),  # never accepted, and Gamma is still 0
+            (0.0, 0, 4.0),  # no acceptances
+            (0.0, 0, 0.0),  # no acceptances, and Gamma is 0
         ],
-        shows="the interval shrinks as she accepts the arm, and is infinite before.",
+        shows="the interval is infinite before the first acceptance and shrinks with each one.",
     ).with_mistakes(
-        "Gamma is divided by n_i once the root is taken: the interval shrinks too fast.",
+        "it divides by n_i outside the root: take the root of Gamma / n_i.",
         lambda m, n, gamma: around(m, math.sqrt(gamma) / n if n else math.inf),
-        "there is no root: Gamma / n_i is the square of the half width.",
+        "the root is missing: Gamma / n_i is the square of the half-width.",
         lambda m, n, gamma: around(m, gamma / n if n else math.inf),
-        "it does not depend on n_i: an arm accepted often is known better.",
+        "it does not depend on n_i: more acceptances give a narrower interval.",
         lambda m, n, gamma: around(m, math.sqrt(gamma) if n else math.inf),
-        "it reaches half as far as the root: the half width is half of what it should be.",
+        "it halves the root: the half-width is the whole root.",
         lambda m, n, gamma: around(m, math.sqrt(gamma / n) / 2 if n else math.inf),
-        "the two ends are swapped: the lower one comes first.",
+        "the two ends are swapped: return lcb first.",
         lambda m, n, gamma: _interval(m, n, gamma)[::-1],
-        "an arm that was never accepted gets an interval as if its mean were known to be 0.",
+        "without acceptances the interval has width 0: it must be infinite.",
         lambda m, n, gamma: _interval(m, n, gamma) if n else (m, m),
-        "an arm that was never accepted gets an interval as if it had been accepted once.",
+        "without acceptances it is the interval of one acceptance: it must be infinite.",
         lambda m, n, gamma: _interval(m, max(1, n), gamma),
-        "an arm never accepted gets 0 / 0 where Gamma is 0: it needs a rule of its own.",
+        "without acceptances and with Gamma = 0 it is nan: the interval must be infinite.",
         lambda m, n, gamma: _interval(m, n, gamma) if n or gamma else (math.nan, math.nan),
     ),
     # 2.3
@@ -130,33 +130,33 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of an arm and all lcb and ucb that returns whether she rejects the arm",
         right=_rejects,
         cases=[
-            *((2, *_ONE_APART), (1, *_ONE_APART), (0, *_ONE_APART), (1, *_TOUCH), (0, *_TOUCH)),
+            *((2, *_ONE_WORSE), (1, *_ONE_WORSE), (0, *_ONE_WORSE), (1, *_TOUCH), (0, *_TOUCH)),
             *((2, *_NOT_THE_LEADER), (3, *_THREE_ABOVE), (1, *_THREE_ABOVE), (0, *_UNKNOWN)),
             *((1, *_UNKNOWN), (0, *_POINTS), (1, *_POINTS), (2, *_MIDDLE), (0, *_MIDDLE)),
         ],
-        shows="she rejects an arm only where another is clearly better, and else stays curious.",
+        shows="she rejects an arm only if another arm is clearly better; otherwise she explores.",
     ).with_mistakes(
-        "she rejects by her means here: an arm whose interval meets the others may be best.",
+        "it compares her estimates: compare the lcb of another arm with the ucb of this arm.",
         _some(lambda j, i, low, high: _middle(j, low, high) > _middle(i, low, high)),
-        "where two intervals only touch it says that she accepts: look at the sign again.",
+        "it accepts if two intervals only touch: the rule is lcb_j >= ucb_i.",
         _some(lambda j, i, low, high: low[j] > high[i]),
-        "the arm is compared with itself: where Gamma is 0, she would reject everything.",
+        "it compares the arm with itself: with Gamma = 0 she would reject every arm.",
         lambda arm, low, high: max(low) >= high[arm],
-        "every other arm has to be clearly better here; one is enough.",
+        "it requires that all other arms are clearly better: one is enough.",
         lambda arm, low, high: len(_better(arm, low, high)) == len(low) - 1,
-        "it says when the arm is clearly better: the roles of i and j are swapped.",
+        "it returns whether arm i is clearly better than arm j: swap the roles of i and j.",
         _some(lambda j, i, low, high: low[i] >= high[j]),
-        "upper ends are compared with upper ends: that is how UCB1 chooses an arm.",
+        "it compares ucb with ucb, as UCB1 does: compare lcb_j with ucb_i.",
         _some(lambda j, i, low, high: high[j] >= high[i]),
-        "the other lcb is compared with her estimate of this one, which is uncertain, too.",
+        "it compares lcb_j with her estimate of arm i: compare it with ucb_i.",
         _some(lambda j, i, low, high: low[j] >= _middle(i, low, high)),
-        "the arm is compared with the largest mean only: she may know another arm better.",
+        "it compares only with the arm of the largest estimate: another arm may have a larger lcb.",
         lambda arm, low, high: low[_leader(arm, low, high)] >= high[arm],
-        "only the first of the other arms is looked at: does every branch have a `return`?",
+        "it checks only the first of the other arms: does the loop return too early?",
         lambda arm, low, high: low[_others(arm, low)[0]] >= high[arm],
-        "only the last of the other arms counts: what the loop found before it is forgotten.",
+        "it uses only the last of the other arms: the loop overwrites its earlier results.",
         lambda arm, low, high: low[_others(arm, low)[-1]] >= high[arm],
-        "it says when she accepts.",
+        "it returns whether she accepts: return the opposite.",
         lambda arm, low, high: not _rejects(arm, low, high),
     ),
     # 2.4
@@ -164,51 +164,51 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of an arm and all lcb and ucb that returns the witness, or None",
         right=_witness,
         cases=[
-            *((3, *_THREE_ABOVE), (2, *_ONE_APART), (1, *_ONE_APART), (1, *_TOUCH), (0, *_TOUCH)),
+            *((3, *_THREE_ABOVE), (2, *_ONE_WORSE), (1, *_ONE_WORSE), (1, *_TOUCH), (0, *_TOUCH)),
             *((2, *_NOT_THE_LEADER), (1, *_THREE_ABOVE), (0, *_UNKNOWN)),
             *((0, *_POINTS), (1, *_POINTS)),
         ],
-        shows="a rejection has a witness, an arm clearly better to her, which you never see.",
+        shows="a rejection has a witness, a clearly better arm, which the system never observes.",
     ).with_mistakes(
-        "it is the first arm that is clearly better; the witness has the largest lcb.",
+        "it returns the first clearly better arm: the witness is the one with the largest lcb.",
         lambda arm, low, high: next(iter(_better(arm, low, high)), None),
-        "of several clearly better arms it has the largest ucb; she is not surest of it.",
+        "it returns the clearly better arm with the largest ucb: take the largest lcb.",
         lambda arm, low, high: max(_better(arm, low, high), key=high.__getitem__, default=None),
-        "it is the arm with the largest lcb also where she accepts: then there is no witness.",
+        "it returns an arm although she accepts: then there is no witness.",
         lambda arm, low, high: max(_others(arm, low), key=low.__getitem__),
-        "where Gamma is 0 an arm is the witness against itself.",
+        "with Gamma = 0 it returns an arm as the witness against itself.",
         lambda arm, low, high: low.index(max(low)) if max(low) >= high[arm] else None,
-        "where two intervals only touch there is no witness here, though she rejects.",
+        "it returns no witness if two intervals only touch, but she rejects then.",
         lambda arm, low, high: _witness(arm, low, [high[arm] + 1e-9] * len(low)),
-        "it says whether there is a witness, and not which arm it is.",
+        "it returns whether there is a witness: return the arm.",
         _rejects,
     ),
     # 2.5
     Exercise(
         asks="a function of her estimate of an arm, the largest other lcb and Gamma that returns "
-        "after how many acceptances she rejects the arm, math.inf for never",
+        "the number of acceptances before she rejects the arm, math.inf for never",
         right=_acceptances,
         cases=[
             *((-0.5, 0.5, 4.0), (0.0, 0.5, 4.0), (0.0, 0.75, 4.0), (0.0, 3.0, 2.0)),
             (0.5, 0.25, 4.0),  # an estimate above the bound
-            (-1.0, 0.0, 0.0),  # Gamma is 0, but an arm never accepted is not rejected
-            (0.5, 0.5, 4.0),  # her ucb comes down to the bound, and never reaches it
+            (-1.0, 0.0, 0.0),  # Gamma is 0, but she never rejects an arm without acceptances
+            (0.5, 0.5, 4.0),  # her ucb approaches the bound without reaching it
         ],
-        shows="a slightly worse arm is accepted often: as one over the square of the distance.",
+        shows="the number of acceptances grows as one over the squared distance.",
     ).with_mistakes(
-        "the distance is not squared: half the distance takes four times as many acceptances.",
+        "the distance is not squared: half the distance needs four times as many acceptances.",
         _unless_better(lambda gamma, far: math.ceil(gamma / far)),
-        "it is rounded down, to the last acceptance at which the intervals still meet.",
+        "it rounds down: after so many acceptances the intervals still overlap.",
         _unless_better(lambda gamma, far: math.floor(gamma / far**2)),
-        "it is one too many at a whole quotient: the intervals touch, and she rejects.",
+        "it is one too many if the quotient is an integer: she rejects when the intervals touch.",
         _unless_better(lambda gamma, far: math.floor(gamma / far**2) + 1),
-        "it is no whole number: nobody accepts an arm seven times and a bit.",
+        "it is not an integer: round up.",
         _unless_better(lambda gamma, far: gamma / far**2),
-        "an arm better than the bound is rejected, too: the square hides the sign.",
+        "she rejects an arm whose estimate is above the bound: the square hides the sign.",
         lambda m, bound, gamma: _acceptances(bound - abs(bound - m), bound, gamma),
-        "where Gamma is 0 she rejects an arm that she has never accepted.",
+        "with Gamma = 0 it returns 0, but she never rejects an arm without acceptances.",
         lambda m, bound, gamma: math.ceil(gamma / (bound - m) ** 2) if m < bound else math.inf,
-        "it shrinks the interval to twice the distance, as if both arms had a width to lose.",
+        "it is four times too large: the half-width of arm i must shrink to the whole distance.",
         _unless_better(lambda gamma, far: math.ceil(4 * gamma / far**2)),
     ),
 )

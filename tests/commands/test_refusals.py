@@ -36,7 +36,7 @@ REFUSED = {
     "course grade one.py": "--key must be given by --key, --key-file or the variable EXPL",
     "course grade one.py --key-file nowhere": "--key-file must be a file with the key (No such",
     f"course grade one.py {KEY} --key-file x": "--key-file must be left out with --key",
-    f"course grade one.py {KEY} --horizon 9": "--horizon must be left out, except for the task",
+    f"course grade one.py {KEY} --horizon 9": "--horizon must be left out in the task bai",
     f"course grade one.py {KEY} --full-marks UNI": "--full-marks must be one of BAIR, SE, got",
     f"course grade one.py {KEY} --autograder x.tar": "--autograder must be a path that ends in",
     "results plot empty.sqlite": "path must be a file of runs (it is empty)",
