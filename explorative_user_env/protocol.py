@@ -1,12 +1,12 @@
-"""The contract of an agent, the record of an algorithm that also compiles, and the tasks.
+"""The interface of agents, the record of an algorithm that also compiles, and the tasks.
 
-An agent sees the number of arms and, step by step, which recommendation was accepted. It gets no
-mean, no reward, no interval (except a reference that is labelled so, which gets rewards). No object
-that it is handed leads to these, nor to the user's seed or stream. But it runs in the same process,
-and Python hides neither frames nor the garbage collector's lists from code that searches there:
-read the code of an agent that you do not trust.
+An agent sees the number of arms and the user's response to each recommendation. It sees no mean, no
+reward and no interval; only a labelled reference sees rewards. No argument of its methods leads to
+these, nor to the user's seed or random stream. But the agent runs in the same process, and Python
+code can search the frames and the garbage collector's lists: read the code of an agent that you do
+not trust.
 
-An agent may have further attributes, which the functions below look up: `name`, `max_steps`,
+An agent may have further attributes, which the functions below read: `name`, `max_steps`,
 `needs_horizon`, `sees_rewards`, `trained_on` and `options`; and the methods `explain` and
 `next_user`.
 """
@@ -26,12 +26,12 @@ __all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtA
 
 Array = np.ndarray[Any, Any]
 
-#: The value that `Algorithm.act` returns instead of an arm to stop.
+#: `Algorithm.act` returns this value instead of an arm to stop the run.
 STOP = -1
 
 
 class Against(NamedTuple):
-    """A comparison in an agent's `explain()`: two numbers, or K numbers with K others."""
+    """A value and its target in an agent's `explain()`: two numbers, or two lists of K numbers."""
 
     value: Any
     target: Any
@@ -39,34 +39,35 @@ class Against(NamedTuple):
 
 @runtime_checkable
 class Agent(Protocol):
-    """An object with these four methods can be run, compared and tabulated.
+    """The four methods of an agent.
 
-    Optional attributes:
+    Optional attributes and methods:
 
-    - `name`: its name in tables and of its random stream; by default that of the class.
-    - `max_steps`: a step cap.
+    - `name`: the agent's name in tables, which also seeds its random stream; by default the name of
+      the class.
+    - `max_steps`: step cap of a run.
     - `needs_horizon`: True for an agent that runs to a given horizon; an evaluation runs it after
       BAIR, with BAIR's mean stopping time.
-    - `sees_rewards`: True for a reference that is no competitor. Its `learn(arm, reward)` gets each
-      realized reward, after `observe` and only if the recommendation was accepted.
-    - `trained_on`: the users that a trained agent is for, in the words of `evaluate` ("task",
-      "n_arms", "setting", "delta"); the default users of a benchmark.
-    - `options`: what distinguishes it from others of its class, by name: an agent with equal
-      options continues stored runs. By default its attributes are compared.
-    - `next_user`: a method called in place of `reset` if one user follows another: arms, stream and
-      horizon stay, and so may what was learned.
-    - `explain`: a method that returns by name what the agent thinks now, for a viewer: a number, a
-      word, K numbers (one an arm), K truth values (which arms are left) or an `Against`. It changes
-      nothing.
+    - `sees_rewards`: True for a labelled reference. Its `learn(arm, reward)` gets the realized
+      reward of each accepted recommendation, after `observe`.
+    - `trained_on`: arguments of `evaluate` ("task", "n_arms", "setting", "delta") for the users of
+      a trained agent; the default users of a benchmark.
+    - `options`: a mapping that identifies the agent within its class: an agent with equal options
+      continues stored runs. By default its attributes are compared.
+    - `next_user`: called instead of `reset` before every user of an episode but the first; arms,
+      stream and horizon stay, and the agent may keep what it learned.
+    - `explain`: returns the agent's current state for a viewer, a mapping from names to a number, a
+      word, K numbers (one per arm), K truth values (the remaining arms) or an `Against`. It must
+      not change the agent.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Forget everything and get ready for a new user.
+        """Forget everything and start with a new user.
 
         Args:
             n_arms: number of arms K, at least 2; arms are 0..K-1.
-            rng: the agent's own random stream; take all randomness from it.
-            horizon: number of steps the run will have if it is known, else None.
+            rng: the agent's random stream; draw all random numbers from it.
+            horizon: number of steps of the run if known, else None.
         """
 
     def act(self) -> int | None:
@@ -76,89 +77,89 @@ class Agent(Protocol):
         """Learn from the user's response to a recommendation of `arm`."""
 
     def answer(self) -> int:
-        """Return the arm believed to be the best; called whenever a run ends."""
+        """Return the answer, the arm believed to be the best; called at the end of every run."""
 
 
 @runtime_checkable
 class ManyUserAgent(Protocol):
-    """Methods for many users at once, which an evaluation prefers to those of `Agent`.
+    """The methods of an agent, such as a neural policy, that acts for many users at once.
 
-    They suit a neural policy. The actions for one user must not depend on the others: an evaluation
-    may group the same users in another way.
+    An evaluation prefers these methods to those of `Agent`. The actions for one user must not
+    depend on the other users, as an evaluation may group users in any way.
 
-    Derive from `OneUserAtATime` to write only these four methods. `next_user_all()` is optional, as
-    `next_user()` is in `Agent`.
+    A class that derives from `OneUserAtATime` needs only these four methods. `next_user_all()` is
+    optional, as `next_user()` in `Agent`.
     """
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
-        """Forget everything and get ready for new users, with a random stream for each."""
+        """Forget everything and start with new users; `rngs` has a random stream for each user."""
 
     def act_all(self, users: Array) -> Array:
-        """Return the arm to recommend next to each of these users, `STOP` to stop with one.
+        """Return the arm to recommend next to each of these users, or `STOP`.
 
         Args:
-            users: numbers among 0..n-1, the users with whom the agent has not stopped, shape (m,).
+            users: numbers in 0..n-1 of the users whose runs go on, shape (m,).
 
         Returns:
             Integers, shape (m,).
         """
 
     def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        """Learn from these users' responses; all shapes (m,), `accepted` of bools."""
+        """Learn from these users' responses; all arrays have shape (m,), `accepted` is bool."""
 
     def answer_all(self, users: Array) -> Array:
-        """Return the arm believed to be the best of each of these users, shape (m,)."""
+        """Return the answer for each of these users, shape (m,)."""
 
 
 class OneUserAtATime(Agent, ManyUserAgent, Protocol):
-    """The four methods of `Agent`, for a class that writes those of `ManyUserAgent`."""
+    """Base class that derives the four methods of `Agent` from those of `ManyUserAgent`."""
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Get ready for a new user; see `Agent.reset`."""
+        """Start with a new user; see `Agent.reset`."""
         self.reset_all(n_arms, [rng], horizon)
 
     def act(self) -> int | None:
-        """Return the arm to recommend, or None when done."""
+        """Return the arm to recommend, or None to stop."""
         arm = int(self.act_all(ONLY)[0])
         return None if arm == STOP else arm
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Take in a response."""
+        """Learn from a response."""
         self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
 
     def answer(self) -> int:
-        """Return the arm believed to be the best."""
+        """Return the answer."""
         return int(self.answer_all(ONLY)[0])
 
 
-#: The one user, or lane, of the step-by-step loop.
+#: The number of the only user, or lane, of a run in plain Python, as an array.
 ONLY = np.zeros(1, int)
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An agent's rule as plain functions of one user, which run step by step or compiled.
+    """The rule of an agent as functions for one user, run in plain Python or compiled.
 
     `Params` is a NamedTuple of numbers, fixed for a run. `State` is a NamedTuple of lists (arrays
-    when compiled); a number that changes is a list of one, a float from the start if it may become
-    a fraction ([0.0], not [0]). The functions below `blank` must compile with numba: numbers,
-    indexing, loops, `math`, draws such as `rng.random()`.
+    when compiled). A list of one number holds a number that changes; it is a float from the start
+    if it may become a fraction ([0.0], not [0]). The functions listed after `blank` must compile
+    with numba: numbers, indexing, loops, `math`, draws such as `rng.random()`.
 
     Attributes:
-        name: shown in tables.
+        name: name in tables.
         prepare: `(options, n_arms, horizon) -> Params`; checks the options.
-        blank: `Params -> State`, allocated and not yet filled.
+        blank: `Params -> State`; allocates the state, which `start` fills.
         start: `(params, state, rng)`; fills a blank or used state for a new user.
         act: `(params, state, rng) -> arm`, or `STOP`.
         observe: `(params, state, arm, accepted)`.
         verdict: `(params, state, rng) -> arm`, the answer.
-        next_user: `(params, state, rng)`, for a user who follows another; None is `start`.
-        defaults: every option with its default; `max_steps` among them is the step cap of the runs.
+        next_user: `(params, state, rng)`; starts with the next user of an episode; None is `start`.
+        defaults: every option with its default; `max_steps` among them is the step cap of a run.
         stops_itself: False for an algorithm that runs to a given horizon.
-        learn: `(params, state, arm, reward)`, gets the realized reward of an accepted
-            recommendation, after `observe`; for labelled references only, None for all others.
-        explain: `(params, state) -> what the agent's explain() returns`; never compiled and no part
-            of the rule: records that differ in it alone are equal.
+        learn: `(params, state, arm, reward)`; gets the realized reward of an accepted
+            recommendation, after `observe`. Only for labelled references, else None.
+        explain: `(params, state) -> mapping`, as `Agent.explain`; not compiled. Two records that
+            differ only in `explain` are equal.
 
     Raises:
         InvalidArgumentError: naming the field whose value does not fit its type.
@@ -171,7 +172,7 @@ class Algorithm:
     act: Callable[[Any, Any, np.random.Generator], int]
     observe: Callable[[Any, Any, int, bool], None]
     verdict: Callable[[Any, Any, np.random.Generator], int]
-    # Records with equal parts are equal, as a copy from another process is.
+    # Unhashable, so left out of the hash; equality, as with a copy from a process, includes it.
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
@@ -180,39 +181,39 @@ class Algorithm:
 
 
 _LOCK = threading.Lock()
-#: The thread that uses an agent, by the agent's identity.
+#: The thread that uses each agent, by the agent's `id`.
 _IN_USE: dict[int, int] = {}
 
 
 @contextmanager
 def in_use(agent: object) -> Iterator[None]:
-    """Use an agent in the block, in this thread only.
+    """Reserve an agent for the current thread during the block.
 
     Raises:
-        InvalidArgumentError: if another thread uses it at the same time.
+        InvalidArgumentError: if another thread uses the agent at the same time.
     """
     thread, key = threading.get_ident(), id(agent)
     with _LOCK:
         if _IN_USE.get(key, thread) != thread:
-            allowed = "used by one thread at a time; give every evaluation an agent of its own"
+            allowed = "used by one thread at a time; create one agent for every evaluation"
             raise InvalidArgumentError("agent", name_of(agent), allowed)
-        mine = key not in _IN_USE  # False in a nested block
+        outermost = key not in _IN_USE
         _IN_USE[key] = thread
     try:
         yield
     finally:
-        if mine:
+        if outermost:
             del _IN_USE[key]
 
 
 def name_of(agent: object) -> str:
-    """Return the name of `agent` in tables: its `name`, or else that of its class."""
+    """Return the name of `agent` in tables: its `name`, or else the name of its class."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
 
 
 def cap_of(agent: object) -> int | None:
-    """Return the step cap of `agent`, if it has one."""
+    """Return the step cap of `agent`, or None without one."""
     return getattr(agent, "max_steps", None)
 
 
@@ -222,12 +223,12 @@ def needs_horizon(agent: object) -> bool:
 
 
 def sees_rewards(agent: object) -> bool:
-    """Return whether `agent` is a labelled reference, which gets realized rewards."""
+    """Return whether `agent` is a labelled reference, which sees realized rewards."""
     return bool(getattr(agent, "sees_rewards", False))
 
 
 def trained_on(agent: object) -> Mapping[str, Any]:
-    """Return the users that `agent` was trained for, in the words of `evaluate`, or {}."""
+    """Return the users that `agent` was trained on, as arguments of `evaluate`, or {}."""
     return getattr(agent, "trained_on", None) or {}
 
 
@@ -238,8 +239,8 @@ class Task:
     Attributes:
         name: "regret", "bai" or "population".
         horizon: default steps of an episode.
-        ends_itself: whether an episode ends with an answer, and the environment takes the horizon
-            as part of the task (`terminated`); else it is a time limit (`truncated`).
+        ends_itself: whether the agent ends an episode with an answer; the horizon then gives
+            `terminated`. Otherwise the horizon is a time limit and gives `truncated`.
     """
 
     name: str
@@ -250,64 +251,63 @@ class Task:
 REGRET = Task("regret", horizon=500, ends_itself=False)
 BAI = Task("bai", horizon=2000, ends_itself=True)
 
-#: Least regret with users who come one after another and share what is popular; the horizon is that
-#: of each user.
+#: Regret with a population: the users of an episode share popular arms; the horizon is per user.
 POPULATION = Task("population", horizon=300, ends_itself=False)
 
 TASKS = {task.name: task for task in (REGRET, BAI, POPULATION)}
 
-#: Default c, the cost of a recommendation in best-arm identification.
+#: Default cost c of a recommendation in best-arm identification.
 STEP_COST = 5e-4
 
-#: Default allowed probability of a wrong answer.
+#: Default delta, the allowed probability of a wrong answer.
 DELTA = 0.1
 
 #: Default step cap of a run of best-arm identification.
 STEP_CAP = 1_000_000
 
-#: The ends of a run of best-arm identification: an answer, the step cap, a user who leaves.
+#: How a run of best-arm identification ended: by an answer, the step cap, or a user who left.
 ANSWERED, CENSORED, LEFT = range(3)
 
-#: Default number of users of an episode of the population task.
+#: Default number of users in an episode of the population task.
 N_USERS = 20
 
-#: Default standard deviation of a user's means around what is popular.
+#: Default standard deviation of a user's means around the means of the population.
 DEVIATION = 0.3
 
-#: The options of users who come one after another.
-OF_MEMBERS = ("n_users", "deviation")
+#: Options of the population task only.
+MEMBER_OPTIONS = ("n_users", "deviation")
 
 #: Default number of users of an evaluation, as in the paper.
 N_INSTANCES = 1000
 
-#: Default number of users of whom transcripts are written.
+#: Default number of users in a file of transcripts.
 N_TRANSCRIBED = 10
 
-#: The longest run of which every step is kept, in half a GB; also the largest scale.
+#: Most steps of a run with all steps in memory, half a GB; also the largest scale of observations.
 LONGEST_HORIZON = 10_000_000
 
-#: The most runs at once, each of which may be a process.
+#: Most runs at once, each of which may be a process.
 MOST_WORKERS = 1024
 
 
-def kept_steps(name: str, steps: Any) -> int:
-    """Return the length of a run of which every step is kept, in 1..`LONGEST_HORIZON`."""
+def stored_steps(name: str, steps: Any) -> int:
+    """Validate the number of steps of a run with all steps in memory: 1..`LONGEST_HORIZON`."""
     return count(name, steps, 1, LONGEST_HORIZON)
 
 
 def as_task(task: Task | str) -> Task:
-    """Return the task of a record or a name."""
+    """Return the `Task` with this name; a `Task` is returned unchanged."""
     return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]
 
 
-def as_task_of_one(task: Task | str) -> Task:
-    """Return the task of a record or a name, one with one user an episode."""
+def single_user_task(task: Task | str) -> Task:
+    """Return the task of a name or record; refuse the population task."""
     return TASKS[choice("task", getattr(task, "name", task), (BAI.name, REGRET.name))]
 
 
-def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:
-    """Refuse the options `OF_MEMBERS` in every task but the population."""
-    for name in OF_MEMBERS:
+def refuse_member_options(task: Task, options: Mapping[str, Any]) -> None:
+    """Refuse `MEMBER_OPTIONS` in every task but the population task."""
+    for name in MEMBER_OPTIONS:
         if task != POPULATION and options.get(name) is not None:
             allowed = f"left out, except for the task {POPULATION.name}"
             raise InvalidArgumentError(name, options[name], allowed)

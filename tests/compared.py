@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from explorative_user_env.agents import AGENTS, REFERENCES, informed
-from explorative_user_env.kernels.loops import Met, compiled_loop, make_loop
+from explorative_user_env.kernels.loops import Inputs, compiled_loop, make_loop
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.model import (
@@ -65,11 +65,11 @@ def _parts(users, agent, seed, compiled, length=None):
 
 PLAIN = SimpleNamespace(
     generator_at=lambda parts: parts[0],
-    with_law=lambda user, own_law: user,
-    an_arm=lambda arm: arm,
+    with_law=lambda user, law: user,
+    integer_arm=lambda arm: arm,
     halted=lambda halt: halt[0] != 0,
 )
-"""What `kernels.words` is to compiled code, in plain Python."""
+"""What `kernels.intrinsics` is to compiled code, in plain Python."""
 
 
 def _gone_through(users, agent, parts, compiled, max_steps, steps=None):
@@ -80,13 +80,13 @@ def _gone_through(users, agent, parts, compiled, max_steps, steps=None):
     loop = compiled_loop(*chosen, no_law, plays) if compiled else None
     loop = loop or make_loop(PLAIN, *chosen, plays=plays)
     if compiled:
-        from explorative_user_env.kernels.words import addresses_of_all
+        from explorative_user_env.kernels.intrinsics import addresses_of_all
 
         streams, draws = addresses_of_all(streams)
     arms, responses = steps if plays else (np.zeros((1, 0), np.int32), np.zeros((1, 0), bool))
     means, figures = np.array(user_state.means)[np.newaxis], np.zeros((1, 4), int)
-    met = Met(user, user_state, means, streams[:1], params, state, streams[1:], draws)
-    loop(met, 0, max_steps, arms, responses, figures, np.zeros(1, int))
+    inputs = Inputs(user, user_state, means, streams[:1], params, state, streams[1:], draws)
+    loop(inputs, 0, max_steps, arms, responses, figures, np.zeros(1, int))
     acceptances, rejections, answer, end = figures[0].tolist()
     return acceptances, rejections, answer, bool(end)
 

@@ -15,7 +15,7 @@ from explorative_user_env import validation as extras
 from explorative_user_env.commands.course import OPENS
 from explorative_user_env.display.plots import NEEDS
 from explorative_user_env.play.game import SERVED_BY
-from explorative_user_env.rl import BROUGHT
+from explorative_user_env.rl import MODULES
 from explorative_user_env.show.raster import PAINTER, VIDEO_NEEDS, WINDOW_NEEDS
 from explorative_user_env.validation import MissingExtraError
 
@@ -62,7 +62,7 @@ def test_the_command_of_a_message_installs_what_the_extra_brings(monkeypatch):
 def test_an_extra_brings_all_that_its_part_of_the_package_needs(monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     named = {"course": OPENS, "render": WINDOW_NEEDS, "play": SERVED_BY, "plot": NEEDS}
-    for extra, modules in [PAINTER[1:], VIDEO_NEEDS[1:], *named.items(), ("rl", BROUGHT)]:
+    for extra, modules in [PAINTER[1:], VIDEO_NEEDS[1:], *named.items(), ("rl", MODULES)]:
         brought = {re.split(r"[>;]", each)[0] for each in EXTRAS[extra]}
         assert set(extras.missing_of(modules)) <= brought
     monkeypatch.undo()

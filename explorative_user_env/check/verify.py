@@ -357,7 +357,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
             raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS_AGAIN}")
         cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
         if results.over_horizon or protocol.needs_horizon(who):
-            horizon = protocol.kept_steps("horizon", told["horizon"])
+            horizon = protocol.stored_steps("horizon", told["horizon"])
         if not results.over_horizon:
             cap = min(cap, 10 * longest + 1000)  # not much longer than the file's
         if told.get("n_users") is not None:

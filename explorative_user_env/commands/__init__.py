@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from explorative_user_env import validation
 from explorative_user_env.display.text import unfailing_output
-from explorative_user_env.kernels.compiler import ends_heard, interrupts_heard
+from explorative_user_env.kernels.compiler import resends_interrupts, signals_as_interrupts
 from explorative_user_env.version import __version__
 
 #: The first words of all commands, in the groups and the order of help.
@@ -154,9 +154,9 @@ def _run() -> tuple[str, int]:
     group: Any = None
     interrupted = SIGNALLED + signal.SIGINT
     unfinished.clear()
-    with ends_heard() as ended:
+    with signals_as_interrupts() as ended:
         try:
-            with interrupts_heard():
+            with resends_interrupts():
                 group = typer.main.get_command(app(sys.argv[1:2]))
                 code = group(standalone_mode=False) or 0
         except (KeyboardInterrupt, typer.Abort):

@@ -12,7 +12,7 @@ from explorative_user_env.commands.run import Run, say, show, write_and_show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.display.text import in_spreadsheet
 from explorative_user_env.files import Folder, add_files, write_whole
-from explorative_user_env.protocol import as_task_of_one
+from explorative_user_env.protocol import single_user_task
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.teach import grade as grading
 from explorative_user_env.teach import submission as submissions
@@ -96,7 +96,7 @@ def grade(
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
     limits = submissions.Limits(time_limit, call_limit, memory_limit)
-    asked = run.options | {"task": as_task_of_one(run.options["task"])}
+    asked = run.options | {"task": single_user_task(run.options["task"])}
     assignment = grading.Assignment(population=Population(**run.users), **asked)
     options = run.options | run.users
     if len(secret.secret.encode()) < 16:

@@ -18,7 +18,7 @@ from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import can_compile, errors_of_compiling, short
-from explorative_user_env.kernels.loops import Met, compiled_loop
+from explorative_user_env.kernels.loops import Inputs, compiled_loop
 from explorative_user_env.protocol import Array, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
@@ -278,12 +278,12 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
                     kernel.set_at_once(agents, part, agent.name)
                 means, best_arms = kernel.draw_at_once(law, n_arms, len(part), users)
                 its = (params, state, agents.states)
-                met = Met(numbers, user_state, means, users.states, *its, users.draws)
+                inputs = Inputs(numbers, user_state, means, users.states, *its, users.draws)
                 moves = behaviour.moves_means and not plays
                 at_start = instances_of(means, best_arms) if moves else ()
                 play = Play(*(array[: len(part)] for array in buffer))
                 ends = np.zeros((len(part), len(OUTCOMES)), int)
-                loop(met, first, runs.cap, play.arms, play.accepted, ends, halt)
+                loop(inputs, first, runs.cap, play.arms, play.accepted, ends, halt)
                 accepted, rejected, answers, end = ends.T
                 for answer in answers[(answers < 0) | (answers >= n_arms)].tolist():
                     integer(f"answer of {agent.name}", answer, 0, n_arms - 1)

@@ -23,7 +23,7 @@ from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
 from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles, joined
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
-from explorative_user_env.kernels.compiler import compiling_told
+from explorative_user_env.kernels.compiler import on_compiling
 from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
@@ -121,10 +121,10 @@ class Request:
         if self.horizon is not None and not self.over_horizon:
             allowed = "left out for the task bai; baseline_time is T of agents that do not stop"
             raise InvalidArgumentError("horizon", self.horizon, allowed)
-        protocol.refuse_of_members(self.task, plain)
+        protocol.refuse_member_options(self.task, plain)
         check_behaviour(self.task, self.population)
         if self.over_horizon:
-            plain["horizon"] = protocol.kept_steps("horizon", self.given_time)
+            plain["horizon"] = protocol.stored_steps("horizon", self.given_time)
         elif not isinstance(self.given_time, str):
             plain["baseline_time"] = validation.integer("baseline_time", self.given_time, 1)
 
@@ -136,7 +136,7 @@ class Request:
     @cached_property
     def members(self) -> Members | None:
         """The users of an episode in the task "population", else None."""
-        given = {name: getattr(self, name) for name in protocol.OF_MEMBERS}
+        given = {name: getattr(self, name) for name in protocol.MEMBER_OPTIONS}
         options = {name: value for name, value in given.items() if value is not None}
         return Members(**options) if self.task == protocol.POPULATION else None
 
@@ -447,7 +447,7 @@ class _Evaluation:
 
     def _record_of(self, name: str, cap: int) -> dict[str, Any]:
         """Return everything that determines the runs of an agent."""
-        request, names = self._record, ("population", "seed", *protocol.OF_MEMBERS)
+        request, names = self._record, ("population", "seed", *protocol.MEMBER_OPTIONS)
         record = {each: request[each] for each in names if each in request}
         return {**record, "record": request["agents"][name], "cap": cap}
 
@@ -548,7 +548,7 @@ def runs_of(
         crew.progress(f"{name} compiling" if begins else name, n_done, n_all)
 
     tell()
-    with compiling_told(tell):
+    with on_compiling(tell):
         most = max(1, MOST_ARMS_AT_ONCE // runs.population.n_arms)
         if runs.plays:
             most = min(most, max(1, LONGEST_PLAY // (runs.cap * runs.plays)))

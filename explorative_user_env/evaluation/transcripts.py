@@ -83,7 +83,7 @@ def write_transcripts(
         CallableError: if the agent's code fails.
     """
     asked: dict[str, Any] = {"n_instances": n_instances, "seed": seed, "delta": delta}
-    asked |= {"horizon": horizon, "max_steps": max_steps, "task": protocol.as_task_of_one(task)}
+    asked |= {"horizon": horizon, "max_steps": max_steps, "task": protocol.single_user_task(task)}
     request = Request(population=users.population_of(population, user), **asked)
     meets = informed(agent, request.population, request.delta, request.max_steps)
     if protocol.needs_horizon(meets) and not request.over_horizon:

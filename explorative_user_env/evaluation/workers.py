@@ -19,7 +19,7 @@ import numpy as np
 
 from explorative_user_env import validation
 from explorative_user_env.display.progress import OnProgress, notice, silent
-from explorative_user_env.kernels.compiler import compiling_told
+from explorative_user_env.kernels.compiler import on_compiling
 from explorative_user_env.protocol import MOST_WORKERS, Array, name_of
 from explorative_user_env.results.records import stream_fingerprint, versions_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line
@@ -258,7 +258,7 @@ class Packed:
             job = pickle.loads(self._content)
         except Exception as error:
             raise UnsendableError(f"{type(error).__name__}: {error}") from error
-        with compiling_told(lambda begins: None):
+        with on_compiling(lambda begins: None):
             return job(seeds)
 
 

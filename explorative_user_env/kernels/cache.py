@@ -218,7 +218,7 @@ def _folder() -> Path:
     return Path(caches) / FOLDER
 
 
-class KeptKernel:
+class CachedKernel:
     """The place of a loop on the disk, with the two methods that numba calls of its own cache.
 
     Args:

@@ -26,7 +26,7 @@ COMPILER = "numba"
 #: Python's name of the system in a browser, for which there is no numba.
 IN_A_BROWSER = "emscripten"
 
-NONE_THERE = "there is none for a browser"
+BROWSER_LACKS = "there is none for a browser"
 TIMES_SLOWER = "thirty to fifty times slower"
 COMPILING = "compiling, which may take some ten seconds; later starts find most of it done"
 
@@ -40,7 +40,7 @@ def is_installed() -> bool:
 def why_no_compiler() -> str | None:
     """Return why numba cannot be used; None if it can."""
     if not is_installed():
-        return NONE_THERE if sys.platform == IN_A_BROWSER else "it is not installed"
+        return BROWSER_LACKS if sys.platform == IN_A_BROWSER else "it is not installed"
     try:
         import numba  # noqa: F401
     except (ImportError, OSError) as error:  # as with a NumPy that is too new for it
@@ -72,7 +72,7 @@ _tell: ContextVar[Tell] = ContextVar("_tell", default=lambda begins: begins and 
 
 
 @contextmanager
-def compiling_told(tell: Tell) -> Iterator[None]:
+def on_compiling(tell: Tell) -> Iterator[None]:
     """Call `tell` about compiling in the block, in place of printing a line."""
     before = _tell.set(tell)
     try:
@@ -82,7 +82,7 @@ def compiling_told(tell: Tell) -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_heard() -> Iterator[None]:
+def resends_interrupts() -> Iterator[None]:
     """Send an interrupt again that was lost in the block; at its end at the latest.
 
     The compiler calls Python from C, where Python can only print an exception and drop it.
@@ -117,7 +117,7 @@ TWICE = 3.0
 
 
 @contextmanager
-def ends_heard() -> Iterator[list[int]]:
+def signals_as_interrupts() -> Iterator[list[int]]:
     """Turn signals that would end the program in the block into interrupts.
 
     Yields:
@@ -163,7 +163,7 @@ def watch_compiling() -> None:
             if is_ours(event):
                 self.depth += 1
                 if self.depth == 1:
-                    self.heard.enter_context(interrupts_heard())
+                    self.heard.enter_context(resends_interrupts())
                     _tell.get()(True)
 
         def on_end(self, event: Any) -> None:
@@ -219,7 +219,7 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
         options["boundscheck"] = True
     kept = None
     with suppress(cache.UndescribedError):
-        kept = cache.KeptKernel(cache.fingerprint(loop, options))
+        kept = cache.CachedKernel(cache.fingerprint(loop, options))
     for function in inner:
         _register(function, handed_in(function))
     # What is compiled with bounds checks for this loop is compiled without them for others.

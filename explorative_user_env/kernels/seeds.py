@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.kernels.compiler import compile_loop, once
-from explorative_user_env.kernels.words import (
+from explorative_user_env.kernels.intrinsics import (
     addresses_of,
     addresses_of_all,
     counts_at,

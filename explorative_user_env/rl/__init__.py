@@ -6,9 +6,9 @@ Needs the extra `rl`; without it, the import says how to install it.
 from explorative_user_env.validation import require
 
 #: The modules that the extra `rl` brings.
-BROUGHT = ("stable_baselines3", "sb3_contrib")
+MODULES = ("stable_baselines3", "sb3_contrib")
 
-require("reinforcement learning needs", "rl", BROUGHT)
+require("reinforcement learning needs", "rl", MODULES)
 
 from explorative_user_env.rl.agent import SB3Agent  # noqa: E402
 from explorative_user_env.rl.models import load_agent  # noqa: E402

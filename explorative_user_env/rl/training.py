@@ -20,8 +20,8 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.files import Folder
-from explorative_user_env.kernels.compiler import compiling_told
-from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
+from explorative_user_env.kernels.compiler import on_compiling
+from explorative_user_env.protocol import POPULATION, Array, Task, as_task, stored_steps
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl import models
 from explorative_user_env.rl.agent import SB3Agent, one_thread
@@ -233,7 +233,7 @@ def train(
         allowed = "left out, or tensorboard installed: pip install tensorboard"
         raise InvalidArgumentError("tensorboard", str(tensorboard), allowed)
     observation = recipe.shows(task) if observation is None else observation
-    horizon = task.horizon if horizon is None else kept_steps("horizon", horizon)
+    horizon = task.horizon if horizon is None else stored_steps("horizon", horizon)
     n_envs = recipe.n_envs if n_envs is None else n_envs
     n_envs = count("n_envs", n_envs, 1, models.MOST_TRAINED_ON)
     shown: Any = {"task": task, "observation": observation, "horizon": horizon}
@@ -262,7 +262,7 @@ def train(
     def compiles(begins: bool) -> None:
         progress("compiling" if begins else "training", 0, steps)
 
-    telling: Any = nullcontext() if progress is silent else compiling_told(compiles)
+    telling: Any = nullcontext() if progress is silent else on_compiling(compiles)
     with telling:
         watch.learn(model)
     if folder is not None:

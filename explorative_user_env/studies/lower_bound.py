@@ -33,7 +33,7 @@ from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
 from explorative_user_env.kernels.compiler import can_compile
-from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
+from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, stored_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, user_seeds
@@ -92,7 +92,7 @@ def histories(
         seeds: the users' seeds.
         rho: schedule of rho_t as in `gym.make`; None is the constant rho_1 of the pair.
     """
-    steps = kept_steps("steps", steps)
+    steps = stored_steps("steps", steps)
     schedule = as_schedule(pair.rho_1 if rho is None else rho)
     if schedule.rho_0 < pair.rho_0 or schedule.rho_1 > pair.rho_1:
         allowed = f"a schedule within the pair's [{pair.rho_0:g}, {pair.rho_1:g}]"

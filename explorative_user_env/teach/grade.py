@@ -25,7 +25,7 @@ from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.runner import Request
 from explorative_user_env.files import write_whole
-from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, as_task_of_one
+from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, single_user_task
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.teach import submission as submissions
@@ -119,7 +119,7 @@ class Assignment:
     full_marks: str | None = None
 
     def __post_init__(self) -> None:
-        as_task_of_one(self.task)
+        single_user_task(self.task)
         if not self.over_horizon and self.horizon is not None:
             raise Invalid("horizon", self.horizon, f"left out in the task {self.task.name}")
         if self.full_marks is not None:

@@ -13,7 +13,7 @@ from explorative_user_env import protocol
 from explorative_user_env.envs import history as histories
 from explorative_user_env.envs.bai import NO_ANSWER
 from explorative_user_env.envs.history import LATEST, N_ACCEPTED, N_REJECTED, History
-from explorative_user_env.protocol import BAI, POPULATION, Array, Task, kept_steps
+from explorative_user_env.protocol import BAI, POPULATION, Array, Task, stored_steps
 from explorative_user_env.seeding import number_of_users
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
 
@@ -33,7 +33,7 @@ class Scale:
     """
 
     def __init__(self, horizon: int, n_users: int | None = None) -> None:
-        self.horizon = kept_steps("horizon", horizon)
+        self.horizon = stored_steps("horizon", horizon)
         counts = np.arange(self.horizon + 1)
         self._logarithms = (np.log1p(counts) / np.log1p(self.horizon)).astype(np.float32)
         self.episode = self
@@ -234,7 +234,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         self.task = protocol.as_task(task)
         self.observation = choice("observation", observation, observations_of(self.task))
         self.n_users = number_of_users(n_users, "n_users")
-        self.horizon = self.task.horizon if horizon is None else kept_steps("horizon", horizon)
+        self.horizon = self.task.horizon if horizon is None else stored_steps("horizon", horizon)
         self.name = name
         self.max_steps = self.horizon if self.task == BAI else None
         self.needs_horizon = self.task != BAI

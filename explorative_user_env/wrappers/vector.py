@@ -172,9 +172,9 @@ def make_task(
         InvalidArgumentError: naming the argument that is out of range.
     """
     task = protocol.as_task(task)
-    protocol.refuse_of_members(task, kwargs)
+    protocol.refuse_member_options(task, kwargs)
     choice("observation", observation, observations_of(task))
-    steps = task.horizon if horizon is None else protocol.kept_steps("horizon", horizon)
+    steps = task.horizon if horizon is None else protocol.stored_steps("horizon", horizon)
     kwargs |= {"horizon": steps} | ({"max_episode_steps": steps} if task == REGRET else {})
     envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
     for wrapper in _WRAPPERS[observation]:

@@ -8,7 +8,7 @@ from pairs import pairs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, TextAgent
-from explorative_user_env.agents.text import Conversation, TextAnswer, answer_in_words, meant_by
+from explorative_user_env.agents.text import Conversation, TextAnswer, answer_in_words, parse_answer
 from explorative_user_env.evaluation.transcripts import transcript_of
 from explorative_user_env.validation import CallableError
 
@@ -36,12 +36,12 @@ def test_an_arm_is_named_in_many_words_and_what_is_no_answer_is_not_taken_for_on
     for meant, texts in MEANT.items():
         for text in texts:
             if meant:
-                assert meant_by(text, 5) == meant
+                assert parse_answer(text, 5) == meant
             else:
                 with pytest.raises(eu.InvalidArgumentError, match=r'^answer must be "arm N" or'):
-                    meant_by(text, 5)
+                    parse_answer(text, 5)
     for answer in (TextAnswer(7, stops=False), TextAnswer(19, stops=True)):
-        assert meant_by(answer_in_words(answer), 20) == answer
+        assert parse_answer(answer_in_words(answer), 20) == answer
 
 
 def test_a_question_says_all_that_was_heard_and_does_not_grow():
@@ -77,14 +77,14 @@ def test_a_bad_answer_is_asked_for_again_and_chance_stands_in_for_two():
     assert agent.act() == 2
     first, again = (call.args[0] for call in respond.mock_calls)
     assert again.startswith(f'{first}\n\nYour answer was "arm 7", which cannot be read')
-    assert agent.explain() == {"bad answers": 0, "asked again": 1, "said": "arm 2"}
+    assert agent.explain() == {"bad answers": 0, "retries": 1, "reply": "arm 2"}
     agents = [begun(lambda question: "whatever you like") for _ in range(2)]
     arms = [[agent.act() for _ in range(200)] for agent in agents]
     assert arms[0] == arms[1]  # of the agent's own stream
     assert min(map(arms[0].count, range(5))) > 20
-    assert agents[0].bad_answers == agents[0].asked_again == 200
+    assert agents[0].bad_answers == agents[0].retries == 200
     agents[0].reset(5, np.random.default_rng(1))
-    assert agents[0].bad_answers == agents[0].asked_again == 0
+    assert agents[0].bad_answers == agents[0].retries == 0
 
 
 def test_at_the_end_it_is_asked_for_the_best_arm_once():
@@ -112,7 +112,7 @@ def test_what_respond_raises_or_returns_is_told_with_the_step_and_the_user():
     where = r"\(at step 4, with the user of seed 8: rollout"
     with pytest.raises(CallableError, match=rf"ConnectionError: no route to host {where}"):
         eu.rollout(env, TextAgent(failing), seed=8)
-    with pytest.raises(CallableError, match=r"what respond of text returns must be a text, got"):
+    with pytest.raises(CallableError, match=r"the answer of text.respond must be a text, got"):
         eu.rollout(env, TextAgent(lambda question: None), seed=8)
     for name, value in {"respond": "gpt", "n_recent": -1, "max_steps": 0, "name": 3}.items():
         with pytest.raises(eu.InvalidArgumentError, match=f"^{name} must be"):
@@ -148,7 +148,7 @@ def test_whoever_answers_as_bair_in_words_does_as_bair(horizon, behaviour):
         # At a step cap, which it does not know of, an agent is asked for an arm that nobody sees.
         agent = TextAgent(lambda question, known=known: known.get(question, "arm 0"))
         text = eu.rollout(env, agent, seed, **limits)
-        assert agent.asked_again == 0
+        assert agent.retries == 0
         assert (text.arms, text.accepted, text.answer) == (bair.arms, bair.accepted, bair.answer)
         assert text.left == bair.left
         assert horizon or text.end == bair.end  # else BAIR goes on when it stops

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("numba")
 
 from explorative_user_env.kernels import compiler
-from explorative_user_env.kernels.compiler import compile_loop, compiling_told, once
+from explorative_user_env.kernels.compiler import compile_loop, on_compiling, once
 from explorative_user_env.validation import MissingExtraError
 
 pytestmark = pytest.mark.usefixtures("nothing_kept")
@@ -57,7 +57,7 @@ def test_whoever_compiles_is_told_of_it_once(said):
     assert [loop(1), loop(2)] == [2, 3]
     assert said == [compiler.COMPILING]
     told = []
-    with compiling_told(told.append):  # in place of the line
+    with on_compiling(told.append):  # in place of the line
         assert loop(1.0) == 2.0
     assert len(said) == 1
     assert told == [True, False]

@@ -6,8 +6,8 @@ import pytest
 numba = pytest.importorskip("numba")
 
 from explorative_user_env.kernels import seeds as stream_seeds
+from explorative_user_env.kernels.intrinsics import addresses_of, generator_at
 from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_at_once, streams
-from explorative_user_env.kernels.words import addresses_of, generator_at
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.instances import LAWS, InstanceLaw
 

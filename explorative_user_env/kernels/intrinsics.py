@@ -1,7 +1,7 @@
-"""Words of compiled code that numba lacks, and the layout of many users in two blocks of memory.
+"""Numba intrinsics for compiled loops, and the memory layout of the states of many users.
 
-An arm has 32 bytes (what the user knows of it), a user 64 bytes of her own. The places below are
-the layout; `row_of` reads it in Python, `row_at` in compiled code.
+One block has 32 bytes for each arm of each user, another has 64 bytes for each user. The byte
+offsets below are the layout; `row_of` reads it in Python, `row_at` in compiled code.
 """
 
 import ctypes
@@ -22,19 +22,19 @@ build: Any = cgutils
 arrays: Any = arrayobj
 
 
-def word(generator: Callable[..., Any]) -> Any:
-    """Return a word of compiled code, made of what generates its instructions."""
-    return intrinsic(generator)
+def typed(function: Callable[..., Any]) -> Any:
+    """Return numba's `intrinsic` of a function; `intrinsic` itself has no type annotations."""
+    return intrinsic(function)
 
 
 Addresses = tuple[int, int, int, int]
 
 
 def addresses_of(rng: np.random.Generator) -> Addresses:
-    """Return where the state of `rng` is, and the functions that draw from it.
+    """Return the addresses of the state of `rng` and of its three drawing functions.
 
-    They are good as long as the bit generator of `rng` is kept; its state may be set anew at any
-    time.
+    The addresses are valid as long as the bit generator of `rng` exists, also after its state
+    changes.
     """
     interface: Any = rng.bit_generator.ctypes
     functions = (interface.next_uint64, interface.next_uint32, interface.next_double)
@@ -43,14 +43,14 @@ def addresses_of(rng: np.random.Generator) -> Addresses:
 
 
 def addresses_of_all(rngs: Sequence[Any]) -> tuple[np.ndarray, tuple[int, int, int]]:
-    """Return where the state of each is, and the functions that draw, which all must share."""
+    """Return the address of each Generator's state, and of the drawing functions they share."""
     addresses = [addresses_of(rng) for rng in rngs]
     return np.array([address[0] for address in addresses]), addresses[0][1:]
 
 
-@word
+@typed
 def generator_at(typing_context: Any, addresses: Any) -> Any:
-    """Return, in compiled code, the Generator whose parts are at these addresses."""
+    """Return the Generator at these addresses, in compiled code."""
     signature = types.npy_rng(addresses)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -66,14 +66,14 @@ def generator_at(typing_context: Any, addresses: Any) -> Any:
     return signature, generate
 
 
-@word
-def an_arm(typing_context: Any, arm: Any) -> Any:
-    """Return `arm`; code does not compile with one that is a truth value or a fraction.
+@typed
+def integer_arm(typing_context: Any, arm: Any) -> Any:
+    """Return `arm`; compilation fails if its type is not an integer.
 
-    It would be cut off to a whole number without a word where it is written down.
+    Otherwise an array of integers would silently truncate a float.
     """
     if not isinstance(arm, types.Integer):
-        raise TypingError(f"an arm is a {arm}, no whole number")
+        raise TypingError(f"an arm must be an integer, got a {arm}")
     signature = types.int64(arm)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -82,12 +82,12 @@ def an_arm(typing_context: Any, arm: Any) -> Any:
     return signature, generate
 
 
-@word
-def with_law(typing_context: Any, numbers: Any, own_law: Any) -> Any:
-    """Return, in compiled code, the user of these numbers with a reward law of her own."""
-    kinds = (*numbers.types, own_law)
+@typed
+def with_law(typing_context: Any, numbers: Any, law: Any) -> Any:
+    """Return the user with these parameters and a custom reward law, in compiled code."""
+    kinds = (*numbers.types, law)
     lawful = types.NamedTuple(kinds, LawfulTuple)  # type: ignore[no-untyped-call]
-    signature = lawful(numbers, own_law)
+    signature = lawful(numbers, law)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         values = build.unpack_tuple(builder, arguments[0])
@@ -96,12 +96,12 @@ def with_law(typing_context: Any, numbers: Any, own_law: Any) -> Any:
     return signature, generate
 
 
-@word
+@typed
 def halted(typing_context: Any, halt: Any) -> Any:
-    """Return, in compiled code, whether there is another number than 0 in `halt`.
+    """Return whether the number in the array `halt` differs from 0, in compiled code.
 
-    It is read from memory every time: another thread may put it there, of which a compiler that
-    looks at the loop alone knows nothing.
+    The load is atomic, as another thread may write the number: the compiler would otherwise read it
+    once and move the test out of the loop.
     """
     signature = types.boolean(halt)
 
@@ -113,9 +113,9 @@ def halted(typing_context: Any, halt: Any) -> Any:
     return signature, generate
 
 
-@word
+@typed
 def prefetch(typing_context: Any, address: Any) -> Any:
-    """Ask for the memory at `address` soon, in compiled code; it need not be a valid one."""
+    """Prefetch the memory at `address` into the cache; an invalid address is harmless."""
     signature = types.void(types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -125,18 +125,18 @@ def prefetch(typing_context: Any, address: Any) -> Any:
             ir.FunctionType(ir.VoidType(), [byte, number, number, number]),
             "llvm.prefetch.p0",
         )
-        reading, kept_close, data = number(0), number(3), number(1)
+        read, locality, data = number(0), number(3), number(1)
         pointer = builder.inttoptr(arguments[0], byte)
-        builder.call(function, [pointer, reading, kept_close, data])
+        builder.call(function, [pointer, read, locality, data])
         return context.get_dummy_value()
 
     return signature, generate
 
 
 def _array_at(kind: Any, stride: int, layout: str) -> Any:
-    """Return a word for an array of 8-byte numbers that are `stride` bytes apart."""
+    """Return an intrinsic that makes an array of 8-byte numbers, `stride` bytes apart."""
 
-    @word
+    @typed
     def array_at(typing_context: Any, address: Any, n: Any) -> Any:
         array_type = types.Array(kind, 1, layout)  # type: ignore[call-overload]
         signature = array_type(types.int64, types.int64)
@@ -158,7 +158,7 @@ def _array_at(kind: Any, stride: int, layout: str) -> Any:
     return array_at
 
 
-#: How far apart the numbers of two arms are.
+#: Bytes of the state of one user for one arm.
 ARM_BYTES = 32
 
 fractions_at = _array_at(types.float64, 8, "C")
@@ -167,66 +167,67 @@ arm_fractions_at = _array_at(types.float64, ARM_BYTES, "A")
 arm_counts_at = _array_at(types.int64, ARM_BYTES, "A")
 
 
-OWN_BYTES = 64
+#: Bytes of the state of one user that belong to no arm.
+USER_BYTES = 64
 
-#: The places of what a user knows of an arm, and of her own numbers, in the order of her state.
+#: Byte offsets in the state of an arm, and in that of a user; the order is that of `StateTuple`.
 MEAN, ESTIMATE, COUNT, SCALE = range(0, ARM_BYTES, 8)
 ACCEPTANCES, INTERACTIONS, REFRESHED, SPREAD, REWARD, CEILING, CEILING_SPREAD, WITNESS = range(
-    0, OWN_BYTES, 8
+    0, USER_BYTES, 8
 )
 
 
 class Rows(NamedTuple):
-    """A row for each user."""
+    """The states of many users; counts are integers in the bytes of floats."""
 
-    arms: np.ndarray  # (n_users, n_arms, 4), fractions, or whole numbers if seen as such
-    own: np.ndarray  # (n_users, 8), likewise
+    arms: np.ndarray  # shape (n_users, n_arms, 4)
+    users: np.ndarray  # shape (n_users, 8)
     logarithms: np.ndarray
     inverse_roots: np.ndarray
 
 
 def user_rows(user: User, n_users: int) -> Rows:
-    """Return rows to be filled by `start`."""
+    """Return rows of zeros; a behaviour's `start` fills them."""
     arms = np.zeros((n_users, user.n_arms, ARM_BYTES // 8))
-    return Rows(arms, np.zeros((n_users, OWN_BYTES // 8)), *long_tables())
+    return Rows(arms, np.zeros((n_users, USER_BYTES // 8)), *long_tables())
 
 
 def row_of(rows: Rows, user: int) -> Any:
-    """Return the state of one of many users; to change it is to change her."""
-    arms, own = rows.arms[user].T, rows.own[user][:, np.newaxis]
-    whole_arms, whole = arms.view(int), own.view(int)
-    hers = (arms[0], arms[1], whole_arms[2], arms[3])
-    return StateTuple(*hers, *whole[:3], *own[3:7], whole[7], rows.logarithms, rows.inverse_roots)
+    """Return a view of the state of one of many users."""
+    arms, row = rows.arms[user].T, rows.users[user][:, np.newaxis]
+    counts, integers = arms.view(int)[2], row.view(int)
+    state = (arms[0], arms[1], counts, arms[3], *integers[:3], *row[3:7], integers[7])
+    return StateTuple(*state, rows.logarithms, rows.inverse_roots)
 
 
-def row_at(arms: int, own: int, n_arms: int, user: int, logarithms: Any, inverse_roots: Any) -> Any:
-    """Return, in compiled code, the state of one of many users, the blocks given by address."""
+def row_at(arms: int, users: int, n_arms: int, user: int, logs: Any, inverse_roots: Any) -> Any:
+    """Return `row_of` in compiled code; `arms` and `users` are the addresses of the two arrays."""
     first = memory_of_arm(arms, n_arms, user, 0)
-    mine = own + user * OWN_BYTES
+    row = users + user * USER_BYTES
     return StateTuple(
         arm_fractions_at(first + MEAN, n_arms),
         arm_fractions_at(first + ESTIMATE, n_arms),
         arm_counts_at(first + COUNT, n_arms),
         arm_fractions_at(first + SCALE, n_arms),
-        counts_at(mine + ACCEPTANCES, 1),
-        counts_at(mine + INTERACTIONS, 1),
-        counts_at(mine + REFRESHED, 1),
-        fractions_at(mine + SPREAD, 1),
-        fractions_at(mine + REWARD, 1),
-        fractions_at(mine + CEILING, 1),
-        fractions_at(mine + CEILING_SPREAD, 1),
-        counts_at(mine + WITNESS, 1),
-        logarithms,
+        counts_at(row + ACCEPTANCES, 1),
+        counts_at(row + INTERACTIONS, 1),
+        counts_at(row + REFRESHED, 1),
+        fractions_at(row + SPREAD, 1),
+        fractions_at(row + REWARD, 1),
+        fractions_at(row + CEILING, 1),
+        fractions_at(row + CEILING_SPREAD, 1),
+        counts_at(row + WITNESS, 1),
+        logs,
         inverse_roots,
     )
 
 
 def memory_of_arm(arms: int, n_arms: int, user: int, arm: int) -> int:
-    """Return the address of what one of many users knows of an arm."""
+    """Return the address of the state of an arm, for one of many users."""
     return arms + (user * n_arms + arm) * ARM_BYTES
 
 
-def witness_at(own: int, user: int) -> int:
-    """Return, in compiled code, the witness of one of many users."""
-    witness: int = counts_at(own + user * OWN_BYTES + WITNESS, 1)[0]
+def witness_at(users: int, user: int) -> int:
+    """Return the witness of one of many users, in compiled code."""
+    witness: int = counts_at(users + user * USER_BYTES + WITNESS, 1)[0]
     return witness
