@@ -226,7 +226,7 @@ def training_name(entrant: str, number: int) -> str:
 
 
 def model_and_task(name: str) -> tuple[str, str] | None:
-    """Return model and task of a name "model (task)" from `agents_by_name`, None for other names."""
+    """Return model and task of a name "model (task)" from `agents_by_name`, None otherwise."""
     found = re.fullmatch(r"(.+) \(([^()]+)\)", name)
     known = found is not None and any(task.name == found[2] for task in SUITE)
     return (found[1], found[2]) if found and known else None
