@@ -81,7 +81,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([0.3, 0.1, 0.01, 0.001], [40.0, 70.0, 900.0, 12_000.0]),
             ([0.2, 0.05, 0.004], [31.0, 33.0, 47.0]),
         ],
-        shows="slope 1 means T ~ 1/δ, slope 1/α means T ~ δ^(-1/α); the slope of log(1/δ) tends to 0.",
+        shows="slope s means T ~ δ^(-s); for T ~ log(1/δ) the slope tends to 0.",
     ).with_mistakes(
         "the sign is wrong: it is the slope against log δ instead of log(1/δ).",
         _fit(np.log),
