@@ -33,7 +33,7 @@ from explorative_user_env.studies.suite import (
     totals_table,
     with_ranks,
 )
-from explorative_user_env.studies.suite_tasks import entrant_of, suite_digest, taking_part
+from explorative_user_env.studies.suite_tasks import as_entrants, entrant_of, suite_digest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "leaderboard"
@@ -43,7 +43,7 @@ MODELS = "sb3:explorative_user_env/data/models"
 NAME = "package"
 """What the file of the package's own agents is called."""
 
-AGENTS = [name_of(each) for each in taking_part(None)]
+AGENTS = [name_of(each) for each in as_entrants(None)]
 """All agents of the package."""
 
 LEARNT = "learnt"

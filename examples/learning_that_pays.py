@@ -53,14 +53,14 @@ def by_hand(task: str) -> list[Agent]:
 
     Where users come one after another, of those that begin afresh with each the two best only.
     """
-    best = tuned.best_way(SEED, **learnt.met_in(task, n_met(task) // 2))
+    best = tuned.best_way(SEED, **learnt.options_of(task, n_users_of(task) // 2))
     if task == learnt.POPULATION_TASK:
         return [SuccessiveElimination(), BAIR(), *(make() for make in CARRIERS.values()), best]
     made: list[Agent] = [make() for make in (AGENTS | REFERENCES).values()]
     return [agent for agent in made if not sees_rewards(agent)] + [best]
 
 
-def n_met(task: str) -> int:
+def n_users_of(task: str) -> int:
     """Return how many users an agent meets in a task, or episodes."""
     return N_OF.get(task, N_INSTANCES)
 
@@ -74,7 +74,7 @@ def regrets_of(agents: Sequence[Agent], **met: Any) -> dict[str, Any]:
 def compared(task: str) -> pd.DataFrame:
     """Return a row for each agent of a task: its regret, and how far the policy is from it."""
     policies, agents = learnt.shipped(task), by_hand(task)
-    regrets = regrets_of([*agents, *policies], **learnt.met_in(task, n_met(task)))
+    regrets = regrets_of([*agents, *policies], **learnt.options_of(task, n_users_of(task)))
     trained = np.array([regrets[policy.name] for policy in policies])
     own = [[policy.name, regrets[policy.name].mean(), *[np.nan] * 3] for policy in policies]
     rows: list[list[Any]] = []
@@ -95,7 +95,7 @@ def patience(axes: "Axes | None" = None) -> "Axes":
     agents: list[Agent] = [BAIR(), SuccessiveElimination(), *policies]
     lines: dict[str, list[Any]] = {"BAIR": [], "SE": [], "learnt index": []}
     for q in QS:
-        met = learnt.met_in("impatient-k5", N_INSTANCES_DRAWN)
+        met = learnt.options_of("impatient-k5", N_INSTANCES_DRAWN)
         regrets = regrets_of(agents, **{**met, "behaviour": f"impatient(probability={q})"})
         regrets["learnt index"] = np.mean([regrets[each.name] for each in policies], axis=0)
         for name, values in lines.items():
@@ -119,7 +119,7 @@ def main(picture: Path | None = None) -> None:
     """Print the tables, and draw the picture if there is a place for it."""
     for task in learnt.USERS_OF:
         met = "episodes" if task == learnt.POPULATION_TASK else "users"
-        print(f"{task}, {n_met(task)} {met}:")
+        print(f"{task}, {n_users_of(task)} {met}:")
         print(compared(task).to_string(index=False, float_format="{:.1f}".format, na_rep=""))
     if picture is not None:
         picture.write_bytes(as_svg(patience(), "Regret by how easily users leave"))

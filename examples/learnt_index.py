@@ -259,7 +259,7 @@ def population() -> AlgorithmAgent:
     return shipped(POPULATION_TASK)[0]
 
 
-def met_in(task: str, n_instances: int) -> dict[str, Any]:
+def options_of(task: str, n_instances: int) -> dict[str, Any]:
     """Return whom an agent meets in a task, as arguments of `evaluate`."""
     kind = "population" if task == POPULATION_TASK else "regret"
     return {"task": kind, "n_arms": 5, "n_instances": n_instances, **USERS_OF[task]}

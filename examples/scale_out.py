@@ -25,7 +25,7 @@ ROUNDS = 15
 FAST_USERS = 50_000  # of a round, in compiled code
 SLOW_USERS = 200  # of a round, in the readable loop
 COUNTED = 20_000_000  # of a round, by each process that only counts
-KEPT_USERS = 20_000
+STORED_USERS = 20_000
 
 COLUMNS = (
     Column("runs", left=True),
@@ -128,12 +128,12 @@ def bytes_of_a_run() -> float:
     """Return what a run more takes in a file of runs."""
     with tempfile.TemporaryDirectory() as folder:
         sizes = []
-        for n_users in (KEPT_USERS, 2 * KEPT_USERS):
+        for n_users in (STORED_USERS, 2 * STORED_USERS):
             path = Path(folder) / f"{n_users}.sqlite"
             facts: Mapping[str, Any] = {"n_instances": n_users, "progress": False}
             eu.evaluate([Uniform(horizon=20)], store=path, **facts)
             sizes.append(path.stat().st_size)
-    return (sizes[1] - sizes[0]) / KEPT_USERS
+    return (sizes[1] - sizes[0]) / STORED_USERS
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def train(task: str, seed: int) -> list[float]:
             agents = [
                 learnt.learnt_index(draw.tolist(), name=str(k)) for k, draw in enumerate(draws)
             ]
-            met = learnt.met_in(task, n_users)
+            met = learnt.options_of(task, n_users)
             runs = eu.evaluate(agents, seed=tuning_seed(seed, turn), progress=False, **met).runs
             regrets = runs.groupby("agent", sort=False)["regret"].mean().to_numpy()
             best = draws[np.argsort(regrets)[:N_BEST]]

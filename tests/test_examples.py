@@ -40,7 +40,7 @@ def run(monkeypatch, capsys):
 
 PPO = {"STEPS": 512, "N_USERS": 8, "N_STEPS": 64, "N_INSTANCES": 5}
 ONE_FILE = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64, "N_INSTANCES": 5}
-SCALE = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
+SCALE = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "STORED_USERS": 2000}
 TRAINING = {"STEPS_OF_AN_UPDATE": 4096, "ROUNDS": 1}
 RATIOS = r"\n\| .* \| [\d,]+ (\| \d+\.\d\d \[.*\] ){3}\|\n"
 STEPS = r"\(256\) +\d+ steps a second, [\d.]+ times"
@@ -124,7 +124,7 @@ REST = [pytest.param(task, marks=pytest.mark.exhaustive) for task in TASKS[1:]]
 
 @pytest.mark.parametrize("task", [TASKS[0], *REST])
 def test_a_policy_is_far_better_than_uniform_play_with_its_users(room, task):
-    met = room.met_in(task, 1 if task == room.POPULATION_TASK else 12)
+    met = room.options_of(task, 1 if task == room.POPULATION_TASK else 12)
     agents = ["UNI", room.shipped(task)[0]]
     runs = eu.evaluate(agents, seed=0, compiled=False, progress=False, **met).runs
     by_chance, learnt = runs.groupby("agent", sort=False)["regret"].mean()
@@ -204,7 +204,7 @@ def test_the_frontier_is_the_pages():
 def test_the_confirmation_is_near_the_pages():
     """The 95% interval of the first 3000 of its 100000 users holds the page's success."""
     agents = [tuning.TunedAgent(2, {"delta": 0.005})]
-    row = tuning.meet(agents, HOW, 3000, tuning.CONFIRMATION, progress=silent).summary().iloc[0]
+    row = tuning.measure(agents, HOW, 3000, tuning.CONFIRMATION, progress=silent).summary().iloc[0]
     shown = float(re.findall(r"on 100000 fresh users (\d\.\d+)", TUNE)[0])
     assert row["success_low"] < shown < row["success_high"]
 

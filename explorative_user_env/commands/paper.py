@@ -84,7 +84,7 @@ def tables(
         shown: list[Any] = []
         if len(found) == 1:
             shown = [table_of(each, f"{of.title}, {name}") for of, name, each in summaries]
-        if judged := [one.found for one in found if not one.found.empty]:
+        if judged := [one.figures for one in found if not one.figures.empty]:
             contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
             shown.append(paper_report.glance(contents["verdicts.csv"], calibration))
         if ladder is not None:

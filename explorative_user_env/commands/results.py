@@ -196,18 +196,18 @@ def drawings_of(request: Any, folder: Path, cells: Sequence[runs.Results]) -> It
                 f"frontier_{each}": partial(tuning.draw_frontier, figure=each)
                 for each in tuning.NAMED
             }
-            studies = [("BAIR's N_1", partial(tuning.kept_tuning, folder), draws)]
+            studies = [("BAIR's N_1", partial(tuning.saved_tuning, folder), draws)]
         case "paper lower-bound":
             for name in ("overlap", "needed"):
                 draw = getattr(lower_bound, f"draw_{name}")
-                studies.append((pair, partial(lower_bound.kept_table, folder, name), {name: draw}))
+                studies.append((pair, partial(lower_bound.saved_table, folder, name), {name: draw}))
         case "suite --user":
             kinds = suite.varieties_named(None if asked["user"] == ["all"] else asked["user"])
             population = Population(**split_options(asked)[0])
-            found = partial(suite.kept_matrix, cells, population, kinds)
+            found = partial(suite.saved_matrix, cells, population, kinds)
             studies = [("robustness", found, {"heat_map": suite.heat_map})]
         case "suite":
-            found = partial(suite.kept_suite, asked, cells)
+            found = partial(suite.saved_suite, asked, cells)
             studies = [("the suite", found, {"heat_map": suite.SuiteResults.plot})]
         case _:
             yield from _of_cells(cells)

@@ -57,8 +57,8 @@ def suite(
         return
     how = {each: run.options[each] for each in ("quick", "seed")}
     chosen = suite_tasks.SuiteRun(task or None, **how)
-    entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
-    with run.opened(suite_tasks.who(entrants)) as (folder, store):
+    entrants = suite_tasks.as_entrants(entrants_called(agent) if agent else None)
+    with run.opened(suite_tasks.agents_by_name(entrants)) as (folder, store):
         with progress_bar() as report:
             how |= {"progress": report, "store": store, **run.workers}
             scores = study.run_suite(entrants, tasks=chosen.tasks, **how)

@@ -1,4 +1,4 @@
-"""The environments, and their names in Gymnasium's registry."""
+"""The Gymnasium environments and their ids."""
 
 from typing import Any
 
@@ -6,19 +6,19 @@ import gymnasium as gym
 
 from explorative_user_env.protocol import BAI, DEVIATION, N_USERS, POPULATION, REGRET
 
-#: One bit a step: the user's response.
+#: Regret minimization; the observation is the user's response.
 ENV_ID = "ExplorativeUser-v0"
 
-#: The counts of all responses, for a policy without memory.
+#: Regret minimization; the observation is the counts of all responses.
 COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
 
-#: Best-arm identification: answers are actions, too.
+#: Best-arm identification; the actions include answers.
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
 
-#: One user after another, who share what is popular.
+#: Several users one after another; their means share a popularity.
 POPULATION_ENV_ID = "ExplorativePopulation-v0"
 
-#: The time limit of `ExplorativeUser-v0`, which does not end by itself.
+#: The default time limit of `ExplorativeUser-v0`.
 MAX_EPISODE_STEPS = 1000
 
 
@@ -29,7 +29,7 @@ def _entry(one: str, many: str, limit: int | None = None, **kwargs: Any) -> dict
 
 
 # fmt: off
-#: What Gymnasium registers, by id; a task that ends by itself shows its arguments.
+#: The arguments of `gym.register`, by id; a task that ends by itself lists its defaults.
 ENTRIES = {
     ENV_ID: _entry("envs.user:ExplorativeUserEnv",
                    "envs.user_vector:ExplorativeUserVectorEnv", MAX_EPISODE_STEPS),
@@ -45,7 +45,7 @@ ENTRIES = {
 
 
 def register_environments() -> None:
-    """Register the environments for `gym.make` and `gym.make_vec`, unless they are already."""
+    """Register the environments for `gym.make` and `gym.make_vec`, unless already registered."""
     for name, entry in ENTRIES.items():
         if name not in gym.registry:
             gym.register(id=name, **entry)

@@ -1,4 +1,4 @@
-"""`ExplorativeUserBAI-v0`: find the user's best arm and name it, for one user and for many."""
+"""`ExplorativeUserBAI-v0`: best-arm identification, as a single and a vector environment."""
 
 from typing import Any
 
@@ -15,28 +15,28 @@ from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.validation import choice, integer, not_negative
 
 MASKS = ("rejections", "none")
-#: The answer of an episode that ends without one.
+#: The answer of an episode that ends without an answer.
 NO_ANSWER = -1
 
-#: The reward of an answer; an end without an answer pays as much as a wrong one.
+#: The rewards of answers; an end without an answer pays `WRONG`.
 RIGHT, WRONG = 1.0, -1.0
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
-    """Return whether answers are legal: with "none" always, else once K - 1 arms were rejected."""
+    """Return whether answers are legal: `mask` is "none", or at least K - 1 arms rejected last."""
     least = n_arms - 1 if mask == "rejections" else 0
     return n_last_rejected >= least
 
 
 def masks(legal: Array, n_arms: int) -> Array:
-    """Return the legal actions, shape (n_lanes, 2 K): every recommendation, and perhaps answers."""
+    """Return the legal actions, shape (n_lanes, 2 K); answers are legal where `legal` is True."""
     allowed = np.ones((len(legal), 2 * n_arms), bool)
     allowed[:, n_arms:] = legal[:, np.newaxis]
     return allowed
 
 
 def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> str:
-    """Return a line on how far the episode of a lane is from its end; see `outcome`."""
+    """Return the note below the picture of a lane: the answer, or whether an answer is legal."""
     history, n_arms = env.remember(), env.user.n_arms
     rejected = int(history.last_rejected()[lane])
     if left:
@@ -44,19 +44,19 @@ def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> 
     if answer != NO_ANSWER:
         return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
     if history.steps[lane] >= env.horizon:
-        return "out of time, without an answer"
+        return "horizon reached, without an answer"
     if may_answer(rejected, n_arms, env.mask):
         return "an answer is legal"
-    return f"an answer needs {n_arms - 1} arms rejected last: there are {rejected}"
+    return f"an answer needs {n_arms - 1} arms whose last response is a rejection, has {rejected}"
 
 
 def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[str, Any]:
-    """Return what infos say besides the counts, as if the episode ended now; numbers or arrays.
+    """Return the values of an info besides the counts: numbers for one user, arrays for many.
 
     Args:
         info: the counts.
-        answer: the arm answered, or `NO_ANSWER`.
-        correct: whether it is the best arm.
+        answer: the answered arm, or `NO_ANSWER`.
+        correct: whether the answer is the best arm.
         left: whether the user has left.
     """
     interactions = info["interactions"]
@@ -70,67 +70,65 @@ def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[
 
 
 class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
-    r"""Recommend arms to an explorative user, then stop and name her best one.
+    r"""Recommend arms to an explorative user, then stop and name her best arm.
 
     ## Description
-    The user of `ExplorativeUser-v0`, the same for the same seed, and the paper's question (section
-    3) as an episode: as few recommendations as possible until the answer, which should be right.
+    Best-arm identification (section 3 of the paper) as an episode: answer correctly after as few
+    recommendations as possible. The user is that of `ExplorativeUser-v0`, the same for the same
+    seed.
 
     ## Action Space
-    `Discrete(2 * n_arms)`: 0..K-1 recommend that arm, K + i stops and answers arm i.
+    `Discrete(2 * n_arms)`: action i in 0..K-1 recommends arm i, action K + i answers arm i and ends
+    the episode.
+
+    `action_masks()` returns the legal actions, in the form that sb3-contrib's MaskablePPO takes.
+    Recommendations are always legal. With `mask="rejections"` answers are legal if the latest
+    response of at least K - 1 arms is a rejection. Without this mask a policy gradient usually
+    collapses to guessing: its first random answers mostly earn -1. With `mask="none"` all actions
+    are legal. The mask is only advice: the environment accepts an answer that it excludes.
 
     ## Observation Space
-    `Discrete(2)`: the response, 1 accepted and 0 rejected; 0 at a reset and at an answer, where
-    `info["has_response"]` is False.
+    `Discrete(2)`: the response, 1 accepted and 0 rejected. After a reset or an answer there is no
+    response: the observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    -`step_cost` (c) for a recommendation, +1 for the right answer and -1 for a wrong one; -1, too,
-    for giving none until the `horizon`, or until she leaves. An episode's return is 1 - c T if it
-    succeeds, -1 - c T if not: so c says what a step is worth, and the return of an agent is
+    -`step_cost` (c) for each recommendation, +1 for the right answer, -1 for a wrong answer. An
+    episode that ends without an answer also gets -1. So the return of an episode is 1 - c T with
+    the right answer and -1 - c T otherwise, and the expected return of an agent is
     1 - c E[T] - 2 P(error).
 
-    Who answers at once gets 2/K - 1 on average, so finding the arm pays only if 1 - c T > 2/K - 1:
-    **c must be below c\* = 2 (1 - 1/K) / T**, where T is how long finding takes. Above c\* guessing
-    is optimal and every good learner will guess. BAIR's T at delta = .1 is about 400 at K = 2
-    (c\* = .0025) and 550 at K = 5 (.0029); the default .0005 is well below for K <= 5. Lower it as
-    K grows.
+    An agent that answers at once gets 2/K - 1 on average, so finding the arm pays only if
+    1 - c T > 2/K - 1: **c must be below c\* = 2 (1 - 1/K) / T**, where T is the number of
+    recommendations that finding the arm takes. Above c\* guessing is optimal, and every good
+    learner guesses. BAIR's T at delta = .1 is about 400 at K = 2 (c\* = .0025) and 550 at K = 5
+    (.0029). The default .0005 is well below c\* for K <= 5. Lower it for larger K.
 
     ## Starting State
     As in `ExplorativeUser-v0`.
 
     ## Episode End
-    `terminated` with an answer, when she leaves, and at the `horizon`-th recommendation. Running
-    out of time is part of the task and not a truncation: a learner must not bootstrap from there.
+    `terminated` after an answer, when the user leaves, and at the `horizon`-th recommendation. The
+    horizon is part of the task, not a truncation: a learner must not bootstrap from the last state.
 
-    An answer is a step of its own, which costs nothing: an episode that ends with one has T + 1
-    steps, as monitors count its length, for a `stopping_time` of T. One that ends at the horizon
-    has T.
-
-    ## Action Masks
-    `action_masks()`, as sb3-contrib's MaskablePPO takes them: recommendations are always legal,
-    answers, under `mask="rejections"`, once the latest response of at least K - 1 arms is a
-    rejection. Without it a policy gradient meets -1 for its first random answers and +1 seldom, and
-    collapses to guessing. `mask="none"` makes all actions legal. The mask is advice: an
-    answer that it excludes is taken all the same.
+    An answer is a step of its own, without cost. So an episode with an answer has T + 1 steps (the
+    length that monitors count) and a `stopping_time` of T. An episode that ends at the horizon has
+    T steps.
 
     ## Information
-    `has_response`, `interactions`, `acceptances`, `rejections`, and of the end `is_success` (which
-    Stable-Baselines3 logs), `answer` (-1 for none), `stopping_time`, `rejection_rate` and `left`
-    (whether she has). The keys are the same at every step: before the end they say what they would
-    without an answer, that is False, -1, the recommendations so far, the share of them that was
-    rejected, and False.
+    `has_response`, `interactions`, `acceptances` and `rejections`, and at every step the keys
+    `is_success` (which Stable-Baselines3 logs; False before the end), `answer` (-1 without one),
+    `stopping_time` (the recommendations so far), `rejection_rate` (the share of them that was
+    rejected) and `left` (whether the user has left).
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `step_cost` (0.0005): c, at least 0.
-    - `horizon` (2000): most recommendations of an episode, at least 1. Within 1000, BAIR at K = 5
-      would run out of time with one user in twenty.
+    - `horizon` (2000): most recommendations of an episode, at least 1. With 1000, BAIR at K = 5
+      would reach the horizon with one user in twenty.
     - `mask` ("rejections"): or "none".
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
-      `render_mode` and `render_intervals` as in `ExplorativeUser-v0`.
-
-    ## Rendering
-    As in `ExplorativeUser-v0`; pictures say, too, whether an answer is legal, and which was given.
+      `render_mode` and `render_intervals` as in `ExplorativeUser-v0`. Pictures also show whether an
+      answer is legal, and the answer.
 
     ```python
     >>> import gymnasium as gym
@@ -175,13 +173,13 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         """Recommend arm `action`, or answer arm `action - n_arms`.
 
         Args:
-            action: an int, any NumPy integer or an array of one, in 0..2K-1.
+            action: an int, any NumPy integer or an array of size 1, in 0..2K-1.
 
         Returns:
-            The response, the reward, whether the episode is over, False, and the counts.
+            The response, the reward, whether the episode is over, False, and the info.
 
         Raises:
-            InvalidArgumentError: for an action out of range.
+            InvalidArgumentError: if the action is out of range.
             gymnasium.error.ResetNeeded: before the first reset and after the end.
         """
         if self._active is None:
@@ -203,7 +201,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return response, reward, ends, False, info
 
     def action_masks(self) -> Array:
-        """Return which actions are legal, shape (2 K,), bool."""
+        """Return the legal actions, shape (2 K,), bool."""
         legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask)
         mask: Array = masks(np.array([legal]), self.user.n_arms)[0]
         return mask
@@ -217,25 +215,25 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return status_line(self, lane, self._answer, self._correct, self._left)
 
     def _info(self, has_response: bool) -> dict[str, Any]:
-        """Return an info with the same keys at every step, as data sets need them."""
+        """Return the info; its keys are the same at every step, as data sets require."""
         info = super()._info(has_response)
         return info | outcome(info, self._answer, self._correct, self._left)
 
 
 class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
-    """Many users whose best arms are to be named; each lane equals the single environment.
+    """Best-arm identification with many users; each lane equals the single environment.
 
-    Seeds and infos are as in `ExplorativeUserVectorEnv`: `reset(seed=s)` is s + b in lane b.
+    Seeds and infos are as in `ExplorativeUserVectorEnv`: `reset(seed=s)` gives lane b seed s + b.
 
     Args:
         num_envs: number of users, at least 1.
-        max_episode_steps: as in `ExplorativeUserVectorEnv`; None, as the task ends by itself.
+        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None leaves `horizon`.
         autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
-        compiled: whether the users run in compiled code; None is from 64 users on.
+        compiled: whether the users run in compiled code; None is True from 64 users on.
         **kwargs: as in `ExplorativeUserBAIEnv`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
 
     single_env = ExplorativeUserBAIEnv
@@ -249,19 +247,19 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         self._correct = np.zeros(self.num_envs, bool)
 
     def step(self, actions: Any) -> Stepped:
-        """Recommend arm a in a lane, or answer arm a - n_arms there.
+        """Recommend arm `actions[b]` in lane b, or answer arm `actions[b] - n_arms` there.
 
         Args:
-            actions: an action in 0..2K-1 for each lane, shape (num_envs,), any kind of integer.
+            actions: an action in 0..2K-1 for each lane, shape (num_envs,), of any integer type.
 
         Returns:
-            The responses, rewards, terminations, truncations and infos, as
+            The responses, rewards, terminations, truncations and infos, as in
             `ExplorativeUserVectorEnv.step`.
 
         Raises:
-            InvalidArgumentError: for actions out of range.
-            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
-                reset by itself.
+            InvalidArgumentError: if an action is out of range.
+            gymnasium.error.ResetNeeded: before the first reset, or if a lane is finished and the
+                autoreset mode is "Disabled".
         """
         n_arms = self.user.n_arms
         chosen = lane_arms(actions, self.num_envs, 2 * n_arms, in_range=True)
@@ -291,7 +289,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return self._outcome(step, recommending, answering | unanswered, steps)
 
     def action_masks(self) -> Array:
-        """Return which actions are legal, shape (num_envs, 2 K), bool."""
+        """Return the legal actions, shape (num_envs, 2 K), bool."""
         n_arms = self.user.n_arms
         return masks(may_answer(self._log.last_rejected(), n_arms, self.mask), n_arms)
 
@@ -304,7 +302,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the values of infos; the keys are the same at every step."""
+        """Return the infos without masks; the keys are the same at every step."""
         values = super()._values(step, has_response)
         ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
         return values | outcome(values, *ends)

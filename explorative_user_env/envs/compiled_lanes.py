@@ -1,4 +1,4 @@
-"""Many users in step in compiled code: the same rules, on the rows of arrays."""
+"""Lanes in compiled code: the rules of the single environment on rows of arrays."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -20,24 +20,24 @@ from explorative_user_env.users.model import RewardDraw, Rule
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError, handed_in
 
-#: How many lanes ahead a user's memory is prefetched, so that the step need not wait for it.
+#: The loop prefetches the memory of the user this many lanes ahead.
 AHEAD = 5
 
-#: A place in the last of a PCG64's 32 bytes, which begin 16 behind its address; they are often in
-#: the next line of the cache.
+#: An offset within the state of a PCG64, which is bytes 16 to 47 after its address: the end of the
+#: state is often in the next cache line.
 IN_GENERATOR = 40
 
 MeanDraw = Callable[[np.random.Generator], float]
 
 
 def no_mean(rng: np.random.Generator) -> float:
-    """Return 0: the means are there already."""
+    """Return 0: the caller has already set the means."""
     return 0.0
 
 
 @once
 def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None]:
-    """Return the compiled loop that puts new users in lanes, with means drawn by `mean`."""
+    """Return the compiled loop that starts new users in lanes; `mean` draws each mean."""
     start = rules.start
 
     def begin(arrays: Any, lanes: Any, draws_means: bool, drawing: tuple[float, ...]) -> None:
@@ -49,7 +49,7 @@ def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None
             state = row_at(arms_at, users_at, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
-                # No named law loses its gap.
+                # Means of named laws are small, so rounding never loses the gap (`LOST`).
                 best_arms[lane] = draw_means(state.means, mean, drawing, rng)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
@@ -60,7 +60,7 @@ def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None
 
 @once
 def compiled_respond(rule: Rule, custom_law: RewardDraw) -> Callable[..., bool]:
-    """Return the compiled loop of one step in many lanes."""
+    """Return the compiled loop over lanes for one step."""
     respond, ahead, in_generator = rules.respond, AHEAD, IN_GENERATOR
     memory_of_arm, prefetch, witness_at = ops.memory_of_arm, ops.prefetch, ops.witness_at
 
@@ -100,10 +100,10 @@ def compiled_respond(rule: Rule, custom_law: RewardDraw) -> Callable[..., bool]:
 
 
 class CompiledLanes(Lanes):
-    """The lanes of explorative users in compiled code; `rngs` are of one kind of bit generator."""
+    """Lanes of explorative users in compiled code; all `rngs` have one type of bit generator."""
 
     compiled = True
-    _loop: Callable[..., bool] | None = None  # of a step, from the first after a reset on
+    _loop: Callable[..., bool] | None = None  # of a step; set at the first step after a reset
 
     def _make(self, reward: str, horizon: int) -> None:
         n_lanes = len(self._rngs)
@@ -117,15 +117,15 @@ class CompiledLanes(Lanes):
 
     @property
     def rngs(self) -> list[np.random.Generator]:
-        """The streams, each where its user is."""
+        """The random streams of the lanes, in their present states."""
         return self._rngs
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the next user of `lane` have a stream that goes on where `rng` is."""
+        """Give the next user of `lane` a random stream that continues from the state of `rng`."""
         self._rngs[lane].bit_generator.state = rng.bit_generator.state
 
     def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:
-        """Put new users in these lanes, with instances of one law or of a law each."""
+        """Draw new users in these lanes, from one law of instances or one law for each lane."""
         if isinstance(law, InstanceLaw) and law.named is not None:
             loop = compiled_begin(law.named.one, self._law)
             self._run(loop, lanes, True, (law.scale, law.gap or 0.0, law.gap_factor))
@@ -144,14 +144,14 @@ class CompiledLanes(Lanes):
         self._loop = None
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend arms[b] in these lanes (None: all) and fill in the step."""
+        """Recommend arms[b] in these lanes (None: all) and fill in `step`; see `Lanes.respond`."""
         loop = self._loop = self._loop or compiled_respond(self._rule, self._law)
         moved = self._all if lanes is None else lanes
         valid: bool = self._run(loop, moved, arms, self._reward, step)
         return valid
 
     def _run(self, loop: Callable[..., Any], lanes: Array, *arguments: Any) -> Any:
-        """Run a loop; name the reward or the rho_t that stops it, which is found lane by lane."""
+        """Run a compiled loop; if it fails, find the lane and name the faulty reward or rho_t."""
         known = (self._numbers, self._rows, self._best_arms, self._best_means)
         try:
             return loop((*known, self._streams, self._draws), lanes, *arguments)
@@ -167,13 +167,13 @@ class CompiledLanes(Lanes):
                     what = f"reward_law {user.own_law.name!r}"
                     raise CallableError.of(what, wrong, where) from error
                 try:
-                    rules.rho(user, row, self._rule)  # again, in plain Python
+                    rules.rho(user, row, self._rule)  # raises the error again, in plain Python
                 except Exception as other:
                     raise self._population.failure(other, where) from other
             raise
 
     def instances(self) -> tuple[Instance, ...]:
-        """Return the true means and the best arm of every user."""
+        """Return the true means and best arm of every user."""
         return instances_of(self._rows.arms[:, :, MEAN // 8], self._best_arms)
 
     def best_arms(self, lanes: Array) -> Array:
@@ -181,7 +181,7 @@ class CompiledLanes(Lanes):
         return self._best_arms[lanes]
 
     def hidden_state(self, lane: int) -> HiddenState:
-        """Return the truth about a user."""
+        """Return the hidden state of the user in a lane."""
         row = row_of(self._rows, lane)
         fields = {name: getattr(row, name).tolist() for name in row._fields[:-2]}
         state = rules.UserState(**fields, logarithms=[], inverse_roots=[])
@@ -196,22 +196,22 @@ class CompiledLanes(Lanes):
         vars(self).update(state)
         self._rows = ops.user_rows(self._user, len(self._rngs))
         self._rows.arms[:], self._rows.users[:] = state["_rows"]
-        self._streams, self._draws = ops.addresses_of_all(self._rngs)  # elsewhere in a copy
+        self._streams, self._draws = ops.addresses_of_all(self._rngs)  # a copy has new addresses
 
 
 def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
-    """Compile the loop of a step, with no lanes to step in; warn of what does not compile."""
+    """Return whether the loop of a step compiles; warn about the function that does not."""
     errors: tuple[type[Exception], ...] = (*compiler.errors_of_compiling(), ValueError)
     lanes = CompiledLanes(population, "none", [rng])
     try:
         lanes.respond(np.zeros(0, int), np.zeros(1, int), Step.blank(1))
-    except CallableError:  # of a function that its caller says compiles
+    except CallableError:  # the caller declared the function as compilable
         raise
     except errors as error:
         rule, law = population.schedule.rule, population.user.own_law
         custom = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
         parts = [part for part, function in custom.items() if handed_in(function)]
-        what = " or ".join(parts) or "the loop of users in step"
+        what = " or ".join(parts) or "the loop of a step"
         warnings.warn(f"{what} does not compile: {compiler.short(error)}", stacklevel=5)
         return False
     return True

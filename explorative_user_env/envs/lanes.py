@@ -1,4 +1,4 @@
-"""Many users in step, one a lane: single environments, or rows of arrays in compiled code."""
+"""Lanes: many users in parallel, as single environments; `compiled_lanes` has compiled ones."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
@@ -16,31 +16,31 @@ from explorative_user_env.users.population import Population
 
 
 class Step(NamedTuple):
-    """The results of a step, an entry for each lane: arrays of shape (n_lanes,)."""
+    """The results of a step: arrays of shape (n_lanes,)."""
 
     responses: Array  # 1 accepted, 0 rejected
     rewards: Array
     interactions: Array  # t
     acceptances: Array  # n(t)
-    left: Array  # whether she has left
+    left: Array  # whether the user has left
 
     @classmethod
     def blank(cls, n_lanes: int, filled: bool = False) -> Self:
-        """Return the step of users who have just begun, or one whose numbers will all be filled."""
+        """Return a step of zeros; with `filled`, uninitialized numbers that the caller fills in."""
         new = np.empty if filled else np.zeros
         numbers = new(n_lanes, int), new(n_lanes), new(n_lanes, int), new(n_lanes, int)
         return cls(*numbers, np.zeros(n_lanes, bool))
 
 
 class Lanes:
-    """Many users, as single environments in a loop: for few, and where something does not compile.
+    """Many users as a loop over single environments: for few users or code that does not compile.
 
     Args:
-        population: the users.
+        population: the distribution of the users.
         reward: the reward, one of `REWARDS`.
-        rngs: a stream for each lane.
-        label: returns in words the user in a lane.
-        horizon: the steps of an episode, by which a user who leaves pays.
+        rngs: a random stream for each lane.
+        label: returns text for errors that names the user in a lane.
+        horizon: the `horizon` of `ExplorativeUserEnv`, in steps.
     """
 
     compiled = False
@@ -67,15 +67,15 @@ class Lanes:
 
     @property
     def rngs(self) -> list[np.random.Generator]:
-        """The streams, each where its user is."""
+        """The random streams of the lanes, in their present states."""
         return [env.settle() for env in self._envs]
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the next user of `lane` have a stream that goes on where `rng` is."""
+        """Give the next user of `lane` a random stream that continues from the state of `rng`."""
         self._envs[lane]._stream = rng
 
     def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:
-        """Put new users in these lanes, with instances of one law or of a law each."""
+        """Draw new users in these lanes, from one law of instances or one law for each lane."""
         for place, lane in enumerate(lanes.tolist()):
             env = self._envs[lane]
             env.draw_user(law if isinstance(law, InstanceLaw) else law[place], env.settle())
@@ -84,11 +84,10 @@ class Lanes:
         """Recommend arms[b] in these lanes (None: all) and fill in the step.
 
         Returns:
-            Whether all of `arms` are arms; if not, nothing has happened.
+            Whether all of `arms` are valid; if not, no user has responded.
 
         Raises:
-            CallableError: if some rho_t leaves its declared range, or a function of the caller
-                fails.
+            CallableError: if a rho_t leaves its declared range, or a function of the caller fails.
         """
         recommended, envs = arms.tolist(), self._envs
         if min(recommended) < 0 or max(recommended) >= self._population.n_arms:
@@ -102,7 +101,7 @@ class Lanes:
         return True
 
     def instances(self) -> tuple[Instance, ...]:
-        """Return the true means and the best arm of every user, as they are now."""
+        """Return the present true means and best arm of every user."""
         return tuple(env.instance() for env in self._envs)
 
     def best_arms(self, lanes: Array) -> Array:
@@ -110,6 +109,6 @@ class Lanes:
         return np.array([self._envs[lane].instance().best_arm for lane in lanes.tolist()], int)
 
     def hidden_state(self, lane: int) -> HiddenState:
-        """Return the truth about a user."""
+        """Return the hidden state of the user in a lane."""
         state: HiddenState = self._envs[lane].hidden_state()
         return state

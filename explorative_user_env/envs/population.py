@@ -1,4 +1,4 @@
-"""`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
+"""`ExplorativePopulation-v0`: one user after another, whose means share a popularity."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ from explorative_user_env.users.population import MemberLaw, check_members
 
 
 class _Episode:
-    """One episode: its seed, its users' law, and the user who is there now.
+    """One episode: its seed, the law of its users, and the number of the present user.
 
-    Its seed is the next on a stream, of which the first episode has the stream's own.
+    The first episode after a seeded reset has that seed; later episodes draw theirs from `rng`.
     """
 
     def __init__(
@@ -34,27 +34,27 @@ class _Episode:
             raise env.population.failure(error, f"at the start of {self.label()}") from error
 
     def generator(self) -> np.random.Generator:
-        """Return the stream of the present user."""
+        """Return the random stream of the present user."""
         return user_generator(member_seeds(self.seed, self.user + 1)[-1])
 
     def label(self) -> str:
-        """Return in words the present user, and how to meet her again."""
+        """Return text for errors that names the present user and the reset that draws her."""
         options = "..." if "popularity" in self.start else {"user": self.user}
-        place, single = f" in lane {self._lane}", " of a single environment"
+        place, single = f" in lane {self._lane}", " in a single environment"
         if self._lane is None:
             place = single = ""
         reset = f"env.reset(seed={self.seed}, options={options})"
-        return f"user {self.user}{place}, whom {reset}{single} meets again"
+        return f"user {self.user}{place}, the user of {reset}{single}"
 
 
 def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
-    """Return an info with what it says of the users of an episode; numbers or arrays.
+    """Add the values about the users of an episode to an info: numbers or arrays.
 
     Args:
-        info: the counts of the user of the next step, or at the end of the last one.
-        user: her number, from 0.
+        info: the counts of the next step's user; at the end of the episode, of the last user.
+        user: the number of that user, from 0.
         steps: recommendations to all users so far.
-        accepted: how many of them were accepted.
+        accepted: acceptances by all users so far.
     """
     return info | {
         "user": user,
@@ -66,57 +66,56 @@ def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> di
 
 
 class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
-    r"""Recommend arms to one user after another, who like the same arms more or less.
+    r"""Recommend arms to one user after another; they like similar arms.
 
     ## Description
-    The users of `ExplorativeUser-v0`, `n_users` of them in an episode, each for `horizon` steps.
-    How popular arm i is, m_i, is drawn once in an episode; what a user likes is mu_i = m_i and
-    her own deviation from it, a normal draw of standard deviation `deviation`, of which the best
-    arm is moved to gap above the second best, as everywhere. So what one user has accepted says
-    something of the next, and an agent gains by carrying it over. (The paper's outlook "beyond a
-    single user" is another: there users share their estimates among themselves.) A population of
-    one user is not the user of `ExplorativeUser-v0` with the same seed.
+    An episode has `n_users` users of `ExplorativeUser-v0`, one after another, each for `horizon`
+    steps. Each episode draws the popularity m_i of each arm i. Each user draws her own deviation:
+    mu_i = m_i + a normal draw with standard deviation `deviation`; then her best arm is moved to
+    `gap` above the second best. So the responses of one user are evidence about the next, and an
+    agent gains if it transfers what it learned. (The paper's outlook "beyond a single user"
+    differs: there users share their estimates.) With `n_users=1` the user is not that of
+    `ExplorativeUser-v0` with the same seed.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend to the present user, 0..K-1.
 
     ## Observation Space
-    `Discrete(2)`: the response, 1 accepted and 0 rejected. The step that is a user's last returns
-    her response, and the next action goes to another. At a reset there is none yet: the
+    `Discrete(2)`: the response, 1 accepted and 0 rejected. The last step of a user returns her
+    response; the next action goes to the next user. After a reset there is no response yet: the
     observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    As in `ExplorativeUser-v0`, of the present user: by default mu_a - mu_* of her own means.
+    As in `ExplorativeUser-v0`, for the present user: by default mu_a - mu_* of her own means.
 
     ## Starting State
-    A new draw of what is popular, and the first user. `reset(options={"popularity": [...]})` gives
-    m_i of one episode. `reset(seed=..., options={"user": u})` begins with user u (from 0) of the
-    episode of that seed: so any of them can be met alone. A reset without a seed begins another
-    episode, which has a seed, too: `env.unwrapped.episode_seed`.
+    A new draw of the popularity, and the first user. `reset(options={"popularity": [...]})` sets
+    m_i for one episode. `reset(seed=..., options={"user": u})` starts with user u (from 0) of the
+    episode of that seed. A reset without a seed starts another episode; its seed is
+    `env.unwrapped.episode_seed`.
 
     ## Episode End
-    `terminated` with the last step of the last user: that is the task's own end, and a learner must
-    not bootstrap from there. There is no other, unless `gym.make` is given `max_episode_steps`.
+    `terminated` after the last step of the last user. This end is part of the task: a learner must
+    not bootstrap from the last state. Nothing truncates, unless `gym.make` gets
+    `max_episode_steps`.
 
     ## Information
-    `has_response`, and of the user of the next step `user` (from 0), `new_user` (whether she had
-    no step yet) and the counts `interactions`, `acceptances` and `rejections`, which are 0
-    then; of all users of the episode so far `all_interactions`, `all_acceptances` and
-    `all_rejections`. At the end all is of the last user. With `info_level="full"` also her
-    `hidden_state`.
+    `has_response`; for the user of the next step `user` (from 0), `new_user` (whether she has had
+    no step) and the counts `interactions`, `acceptances` and `rejections`, all 0 for a new user;
+    for all users of the episode `all_interactions`, `all_acceptances` and `all_rejections`. After
+    the last step `user` is the last user. With `info_level="full"` also her `hidden_state`.
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `n_users` (20): users of an episode, at least 1.
-    - `deviation` (0.3): standard deviation of a user's means around what is popular, at least 0.
+    - `deviation` (0.3): standard deviation of a user's means around the popularity, at least 0.
     - `horizon` (300): steps of each user, at least 1.
-    - `means` (None): the law of what is popular, or m_i themselves, as `means` there.
-    - `behaviour` ("explorative"): or another kind of user, whose means stay and who stays.
+    - `means` (None): the law of the popularity, or the m_i; forms as in `ExplorativeUser-v0`.
+    - `behaviour` ("explorative"): as there, but only a user whose means are fixed and who never
+      leaves.
     - `gap`, `alpha`, `setting`, `rho`, `noise`, `reward_law`, `reward`, `info_level`, `render_mode`
-      and `render_intervals` as in `ExplorativeUser-v0`.
-
-    ## Rendering
-    As in `ExplorativeUser-v0`, of the present user; it says, too, which of them she is.
+      and `render_intervals` as in `ExplorativeUser-v0`. Pictures show the present user and her
+      number.
 
     ```python
     >>> import gymnasium as gym
@@ -167,7 +166,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return int(self._episode.seed)
 
     def start_of(self, options: Any) -> dict[str, Any]:
-        """Return the start of the episode of a reset with these options, or None."""
+        """Validate the options of a reset, or None, and return them as a dict."""
         start = options_of_reset(options, "popularity", "user")
         if "user" in start:
             start["user"] = validation.integer("user", start["user"], 0, self.n_users - 1)
@@ -195,9 +194,9 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return response, reward, ends, False, info
 
     def popularity(self) -> tuple[float, ...]:
-        """Return what is popular in this episode, m_i of every arm; never for an agent."""
+        """Return the popularity m_i of each arm in this episode; not for agents."""
         if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before the truth about users is asked for")
+            raise gym.error.ResetNeeded("call reset before popularity")
         return tuple(self._episode.law.popularity)
 
     def _begin(self, start: Any) -> None:
@@ -208,7 +207,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self._draw_member()
 
     def _draw_member(self, same_episode: bool = False) -> None:
-        """Meet the present user of the episode."""
+        """Draw the present user of the episode."""
         self.draw_user(self._episode.law, self._episode.generator())
         self._forget(ONLY, same_episode)
         self._show()
@@ -225,21 +224,21 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
 
 class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
-    """Many episodes in step, each with one user after another, as in the single environment.
+    """Many episodes in parallel; each lane equals the single environment.
 
-    Seeds, autoresets and infos are as in `ExplorativeUserVectorEnv`, of episodes: `reset(seed=s)`
-    is s + b in lane b.
+    Seeds, autoresets and infos are as in `ExplorativeUserVectorEnv`, but a seed is the seed of an
+    episode: `reset(seed=s)` gives lane b seed s + b.
 
     Args:
         num_envs: number of episodes, at least 1.
-        max_episode_steps: as in `ExplorativeUserVectorEnv`; None, as the task ends by itself.
+        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None truncates nothing.
         autoreset_mode: when a finished lane gets a new episode: "NextStep", "SameStep" or
             "Disabled".
-        compiled: whether the users run in compiled code; None is from 64 episodes on.
+        compiled: whether the users run in compiled code; None is True from 64 episodes on.
         **kwargs: as in `ExplorativePopulationEnv`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
 
     single_env = ExplorativePopulationEnv
@@ -255,7 +254,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """The streams that the seeds of the lanes' episodes come from."""
+        """The random streams from which the lanes draw the seeds of their episodes."""
         return tuple(self._streams.values())
 
     @property
@@ -264,12 +263,12 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return tuple(episode.seed for episode in self._episodes)
 
     def popularity(self) -> tuple[tuple[float, ...], ...]:
-        """Return what is popular in each lane's episode; never for an agent."""
+        """Return the popularity in each lane's episode; not for agents."""
         self._ready_lanes("popularity")
         return tuple(tuple(episode.law.popularity) for episode in self._episodes)
 
     def _ends(self, step: Step, moved: Array | None) -> tuple[Array, Array]:
-        """Let the next users come; see `ExplorativeUserVectorEnv.step`."""
+        """Replace users after their last step; see `ExplorativeUserVectorEnv._ends`."""
         self._steps += 1 if moved is None else moved
         self._accepted += step.responses
         ends = step.interactions >= self.horizon
@@ -281,12 +280,12 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return terminated, self._steps
 
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
-        if self._lanes is None:  # whose streams are set as their users come
+        if self._lanes is None:  # any streams: `_draw_users` reseeds each lane
             self._make_lanes([user_generator(0) for _ in range(self.num_envs)])
         self._streams |= streams
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
-        """Begin episodes in these lanes, or, without a start, let their next users come."""
+        """Start episodes in these lanes; if `start` is None, draw their next users."""
         laws = []
         for lane in lanes.tolist():
             if start is None:
@@ -308,6 +307,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the values of infos; the keys are the same at every step."""
+        """Return the infos without masks; the keys are the same at every step."""
         episodes = (self._present, self._steps, self._accepted)
         return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

@@ -26,7 +26,7 @@ from explorative_user_env.validation import InvalidArgumentError, choice, flag, 
 Infos = dict[str, Any]
 Options = dict[str, Any] | None
 
-#: What a step of one user returns.
+#: Observation, reward, terminated, truncated and info of one user.
 Stepped = tuple[int, float, bool, bool, Infos]
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
@@ -34,7 +34,7 @@ REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range
 
 
 def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized: float) -> float:
-    """Return the reward of a step, by the place of its `kind` in `REWARDS`."""
+    """Return the reward of a step; `kind` is its index in `REWARDS`."""
     if kind == REGRET_REWARD:
         return mean - best_mean
     if kind == UTILITY_REWARD and accepted:
@@ -50,14 +50,14 @@ NORMALS_AT_ONCE = 256
 
 
 class DrawnAhead:
-    """The standard normals of `rng`, drawn in blocks, in the order of single draws.
+    """Standard normals of `rng`, drawn in blocks; the numbers equal those of single draws.
 
-    `settle` puts `rng` where single draws would have left it. If something else draws from `rng`
-    in between, no number is drawn twice.
+    `settle` resets `rng` to the state after single draws. If other code draws from `rng` in
+    between, no number is drawn twice.
 
     Attributes:
-        left: the numbers that are drawn and not used, the next one last. If it is empty, `draw`.
-        standard_normal: takes the next number.
+        left: the unused numbers, the next one last. If the list is empty, call `draw`.
+        standard_normal: returns the next number.
     """
 
     def __init__(self, rng: np.random.Generator, left: Any = None, ends: Any = None) -> None:
@@ -73,7 +73,7 @@ class DrawnAhead:
         self._ends = before, bits.state
 
     def settle(self) -> np.random.Generator:
-        """Give back what was drawn ahead, and return the Generator."""
+        """Return unused numbers to the Generator, and return the Generator."""
         bits = self.rng.bit_generator
         if self.left and repr(bits.state) == repr(self._ends[1]):
             bits.state = self._ends[0]
@@ -86,30 +86,30 @@ class DrawnAhead:
 
 
 def as_action(action: Any, n_actions: int) -> int:
-    """Return an action in 0..n_actions-1 as an int; it may be any integer or an array of one."""
+    """Validate an action in 0..n_actions-1, an integer or an array of size 1; return an int."""
     if isinstance(action, np.ndarray) and action.size == 1:
         action = action.reshape(())[()]
     return integer("action", action, 0, n_actions - 1)
 
 
 def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
-    """Write on a space how its observations are to be read, and return it.
+    """Attach the meaning of the observations to a space, and return the space.
 
-    A model of Stable-Baselines3 keeps its training's space, also in its file.
+    Stable-Baselines3 saves the space with a model, so a loaded model has its meaning too.
     """
     space.reading = dict(reading_of(space)) | reading  # type: ignore[attr-defined]
     return space
 
 
 def reading_of(space: Any) -> Mapping[str, Any]:
-    """Return what `labelled` wrote on a space; nothing for another space."""
+    """Return what `labelled` attached to a space; an empty mapping for any other space."""
     return getattr(space, "reading", {})
 
 
 def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
-    """Return the options of a reset: a user, or numbers for the arms."""
+    """Validate the `options` of a reset: the keys in `known`, with numbers as values."""
     if options is not None and not isinstance(options, Mapping):
-        raise InvalidArgumentError("options", options, f"a dict of {' and '.join(known)}")
+        raise InvalidArgumentError("options", options, f"a dict with keys {' and '.join(known)}")
     for name, value in (options or {}).items():
         choice("options key", name, known)
         if name != "user" and (isinstance(value, str) or callable(value)):
@@ -118,7 +118,7 @@ def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
 
 
 def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
-    """Return the counts of an info, of one user (numbers) or of many (arrays)."""
+    """Return the counts in an info: numbers for one user, arrays for many."""
     return {
         "has_response": has_response,
         "interactions": interactions,
@@ -128,33 +128,29 @@ def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[st
 
 
 def user_label(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
-    """Return in words a user of an environment, and how to meet her again.
+    """Return text for errors that names a user and the reset that draws her again.
 
     Args:
-        seed: the seed of the last reset that had one.
-        later: the number of users since then; the stream goes on after each of them.
-        given: whether her means were options of the reset.
-        lane: her lane in a vector environment.
+        seed: the seed of the latest seeded reset.
+        later: the number of users drawn after the first user of that seed.
+        given: whether the reset had options.
+        lane: the user's lane in a vector environment.
     """
-    her = "the user" if lane is None else f"the user in lane {lane}"
+    user = "the user" if lane is None else f"the user in lane {lane}"
     if later:
-        place = f"number {later + 1} on the stream of seed {seed}"
-        return f"{her}, {place}, which goes on where the one before left it"
+        return f"{user}, number {later + 1} on the stream of seed {seed}"
     reset = f"env.reset(seed={seed}{', options=...' if given else ''})"
-    whom = f" that {reset}" if lane is None else f", whom {reset} of a single environment"
-    return f"{her}{whom} meets again"
+    same = f" of {reset}" if lane is None else f", the user of {reset} in a single environment"
+    return f"{user}{same}"
 
 
 class EnvMixin:
-    """The questions to users that change nothing, for one user (lane 0) or many: history, pictures.
+    """Methods that single (lane 0) and vector environments share: history and rendering."""
 
-    An environment has it beside Gymnasium's class.
-    """
-
-    #: The class of the history.
+    #: The class that counts responses.
     history_type: type[History] = History
 
-    #: The most steps of an episode that ends by itself; None if it does not.
+    #: The number of steps after which the environment itself ends an episode, or None.
     length: int | None = None
 
     population: Population
@@ -162,18 +158,18 @@ class EnvMixin:
     _n_lanes = 1
     _spec: EnvSpec | None = None
     _history: History | None = None
-    _pictured = False  # whether pictures show the truth
+    _pictured = False  # whether pictures show hidden states
     _watched = False
     _left: Any
 
     @property
     def spec(self) -> EnvSpec | None:
-        """Gymnasium's specification, with the length of an episode that ends by itself."""
+        """Gymnasium's specification; `max_episode_steps` is `length` if that is not None."""
         return self._spec
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
-        """Set it, as `gym.make` does."""
+        """Set the specification, as `gym.make` does."""
         if spec is not None and self.length is not None:
             spec = replace(spec, max_episode_steps=self.length)
         self._spec = spec
@@ -183,31 +179,31 @@ class EnvMixin:
         if render_mode is not None:
             self.remember()
         self._pictured = render_intervals and render_mode not in (None, "ansi")
-        # The truth about each user, at her last decision and now.
+        # Two hidden states of each user: at her last decision, and now.
         self._truths: list[tuple[Any, Any]] = [(None, None)] * self._n_lanes
 
     def remember(self) -> History:
-        """Return the history of responses, kept from the next reset on: nothing secret."""
+        """Return the history of responses, recorded from the next reset on; no hidden state."""
         if self._history is None:
             self._history = self.history_type(self._n_lanes, self.population.n_arms)
             self._watched = True
         return self._history
 
     def _forget(self, lanes: Array, same_episode: bool = False) -> None:
-        """Begin the history of new users in these lanes."""
+        """Clear the history of lanes that get new users."""
         if self._history is not None:
             self._history.next_user(lanes) if same_episode else self._history.forget(lanes)
         for lane in lanes.tolist() if self._pictured else ():
             self._truths[lane] = None, self.hidden_state_in(lane)
 
     def _see_responses(self, lanes: list[int]) -> None:
-        """Take in for pictures the truth after responses in these lanes."""
+        """Store the hidden states of lanes whose users responded, if pictures show them."""
         for lane in lanes if self._pictured else ():
             self._truths[lane] = self._truths[lane][1], self.hidden_state_in(lane)
 
     def _frame(self, lane: int, mode: str) -> str | Array:
         """Return the picture of the user in a lane."""
-        # Imported when something is drawn: most environments never are.
+        # Imported here because most environments never render.
         from explorative_user_env.show.raster import pixels_of
         from explorative_user_env.show.scene import scene_of_user, text_of_user
         from explorative_user_env.show.svg import svg_of
@@ -221,7 +217,7 @@ class EnvMixin:
         return svg_of(scene) if mode == "svg" else pixels_of(scene)
 
     def _note(self, lane: int) -> str:
-        """Return the line below a picture."""
+        """Return the note below a picture."""
         return HAS_LEFT if np.atleast_1d(self._left)[lane] else ""
 
 
@@ -229,87 +225,80 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     r"""A user who is still learning what she likes, and only accepts or rejects.
 
     ## Description
-    The user keeps a confidence interval for the mean reward of every arm. She rejects a recommended
-    arm if and only if another arm is clearly better (some `lcb_j >= ucb_i`), accepts it
-    otherwise, and learns from the reward of what she accepts. The system sees acceptances and
-    rejections, no reward and no interval, and wants to find her best arm. This is the model of
-    section 2 of the paper:
+    The user keeps a confidence interval for the mean reward of each of K arms. She rejects a
+    recommended arm i if and only if another arm is clearly better: `lcb_j >= ucb_i` for some j.
+    Otherwise she accepts it, draws a reward, and learns from it. The agent observes acceptances and
+    rejections only, no rewards and no intervals, and wants to find her best arm. This is the model
+    of section 2 of the paper:
     `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend, 0..K-1.
 
     ## Observation Space
-    `Discrete(2)`: the response, 1 accepted and 0 rejected. At a reset there is none yet: the
-    observation is 0 and `info["has_response"]` is False.
+    `Discrete(2)`: the response, 1 accepted and 0 rejected. After a reset there is no response yet:
+    the observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    A training signal, which no agent of this package is shown: a learner that *observes* it within
-    an episode (as an input, in a recurrent memory) knows the truth, as mu_a - mu_* is 0 for her
-    best arm alone. By `reward`:
+    The reward is a training signal. The agents of this package do not observe it. A learner that
+    *observes* it within an episode (as an input, in a recurrent memory) knows the answer, as
+    mu_a - mu_* is 0 only for the best arm. The argument `reward` selects one of:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
     - `"utility"`: mu_a if accepted, else 0;
-    - `"realized"`: the reward the user drew if she accepted, else 0;
-    - `"accept"`: 1 if accepted, else 0. Beware: any arm recommended for ever is accepted in the
-      end, so this rewards never exploring;
+    - `"realized"`: the reward that the user drew if she accepted, else 0;
+    - `"accept"`: 1 if accepted, else 0. It rewards an agent that never explores: the user ends up
+      accepting any arm that is recommended for ever;
     - `"none"`: 0.
 
-    A user who leaves at step t pays `"regret"` for the rest of the episode at once: (horizon - t)
-    times min_i mu_i - mu_*. So nobody gains by her leaving, and the rewards of an episode sum to
-    minus its regret. A learner that discounts weighs this sum more than the steps it stands for (up
-    to 4.5 times with gamma = .99). The other rewards pay nothing for these steps.
+    If a user leaves at step t, `"regret"` adds the rest of the episode at once: (horizon - t) times
+    (min_i mu_i - mu_*). So no agent gains if she leaves, and the rewards of an episode sum to minus
+    its regret. With discounting this sum weighs more than the steps that it replaces (up to 4.5
+    times with gamma = .99). The other rewards add nothing.
 
     ## Starting State
-    A new user with a new instance: means from their law with the best arm moved to gap above the
-    second best, or given ones. `reset(options={"means": [...]})` gives the means of one episode
-    as they are.
+    A new user with a new instance: means drawn from their law, with the best arm moved to `gap`
+    above the second best, or given means. `reset(options={"means": [...]})` sets the means of one
+    episode, unchanged.
 
     ## Episode End
-    `terminated` when she leaves, as an impatient user may and no other of the package does;
-    `gym.make` truncates at `max_episode_steps`, 1000 unless given.
+    `terminated` when the user leaves; of the package's users only impatient ones do. `gym.make`
+    truncates at `max_episode_steps`, by default 1000.
 
     ## Information
-    `has_response`, and the counts `interactions`, `acceptances`, `rejections`. With
-    `info_level="full"` also `hidden_state`, everything that is secret otherwise;
-    `env.unwrapped.hidden_state()` gives the same at any time.
+    `has_response`, and the counts `interactions`, `acceptances` and `rejections`. With
+    `info_level="full"` also `hidden_state`: the user's counts, means and intervals.
+    `env.unwrapped.hidden_state()` returns the same at any time.
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
       leaves given means as they are.
-    - `alpha` (1.0): her willingness to explore, above 0.
-    - `setting` ("printed"): every other modelling choice, as the paper prints it or as its
-      `"released"` code makes it; a `Setting` record works too.
+    - `alpha` (1.0): the user's willingness to explore, above 0.
+    - `setting` ("printed"): all other modelling choices, as the paper prints them, or as its
+      `"released"` code makes them; or a `Setting` record.
     - `means` (None): "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a
       callable `(n_arms, rng) -> K numbers`; None is the setting's law.
-    - `rho` (None): schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None
-      is the setting's.
-    - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
-    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, else
-      0; so means must be in [0, 1], and None is "uniform_with_room"), "bounded" (uniform on
-      mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
+    - `rho` (None): schedule of rho_t: a registered name, a constant, or a `Schedule`; None is the
+      setting's schedule.
+    - `noise` (0.0): probability in [0, 1] that a coin flip replaces a decision.
+    - `reward_law` ("gaussian"): the law of rewards: N(mu, 1), "bernoulli" (1 with probability mu,
+      else 0; means must be in [0, 1], and `means=None` is "uniform_with_room"), "bounded" (uniform
+      on mu +- sqrt 3, variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
-    - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
-      (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
-      "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
+    - `behaviour` ("explorative"): the rule of responses: also "omniscient", "forgetful", "drifting"
+      (her means and her best arm change), "logistic", "impatient" (may leave after a rejection),
+      "varied" (draws her own alpha, rho_t, noise and gap), with parameters as in
       "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-    - `horizon` (None): the steps by which a user who leaves pays; None is the time limit, or 1000
-      without one.
+    - `horizon` (None): the horizon in the reward when a user leaves; None is the time limit, or
+      1000 without one.
     - `reward` ("regret"), `info_level` ("counts" or "full").
-    - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
-    - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
-      secret.
-
-    ## Rendering
-    Each arm's acceptances, rejections and last response, and the last recommendation; with
-    `render_intervals` also her intervals, her means and the true ones, and who stands against an
-    arm that she rejects.
-    - `"svg"`: a picture as SVG text, which notebooks and browsers show; it needs nothing else.
-    - `"rgb_array"`: the same as pixels, shape (height, width, 3), with Pillow.
-    - `"human"`: the same in a window that follows each step, 4 a second, with Pillow and pygame.
-    - `"ansi"`: a table of text.
-
-    In a notebook `env.unwrapped` is shown by its picture, if there is a `render_mode`.
+    - `render_mode` (None): the picture shows each arm's acceptances, rejections and last response,
+      and the last recommendation. "svg" returns SVG text, for notebooks and browsers; "rgb_array"
+      returns pixels, shape (height, width, 3), and needs Pillow; "human" shows a window, 4 steps a
+      second, and needs Pillow and pygame; "ansi" returns a text table. With a `render_mode` a
+      notebook shows `env.unwrapped` as a picture.
+    - `render_intervals` (False): whether the picture also shows the hidden state: the user's
+      intervals, her estimates, the true means, and the arm for which she rejects another.
 
     ```python
     >>> import gymnasium as gym
@@ -330,8 +319,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012
     _window: Any = None
-    _later = -1  # the number of resets without a seed since the last one with a seed
-    _given = False  # whether the means of this episode were given
+    _later = -1  # the number of unseeded resets since the latest seeded one
+    _given = False  # whether the reset had options
 
     @users.lists_user_options()
     def __init__(
@@ -364,8 +353,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
-        # The user, how she responds, her stream and what is drawn of it, and what each arm pays;
-        # None while there is nobody to recommend to.
+        # The user, her state and rules, her stream, its unused numbers, and the rewards by arm;
+        # None before a reset and after the end of an episode.
         self._active: tuple[Any, ...] | None = None
         self._leaves: Callable[..., bool] | None = None
         self._left = False
@@ -374,15 +363,15 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._picture(render_mode, flag("render_intervals", render_intervals))
 
     def reset(self, *, seed: int | None = None, options: Options = None) -> tuple[int, Infos]:
-        """Start with a new user.
+        """Start an episode with a new user.
 
         Args:
-            seed: seed of everything about this user; None goes on with the stream of the last.
+            seed: seed of the user; None continues the random stream of the last user.
             options: as in Starting State above.
 
         Raises:
-            InvalidArgumentError: for a seed or an option that is unknown or out of range; the user
-                stays. If a function of the caller fails, the environment needs another reset.
+            InvalidArgumentError: if the seed or an option is invalid; the present user stays. If
+                a function of the caller fails, the environment needs another reset.
         """
         seed = None if seed is None else seed_number(seed)  # Gymnasium wants an int
         start = self.start_of(options)
@@ -392,21 +381,21 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return 0, self._info(False)
 
     def start_of(self, options: Any) -> Any:
-        """Return the law of instances of a reset with these options, or None."""
+        """Return the law of instances for a reset with these options, or None."""
         start = options_of_reset(options, "means")
         if not start:
             return self.instance_law
         return InstanceLaw(self.user.n_arms, start["means"], within=self.instance_law.within)
 
     def _begin(self, start: Any) -> None:
-        """Begin an episode."""
+        """Start an episode."""
         self._given = start is not self.instance_law
         self.draw_user(start, self.np_random)
         self._forget(ONLY)
         self._show()
 
     def draw_user(self, law: InstanceLaw, rng: np.random.Generator) -> None:
-        """Put a new user there, with an instance of this law and this stream."""
+        """Replace the user by a new one: her instance follows `law`, her random stream is `rng`."""
         self.settle()
         self._instance = self._active = None
         behaviour, user, state = self.behaviour, self.user, self._state
@@ -421,7 +410,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         left = [0.0]  # not empty
         self._stream = rng
         if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:
-            # A step takes at most one normal and nothing else: they are drawn ahead.
+            # A step draws at most one normal and nothing else, so blocks of normals are safe.
             self._stream = DrawnAhead(rng)
             left = self._stream.left
         kind, means, best = self._kind, instance.means, instance.means[instance.best_arm]
@@ -433,7 +422,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._instance = instance
 
     def settle(self) -> np.random.Generator:
-        """Give back the numbers that are drawn ahead, and return the user's Generator."""
+        """Return unused numbers to the user's Generator, and return the Generator."""
         stream: Any = self._stream
         return stream.settle() if isinstance(stream, DrawnAhead) else stream
 
@@ -441,21 +430,21 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         """Recommend arm `action` and return the response.
 
         Args:
-            action: an arm, as an int, any NumPy integer or an array of one.
+            action: an arm, as an int, any NumPy integer or an array of size 1.
 
         Returns:
-            The response (1 accepted), the reward, whether she has left, False, and the counts.
+            The response (1 accepted), the reward, whether the user has left, False, and the info.
 
         Raises:
-            InvalidArgumentError: for an action that is not an arm.
-            gymnasium.error.ResetNeeded: before the first reset, and after she has left.
+            InvalidArgumentError: if the action is not an arm.
+            gymnasium.error.ResetNeeded: before the first reset, and after the user has left.
         """
         if self._active is None:
             raise gym.error.ResetNeeded("call reset before step")
         user, state, respond, rule, stream, left, if_rejected, if_accepted = self._active
         if not left:
             stream.draw()
-        # Nearly all actions are arms already and need no closer look.
+        # Skip the slow validation for ints in range.
         n_arms = user.n_arms
         arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
         try:
@@ -466,7 +455,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
         acceptances = state.acceptances[0]
-        info: dict[str, Any] = {  # as `counts_of`, without a call
+        info: dict[str, Any] = {  # `counts_of` inlined, for speed
             "has_response": True,
             "interactions": interactions,
             "acceptances": acceptances,
@@ -479,7 +468,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return 1 if accepted else 0, reward, False, False, info
 
     def _watch(self, arm: int, accepted: bool, reward: float) -> float:
-        """Do what only some users and viewers need of a step; return what it pays."""
+        """Handle what few steps need (moving means, leaving, history); return the reward."""
         state, kind = self._state, self._kind
         if not self._tabled:
             truth = self.instance()
@@ -492,8 +481,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
                 where = f"at step {steps_of(self._leaves, state)} of {self._label()}"
                 raise self.population.failure(error, where) from error
             if self._left:
-                # Each step that she misses pays as a rejection of her worst arm: so nobody gains
-                # by it, and a shift of all means changes nothing.
+                # Each missed step costs as much as a rejection of the worst arm: so no agent gains
+                # if the user leaves, and a shift of all means changes nothing.
                 self._active, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
                 until = steps_around(self, self.pay_until) if self.follows_limit else self.pay_until
@@ -506,26 +495,26 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return reward
 
     def hidden_state(self) -> HiddenState:
-        """Return the truth about the user; for teachers and tests, never for an agent."""
+        """Return the user's counts, means and intervals; for teachers and tests, not for agents."""
         instance = self.instance()
         rho = self.behaviour.rho(self.user, self._state, self.schedule.rule)
         return hidden_state_of(self.user, self._state, instance, rho)
 
     def hidden_state_in(self, lane: int) -> HiddenState:
-        """Return the truth about the user, who is in lane 0."""
+        """Return the hidden state of the only user; she is in lane 0."""
         return self.hidden_state()
 
     def instance(self) -> Instance:
-        """Return the true means and the best arm as they are now; never for an agent."""
+        """Return the present true means and best arm; not for agents."""
         if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before the truth about a user is asked for")
+            raise gym.error.ResetNeeded("call reset before hidden_state or instance")
         return self.behaviour.truth(self._instance, self._state.means)
 
     def render(self) -> Any:
-        """Return the picture of `render_mode`; with "human", show it in a window.
+        """Return the picture in `render_mode`, or show it in a window if that is "human".
 
         Raises:
-            MissingExtraError: without Pillow for pixels, or pygame for a window.
+            MissingExtraError: if Pillow (pixels) or pygame (window) is not installed.
             gymnasium.error.ResetNeeded: before the first reset.
         """
         if self.render_mode is None:
@@ -547,14 +536,14 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         if self._window is not None:
             self._window.close()
 
-    # Gymnasium has words for `print` only: a notebook would show an address in memory.
+    # Gymnasium defines `__str__` only; without `__repr__` a notebook would show a memory address.
     __repr__ = gym.Env.__str__
 
     def _repr_html_(self) -> str:
         from explorative_user_env.display.tables import paragraphs
 
         if self._history is None:
-            missing = 'make it with render_mode="svg" to see the user here'
+            missing = 'set render_mode="svg" to see the user here'
         elif self._instance is None:
             missing = "call reset to see the user here"
         else:
@@ -562,7 +551,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return paragraphs([f"{type(self).__name__}: {missing}"])
 
     def _label(self) -> str:
-        """Return in words the present user."""
+        """Return text for errors that names the present user."""
         return user_label(self.np_random_seed, self._later, self._given)
 
     def _show(self) -> None:
@@ -581,7 +570,10 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
 
 
 def steps_around(env: Any, otherwise: int) -> int:
-    """Return the time limit of the step that an environment takes; Gymnasium does not tell it."""
+    """Return the limit of the `TimeLimit` wrapper that is stepping `env`, else `otherwise`.
+
+    An environment cannot see its wrappers, so this inspects the call stack.
+    """
     frame, limits = sys._getframe(), []
     while (frame := frame.f_back) is not None:  # type: ignore[assignment]
         if frame.f_code is TimeLimit.step.__code__ and frame.f_locals["self"].unwrapped is env:
@@ -590,29 +582,29 @@ def steps_around(env: Any, otherwise: int) -> int:
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:
-    """Return the users of an environment; None if it is not one of this package.
+    """Return the population of an environment of this package, else None.
 
     Raises:
-        InvalidArgumentError: if one user comes after another, whom a run does not tell apart.
+        InvalidArgumentError: if an episode of the environment has several users.
     """
     inner: Any = env.unwrapped
     if isinstance(inner, ExplorativeUserEnv) and hasattr(inner, "n_users"):
-        allowed = 'one of one user: evaluate(task="population") meets one after another'
+        allowed = 'an environment with one user; for several use evaluate(task="population")'
         raise InvalidArgumentError("env", env, allowed)
-    found = getattr(inner, "population", None)
-    return found if isinstance(found, Population) else None
+    population = getattr(inner, "population", None)
+    return population if isinstance(population, Population) else None
 
 
 def environment_of(
     population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
 ) -> ExplorativeUserEnv:
-    """Return an environment without a time limit; an agent that sees rewards is paid realized ones.
+    """Return an environment without a time limit; agents that observe rewards get realized ones.
 
     Args:
-        population: its users.
-        agent: the agent that meets them.
-        reward: the reward for all other agents, which do not see it.
-        horizon: the steps by which a user who leaves pays; None is the default.
+        population: the distribution of the users.
+        agent: the agent that will recommend.
+        reward: the reward if the agent does not observe rewards.
+        horizon: the `horizon` of `ExplorativeUserEnv`; None is its default.
     """
     paid = "realized" if sees_rewards(agent) else reward
     return ExplorativeUserEnv(population=population, reward=paid, horizon=horizon)

@@ -1,4 +1,4 @@
-"""`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
+"""`ExplorativeUser-v0` as a Gymnasium vector environment: many users in parallel."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -30,21 +30,21 @@ from explorative_user_env.validation import InvalidArgumentError, choice, count,
 
 Seeds = int | Sequence[int | None] | None
 
-#: What a step of many users returns.
+#: Observations, rewards, terminations, truncations and infos of many users.
 Stepped = tuple[Array, Array, Array, Array, Infos]
 
-#: The least number of users for which loading the compiler pays.
+#: From this number of users on, compiled code is faster, including the time to load it.
 COMPILED_FROM = 64
 
-#: The most users in step; each has a random stream of a KB.
+#: The most users; each has a random stream of about 1 KB.
 MOST_LANES = 1_000_000
 
-#: The most arms of all users in step together, which take some 5 GB.
+#: The largest num_envs * n_arms; the arrays take about 5 GB.
 MOST_ARMS_IN_STEP = 50_000_000
 
 
 def lane_seeds(seed: Seeds, n_lanes: int) -> list[int | None]:
-    """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
+    """Return a seed or None for each lane; an int s gives lane b the seed s + b."""
     if seed is None:
         return [None] * n_lanes
     if np.ndim(seed) == 0:  # type: ignore[arg-type]
@@ -52,23 +52,23 @@ def lane_seeds(seed: Seeds, n_lanes: int) -> list[int | None]:
         return [first + lane for lane in range(n_lanes)]
     several: Any = seed
     if len(several) != n_lanes:
-        raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
+        raise InvalidArgumentError("seed", seed, f"one seed or {n_lanes} seeds")
     return [None if each is None else seed_number(each) for each in several]
 
 
 def lane_mask(mask: Any, n_lanes: int) -> Array:
-    """Return a mask of lanes; None means all."""
+    """Validate the option `reset_mask`; None means all lanes."""
     if mask is None:
         return np.ones(n_lanes, bool)
     one_each = isinstance(mask, np.ndarray) and mask.dtype == bool and mask.shape == (n_lanes,)
     if one_each and mask.any():
         return np.asarray(mask)
-    allowed = f"an array of {n_lanes} bools, one of them True"
+    allowed = f"an array of {n_lanes} bools, at least one True"
     raise InvalidArgumentError("reset_mask", mask, allowed)
 
 
 def lane_arms(actions: Any, n_lanes: int, n_arms: int, in_range: bool = False) -> Array:
-    """Return an int for each lane; unless `in_range`, ranges are checked where they are used."""
+    """Validate one integer for each lane; with `in_range` also that it is in 0..n_arms-1."""
     try:
         arms: Array = np.asarray(actions)
     except ValueError:  # lists of lists of different lengths
@@ -80,19 +80,19 @@ def lane_arms(actions: Any, n_lanes: int, n_arms: int, in_range: bool = False) -
 
 
 def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
-    """Return the error of invalid actions."""
+    """Return the error for invalid actions."""
     return InvalidArgumentError("actions", actions, f"{n_lanes} integers in 0..{n_arms - 1}")
 
 
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
-    """Return the values with nothing in the lanes that are not in the mask."""
+    """Return the values, with zeros (None for objects) in lanes outside the mask."""
     blank: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
     blank |= {name: None for name, each in values.items() if each.dtype == object}
     return {name: np.where(mask, each, blank[name]) for name, each in values.items()}
 
 
 def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
-    """Return infos in Gymnasium's form: each array with a mask of the lanes that have a value."""
+    """Return infos in Gymnasium's form: each array, and a mask `_key` of the lanes with a value."""
     infos: Infos = {}
     for key, array in values.items():
         infos[key], infos[f"_{key}"] = array, mask.copy()
@@ -100,17 +100,17 @@ def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
 
 
 def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, label: Any) -> Lanes:
-    """Return lanes for users like that of `single`, not begun yet.
+    """Return lanes for users like that of `single`, without users yet.
 
     Args:
         single: the environment that each lane equals.
-        rngs: the lanes' streams.
-        compiled: whether to use compiled code, which not all users can; None is from
-            `COMPILED_FROM` users on, if there is a compiler.
-        label: returns in words the user in a lane.
+        rngs: the random streams of the lanes.
+        compiled: whether to use compiled code where it supports the users; None is True from
+            `COMPILED_FROM` users on, if numba is installed.
+        label: returns text for errors that names the user in a lane.
 
     Raises:
-        MissingExtraError: if `compiled` is True and there is no compiler.
+        MissingExtraError: if `compiled` is True and numba is not installed.
     """
     can = single.behaviour == EXPLORATIVE
     if can and compiled:
@@ -125,39 +125,37 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, labe
 
 
 class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
-    """Many users at once: lane b equals the single environment with lane b's seed.
+    """Many users in parallel: lane b equals the single environment with lane b's seed.
 
-    Infos have the form of Gymnasium's own vector environments: an array for each key of the single
-    environment's info, and a mask `_key` of the lanes that have it. With
-    `AutoresetMode.SAME_STEP` a finished lane's last observation and info are in `final_obs` and
-    `final_info`.
+    Infos have the form of Gymnasium's vector environments: an array for each key of the single
+    environment's info, and a mask `_key` of the lanes with a value. With `AutoresetMode.SAME_STEP`
+    the last observation and info of a finished lane are in `final_obs` and `final_info`.
 
-    `reset(seed=s)` gives lane b the seed s + b, as Gymnasium's own do: so s and s + 1 share all
-    users but one. For replicates that share none give a list of seeds, from
+    `reset(seed=s)` gives lane b the seed s + b, as in Gymnasium: so the seeds s and s + 1 share all
+    users but one. For replicates without shared users pass a list of seeds, from
     `seeding.training_seeds` or `seeding.user_seeds`.
 
-    The first reset of compiled users takes some ten seconds, unless the compiled code is cached. A
-    line on a terminal or in a notebook says so;
-    `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns it off.
+    The first reset of compiled users takes about ten seconds, unless the compiled code is cached. A
+    terminal or notebook shows a line about it;
+    `logging.getLogger("explorative_user_env").setLevel("WARNING")` hides this line.
 
     Args:
         num_envs: number of users, at least 1.
-        max_episode_steps: steps after which a lane is truncated, at least 1; None or, as for
-            `gym.make`, -1 is never.
-        autoreset_mode: when a finished lane gets a new user: at the "NextStep" (in place of it),
-            at the "SameStep", or never by itself, "Disabled".
-        compiled: whether the users run in compiled code, with the same results; None is from 64
-            users on, if numba is installed. Users of another `behaviour` than the explorative never
-            do.
+        max_episode_steps: steps after which a lane is truncated, at least 1; None and, as in
+            `gym.make`, -1 mean never.
+        autoreset_mode: when a finished lane gets a new user: "NextStep" (the next step resets the
+            lane and ignores its action), "SameStep", or "Disabled" (only `reset` does).
+        compiled: whether the users run in compiled code, with the same results; None is True from
+            64 users on if numba is installed. Only the behaviour "explorative" is compiled.
         **kwargs: as in `ExplorativeUserEnv`.
 
     Attributes:
-        user: the numbers of every user.
-        responses: the observations of the last step or reset; do not write to them.
-        ended: the history of the users whom `SAME_STEP` replaced last, if there is a history.
+        user: the parameters that all users share.
+        responses: the observations of the last step or reset; read only.
+        ended: the history of the users that the last `SAME_STEP` reset replaced, if recorded.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
         MissingExtraError: at the first reset, if `compiled` is True and numba is not installed.
     """
 
@@ -201,7 +199,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
         self._lanes: Any = None  # of `Lanes`, from the first reset on
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
-        # Of the stream of each lane: its seed, the users since, whether the means were given.
+        # For each lane: the seed of its stream, the users since, whether the reset had options.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
         self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
@@ -211,19 +209,19 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self._set_up()
 
     def _set_up(self) -> None:
-        """Prepare what a task needs besides."""
+        """Set the attributes of a subclass."""
 
     def reset(self, *, seed: Seeds = None, options: Options = None) -> tuple[Array, Infos]:
-        """Start with new users.
+        """Start episodes with new users.
 
         Args:
-            seed: seeds of the lanes; an int s means s, s + 1, ..., nearly the users of s + 1 (see
-                above), and None goes on with a lane's own stream.
-            options: those of the single environment for these episodes of all lanes, and
-                `{"reset_mask": array of num_envs bools}`, which lanes to reset.
+            seed: a list of seeds, one for each lane, or an int s for the seeds s, s + 1, ... (see
+                above); None continues the lane's random stream.
+            options: options of the single environment, for all lanes that are reset; and
+                `{"reset_mask": array of num_envs bools}`, the lanes to reset.
 
         Raises:
-            InvalidArgumentError: for a seed or an option that is out of range.
+            InvalidArgumentError: if a seed or an option is out of range.
         """
         seeds = lane_seeds(seed, self.num_envs)
         rest: Any = dict(options) if isinstance(options, Mapping) else options
@@ -248,16 +246,16 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         """Recommend arm `actions[b]` in lane b and return the responses.
 
         Args:
-            actions: an arm for each lane, shape (num_envs,), any kind of integer.
+            actions: an arm for each lane, shape (num_envs,), of any integer type.
 
         Returns:
-            The responses, rewards, terminations (of users who left), truncations and infos. In
-            `NEXT_STEP` mode a lane that ended in the step before is reset instead.
+            The responses, rewards, terminations (True if a user left), truncations and infos. In
+            `NEXT_STEP` mode a lane that ended in the previous step is reset instead.
 
         Raises:
-            InvalidArgumentError: for actions that are not arms.
-            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
-                reset by itself.
+            InvalidArgumentError: if an action is not an arm.
+            gymnasium.error.ResetNeeded: before the first reset, or if a lane is finished and the
+                autoreset mode is "Disabled".
         """
         arms = lane_arms(actions, self.num_envs, self.user.n_arms)
         fresh = self._fresh()
@@ -269,42 +267,42 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return self._outcome(step, moved, terminated, steps)
 
     def _ends(self, step: Step, moved: Array | None) -> tuple[Array, Array]:
-        """Return which episodes end by themselves, and the steps of all episodes."""
+        """Return which episodes terminate, and the number of steps of each episode."""
         return step.left, step.interactions
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """The streams of the lanes."""
+        """The random streams of the lanes."""
         return tuple(self._lanes.rngs) if self._lanes else ()
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The seeds that the streams of the lanes began with."""
+        """The seed of each lane's random stream."""
         return tuple(self._seeds)
 
     def single(self) -> ExplorativeUserEnv:
-        """Return a new single environment like that of each lane."""
+        """Return a new single environment with the arguments of the lanes."""
         return copy.deepcopy(self._single)
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
-        """Return the truth about every user; for teachers and tests, never for an agent."""
+        """Return every user's hidden state; for teachers and tests, not for agents."""
         lanes = self._ready_lanes("hidden_states")
         return tuple(map(lanes.hidden_state, range(self.num_envs)))
 
     def hidden_state_in(self, lane: int) -> HiddenState:
-        """Return the truth about the user in a lane."""
+        """Return the hidden state of the user in a lane."""
         truth: HiddenState = self._lanes.hidden_state(lane)
         return truth
 
     def instances(self) -> tuple[Instance, ...]:
-        """Return the true means and best arms as they are now; never for an agent."""
+        """Return the present true means and best arm of every user; not for agents."""
         return self._ready_lanes("instances").instances()
 
     def render(self) -> tuple[str | Array, ...] | None:
-        """Return the picture of each lane's user by `render_mode`.
+        """Return the picture of each lane's user in `render_mode`.
 
         Raises:
-            MissingExtraError: without Pillow for pixels.
+            MissingExtraError: if `render_mode` is "rgb_array" and Pillow is not installed.
             gymnasium.error.ResetNeeded: before the first reset.
         """
         if self.render_mode is None:
@@ -319,7 +317,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return lanes
 
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
-        """Give these lanes new streams; at the first reset all lanes."""
+        """Give these lanes new random streams; the first reset passes all lanes."""
         if self._lanes is None:
             self._make_lanes([*streams.values()])
         for lane, rng in streams.items():
@@ -330,8 +328,8 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.compiled = self._lanes.compiled
 
     def _begin(self, lanes: Array, start: Any = None, same_episode: bool = False) -> None:
-        """Begin episodes with new users in these lanes, or go on with the next users."""
-        self._active[lanes] = self._ready = False  # if this fails, they need a reset
+        """Start episodes in these lanes, or draw the next users of the same episodes."""
+        self._active[lanes] = self._ready = False  # after an error these lanes need a reset
         self._later[lanes] += not same_episode
         self._draw_users(lanes, None if same_episode else start or self._single.start_of(None))
         self._active[lanes], self._left[lanes] = True, False
@@ -339,16 +337,16 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self._forget(lanes, same_episode)
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
-        """Put new users in these lanes; see `ExplorativeUserEnv.start_of`."""
+        """Draw new users in these lanes; `start` is from `ExplorativeUserEnv.start_of`."""
         self._given[lanes] = start is not self._single.instance_law
         self._lanes.begin(lanes, start)
 
     def _label(self, lane: int) -> str:
-        """Return in words the user in a lane."""
+        """Return text for errors that names the user in a lane."""
         return user_label(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
 
     def _fresh(self) -> Array | None:
-        """Return which lanes get a new user in this step, None if no lane does."""
+        """Return the mask of lanes that this step resets, None if it resets none."""
         if not self._ready:
             raise gym.error.ResetNeeded("call reset before step")
         if not self._any_done or self.autoreset_mode == AutoresetMode.SAME_STEP:
@@ -359,7 +357,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return self._done
 
     def _recommend(self, arms: Array, moved: Array | None) -> Step:
-        """Recommend arms in these lanes (None: all)."""
+        """Recommend arms in the lanes of the mask `moved` (None: all)."""
         lanes = None if moved is None else np.flatnonzero(moved)
         step = Step.blank(self.num_envs, filled=moved is None)
         if not self._lanes.respond(lanes, arms, step):
@@ -373,7 +371,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return step
 
     def _outcome(self, step: Step, moved: Array | None, terminated: Array, steps: Array) -> Stepped:
-        """Return the results of a step, and with `SAME_STEP` replace the users who are done."""
+        """Return the results of a step; with `SAME_STEP` also replace the users of done lanes."""
         infos, limit = self._infos(step, moved), self.max_episode_steps
         truncated = np.zeros(self.num_envs, bool) if limit is None else steps >= limit
         self._done = done = terminated | truncated
@@ -400,11 +398,11 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         if self._single.info_level == "full":
             truths = values["hidden_state"] = np.full(self.num_envs, None, dtype=object)
             for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():
-                truths[lane] = self.hidden_state_in(lane)  # all at once NumPy would unpack them
+                truths[lane] = self.hidden_state_in(lane)  # NumPy would unpack a list of them
         if mask is None:
             return stacked(values, self._everyone)
         return stacked(masked(values, mask), mask)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the values of infos; the keys are the same at every step."""
+        """Return the infos without masks; the keys are the same at every step."""
         return counts_of(has_response, step.interactions, step.acceptances)

@@ -500,6 +500,6 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     return axes
 
 
-def kept_table(folder: Path, name: str) -> pd.DataFrame:
+def saved_table(folder: Path, name: str) -> pd.DataFrame:
     """Return the finished table "overlap" or "needed" from the folder of the command."""
     return pd.read_csv(finished_file("path", folder, f"{name}.csv"))

@@ -24,7 +24,7 @@ from explorative_user_env.validation import choice
 LINE_UP = tuple(AGENTS)
 
 #: The agents whose stopping time is an input.
-TOLD_THEIR_HORIZON = ("UNI", "EXP3")
+GIVEN_TIME = ("UNI", "EXP3")
 
 #: Default risks and numbers of arms of a benchmark.
 BENCH_DELTAS = (0.1, 0.01)
@@ -200,7 +200,7 @@ def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
     """
     known = {entrant.name.lower(): entrant for entrant in experiment.entrants}
     chosen = {choice("agent", name.lower(), known) for name in names}
-    timed = any(known[name].name in TOLD_THEIR_HORIZON for name in chosen)
+    timed = any(known[name].name in GIVEN_TIME for name in chosen)
     if experiment.shared_phase1 or timed:
         chosen.add(experiment.entrants[0].name.lower())
     return replace(experiment, entrants=tuple(known[name] for name in known if name in chosen))
@@ -271,7 +271,7 @@ def run_experiment(
     if experiment.data is not None and setting.counts_private_draws:
         draws = 0 if experiment.shared_phase1 else setting.private_draws
         for row in published_figures(experiment).to_dict("records"):
-            if row["agent"] in TOLD_THEIR_HORIZON:
+            if row["agent"] in GIVEN_TIME:
                 time = int(row[PUBLISHED["stopping_time"]]) - draws * row["n_arms"]
                 published[row["delta"], row["n_arms"]] = max(1, time)
 

@@ -47,7 +47,7 @@ Evidence = Mapping[str, pd.DataFrame]
 
 def is_given(agent: str, figure: str) -> bool:
     """Return whether the figure is an input: UNI and EXP3 run to a given time."""
-    return figure == "stopping_time" and agent in paper.TOLD_THEIR_HORIZON
+    return figure == "stopping_time" and agent in paper.GIVEN_TIME
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
@@ -179,15 +179,15 @@ class Reproduction:
         experiment: the experiment.
         results: by setting, one a cell.
         summaries: by setting, beside the published figures.
-        found: a row a published figure with a verdict; empty for a drawn experiment, whose figures
-            are a table's.
+        figures: one row per published figure, with its verdict; empty for a drawn experiment, whose
+            figures belong to a table.
         evidence: by reason, the rows that were tested.
     """
 
     experiment: Experiment
     results: Mapping[str, list[Results]]
     summaries: Mapping[str, pd.DataFrame]
-    found: pd.DataFrame = field(default_factory=pd.DataFrame)
+    figures: pd.DataFrame = field(default_factory=pd.DataFrame)
     evidence: Evidence = field(default_factory=dict)
 
 
@@ -226,13 +226,14 @@ class Calibration:
         figures: one row a judged figure, as in `verdicts`.
         false_alarms: whether it differs from a published figure drawn from the same runs.
         agreeing: whether ours, drawn anew, agrees with the published figure.
-        found: by place in `LONGER`, whether it differs from a drawn figure that was moved.
+        detected: whether it differs from a published figure drawn from the same runs and moved by
+            `LONGER` or `LESS`; shape (moves, figures, draws).
     """
 
     figures: pd.DataFrame
     false_alarms: np.ndarray
     agreeing: np.ndarray
-    found: np.ndarray
+    detected: np.ndarray
 
     @property
     def expected(self) -> float:
@@ -255,10 +256,10 @@ def calibration_of(
     reproductions: Sequence[Reproduction], seed: int, draws: int = DRAWS, *, progress: OnProgress
 ) -> Calibration | None:
     """Draw users anew, with this seed, and judge again; None where nothing is judged."""
-    if not (runs := [one for one in reproductions if not one.found.empty]):
+    if not (runs := [one for one in reproductions if not one.figures.empty]):
         return None
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    found = pd.concat([one.found for one in runs], ignore_index=True)
+    found = pd.concat([one.figures for one in runs], ignore_index=True)
     judged = found[found["verdict"] != NOT_JUDGED].reset_index(drop=True)
     rows_of = judged.groupby(["experiment", *CELL]).indices
     agreeing = np.zeros((len(judged), draws), dtype=bool)
@@ -443,7 +444,7 @@ def of_calibration(calibration: Calibration) -> str:
     groups = calibration.figures.groupby(["figure", "agent"], sort=False).indices
     rows = []
     for figure, agent in sorted(groups, key=lambda key: list(NAMES).index(key[0])):
-        shares = calibration.found[:, groups[figure, agent]].mean(axis=(1, 2))
+        shares = calibration.detected[:, groups[figure, agent]].mean(axis=(1, 2))
         rows.append([NAMES[figure], agent, *map(share, shares)])
     columns = [Column("figure", left=True), Column("agent", left=True)]
     for factor, points in zip(LONGER[1:], LESS[1:], strict=True):
@@ -482,7 +483,7 @@ def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table
 def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
     """Return the section of one experiment: its verdicts, figure by figure, and the evidence."""
     experiment, summaries = reproduction.experiment, reproduction.summaries
-    found, decisive = reproduction.found, decisive_of(summaries)
+    found, decisive = reproduction.figures, decisive_of(summaries)
     parts = [f"## {experiment.title}", *([experiment.note] if experiment.note else [])]
     frames = [frame.add_prefix(f"{name}_") for name, frame in summaries.items()]
     rows = pd.concat([summaries[decisive], *frames], axis=1)
@@ -614,11 +615,11 @@ def report(
         how: what ran with how many users, in a line.
         calibration: of the verdicts, None to leave it out.
     """
-    judged = [one for one in reproductions if not one.found.empty]
+    judged = [one for one in reproductions if not one.figures.empty]
     pictures: Pictures = {}
     parts = [f"# {TITLE}", how]
     if judged:
-        found = pd.concat([one.found for one in judged], ignore_index=True)
+        found = pd.concat([one.figures for one in judged], ignore_index=True)
         parts += ["## At a glance", HOW_TO_READ.format(setting=decisive_of(judged[0].summaries))]
         parts.append(markdown(glance(found, calibration)))
         title = "Every published figure and its verdict"

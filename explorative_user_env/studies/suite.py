@@ -410,7 +410,7 @@ COMMAND = "suite"
 
 
 def run_suite(
-    agents: Iterable[tasks_of.Taking] | None = None,
+    agents: Iterable[tasks_of.EntrantLike] | None = None,
     *,
     tasks: Sequence[str] | None = None,
     quick: bool = False,
@@ -442,7 +442,7 @@ def run_suite(
         InvalidArgumentError: naming the argument that is out of range.
         Exception: what `evaluate` raises; its `finished` holds the tasks that were done before.
     """
-    run, entrants = SuiteRun(tasks, quick, seed), tasks_of.taking_part(agents)
+    run, entrants = SuiteRun(tasks, quick, seed), tasks_of.as_entrants(agents)
     asked, cells = run.records(), dict[str, Results]()
     for each in entrants:
         if not any(tasks_of.running(each, task) for task in asked):
@@ -450,7 +450,7 @@ def run_suite(
             raise InvalidArgumentError("agents", name_of(each), allowed)
     kept: Any = nullcontext(store)
     if store is not None and not isinstance(store, Store):
-        every = tasks_of.who(entrants).items()
+        every = tasks_of.agents_by_name(entrants).items()
         made_of = {name: agent_record(agent, FEWEST_ARMS) for name, agent in every}
         options = {"task": tasks, "quick": quick, "seed": seed, "agents": made_of}
         kept = Store(store, {"command": COMMAND, "options": options})
@@ -482,10 +482,10 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
         allowed = f"a file of runs of {COMMAND} (it is of {asked.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)
     found = load(path, own)
-    return kept_suite(asked["options"], found.cells if isinstance(found, Sweep) else [found])
+    return saved_suite(asked["options"], found.cells if isinstance(found, Sweep) else [found])
 
 
-def kept_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
+def saved_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
     """Return the results of a suite from the options and cells of a file; see `load_suite`."""
     run = SuiteRun(options["task"], options["quick"], options["seed"])
     by_seed, done = {cell.cell["seed"]: cell for cell in cells}, {}
@@ -598,10 +598,10 @@ def robustness(
     for place, (name, own) in enumerate(zip(names, every, strict=True)):
         report = named(portion(progress, place, len(users)), f"{name}:")
         cells.append(evaluate(line_up, population=own, progress=report, **how))
-    return kept_matrix(cells, shared, users)
+    return saved_matrix(cells, shared, users)
 
 
-def kept_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd.DataFrame:
+def saved_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd.DataFrame:
     """Return the rows of `robustness` for the kinds of users among the cells of a file."""
     found = {
         each.name: results

@@ -226,7 +226,7 @@ def training_name(entrant: str, number: int) -> str:
 
 
 def model_and_task(name: str) -> tuple[str, str] | None:
-    """Return the model and the task of a name that `who` made of both; None of any other."""
+    """Return model and task of a name "model (task)" from `agents_by_name`, None otherwise."""
     found = re.fullmatch(r"(.+) \(([^()]+)\)", name)
     known = found is not None and any(task.name == found[2] for task in SUITE)
     return (found[1], found[2]) if found and known else None
@@ -261,10 +261,10 @@ class ModelsByTask:
 
 
 #: An entrant: an agent, the name of one of the package's, or models by task.
-Taking = Agent | str | ModelsByTask
+EntrantLike = Agent | str | ModelsByTask
 
 
-def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
+def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
     """Return the entrants, checked: all agents of the package for None."""
     agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
@@ -280,7 +280,7 @@ def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
     return found
 
 
-def who(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
+def agents_by_name(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
     """Return all agents of the entrants, models by the names of model and task."""
     found: dict[str, Agent] = {}
     for each in entrants:

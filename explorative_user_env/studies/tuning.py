@@ -249,7 +249,7 @@ def search(
         n1, place = (low + high) // 2, place + 1
 
 
-def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
+def least_good(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
     """Return the least good N_1, and the interval for the least that succeeds often enough."""
     good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
@@ -269,7 +269,7 @@ FIGURES = (
 )
 
 
-def meet(agents: Any, how: Any, n_users: int, *place: int, progress: OnProgress) -> Results:
+def measure(agents: Any, how: Any, n_users: int, *place: int, progress: OnProgress) -> Results:
     """Evaluate agents on the users of a place in the tuning; `how` are options of `evaluate`."""
     seed = tuning_seed(how["seed"], *place)
     return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})
@@ -280,13 +280,13 @@ def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_u
     store = how.get("store")
     aside = {**how, "store": store.aside() if store else None}
     agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
-    return np.asarray(succeeded(meet(agents, aside, n_users, *place, progress=silent).runs))
+    return np.asarray(succeeded(measure(agents, aside, n_users, *place, progress=silent).runs))
 
 
 def frontier_of(n1s: Sequence[int], how: Mapping[str, Any], progress: OnProgress) -> pd.DataFrame:
     """Return the figures of each of these N_1, all with the same users."""
     agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in n1s]
-    results = meet(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
+    results = measure(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
     found = results.summary().assign(n1=list(n1s))[["n1", *FIGURES]]
     found.attrs["cells"] = [results.cell]
     return found
@@ -401,12 +401,12 @@ def tune_n1(
         for each in search(draw, first, top, delta=delta, error=error, cap=n_instances):
             candidates.append(each)
             on_candidate(each)
-        n1, interval = found(candidates, delta)
+        n1, interval = least_good(candidates, delta)
         frontier = frontier_of(grid(n1, n_arms, top), how, report)
         fresh = frontier[frontier["n1"] == n1]
         if confirm:
             agent = TunedAgent(n1, {"delta": delta})
-            fresh = meet([agent], how, confirm, CONFIRMATION, progress=report).summary()
+            fresh = measure([agent], how, confirm, CONFIRMATION, progress=report).summary()
 
     def estimate(row: Any, name: str) -> Estimate:
         return Estimate(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
@@ -544,7 +544,7 @@ def draw_frontier(tuning: Tuning, figure: str = "stopping_time", axes: Any = Non
     return axes
 
 
-def kept_tuning(folder: Path) -> Tuning:
+def saved_tuning(folder: Path) -> Tuning:
     """Return a finished tuning from the folder of the command, without its candidates."""
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
     return Tuning(load_tuned(tuned), (), pd.read_csv(frontier))

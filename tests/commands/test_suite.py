@@ -8,7 +8,7 @@ import pytest
 from explorative_user_env.commands.suite import entrants_called, models_in
 from explorative_user_env.protocol import trained_on
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
-from explorative_user_env.studies.suite_tasks import ModelsByTask, who
+from explorative_user_env.studies.suite_tasks import ModelsByTask, agents_by_name
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -54,5 +54,5 @@ def test_the_models_of_a_folder_take_part_as_one_and_a_single_one_by_its_name(tm
         shutil.copytree(source, tmp_path / "mine" / "regret-k5" / f"seed-{number}")
     mine, one, _ = entrants_called([f"sb3:{tmp_path / 'mine'}", "sb3:regret-k5", "UCB1"])
     assert isinstance(mine, ModelsByTask)
-    assert list(who([mine])) == ["mine #0 (regret-k5)", "mine #1 (regret-k5)"]
+    assert list(agents_by_name([mine])) == ["mine #0 (regret-k5)", "mine #1 (regret-k5)"]
     assert trained_on(one) == trained_on(mine.models["regret-k5"][0])

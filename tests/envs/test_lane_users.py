@@ -50,9 +50,9 @@ def test_the_line_in_the_error_meets_her_again(kwargs, compiled, seed):
     assert envs.compiled == compiled
     told, lane, rest = told_apart(message)
     hers = 100 + lane if seed == 100 else envs.np_random_seed[lane]
-    assert rest == f"whom env.reset(seed={hers}) of a single environment meets again)"
+    assert rest == f"the user of env.reset(seed={hers}) in a single environment)"
     message = error_of(play_anew, eu.ExplorativeUserEnv(3, **kwargs), IN_TURN, hers)
-    assert message == f"{told} of the user that env.reset(seed={hers}) meets again)"
+    assert message == f"{told} of the user of env.reset(seed={hers}))"
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
@@ -73,8 +73,7 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compile
     episode = limit + 1 if mode == AutoresetMode.NEXT_STEP else limit
     number = (len(arms) - 1) // episode + 1
     assert number > 1
-    place = f"number {number} on the stream of seed {39 + lane}"
-    assert rest == f"{place}, which goes on where the one before left it)"
+    assert rest == f"number {number} on the stream of seed {39 + lane})"
     env = eu.ExplorativeUserEnv(**users)
     env.reset(seed=39 + lane)
     for user in range(number - 1):
@@ -91,6 +90,6 @@ def test_a_new_seed_begins_a_stream_and_options_are_told():
     for env, seed in ((envs, [4, None]), (single, 4)):
         env.reset(seed=seed, options=options)
     _, _, rest = told_apart(error_of(play, envs, [[arm] * 2 for arm in IN_TURN]))
-    assert rest == "whom env.reset(seed=4, options=...) of a single environment meets again)"
+    assert rest == "the user of env.reset(seed=4, options=...) in a single environment)"
     message = error_of(play, single, IN_TURN)
-    assert message.endswith(" 12 of the user that env.reset(seed=4, options=...) meets again)")
+    assert message.endswith(" 12 of the user of env.reset(seed=4, options=...))")

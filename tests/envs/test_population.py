@@ -91,5 +91,5 @@ def test_a_picture_is_of_the_present_user_and_says_who_she_is():
 def test_what_knows_of_one_user_only_refuses_it():
     env = gym.make(POPULATION_ENV_ID, **SMALL)
     for meets in (lambda: rollout(env, "BAIR", seed=1), lambda: check_run(env, BAIR(), seed=1)):
-        with pytest.raises(InvalidArgumentError, match="env must be one of one user"):
+        with pytest.raises(InvalidArgumentError, match="env must be an environment with one user"):
             meets()

@@ -107,7 +107,7 @@ NO_SEED, NO_MASK = "seed must be an integer of at least 0", "reset_mask must be 
 BAD_RESETS = [
     *((seed, None, NO_SEED) for seed in (-1, True, 1.0, "123", np.array([1.0, 2.0, 3.0]))),
     *(([1, 2, seed], None, NO_SEED) for seed in (-2, True, "3")),
-    *((seed, None, "seed must be a number or 3 of them") for seed in ([1, 2], [], np.arange(4))),
+    *((seed, None, "seed must be one seed or 3 seeds") for seed in ([1, 2], [], np.arange(4))),
     *((1, {"reset_mask": mask}, NO_MASK) for mask in ([True, False, True], np.array([1, 0, 1]))),
     *((1, {"reset_mask": mask}, NO_MASK) for mask in (np.zeros(3, bool), np.ones(2, bool), 1)),
     (1, {"gap": 1.0, "reset_mask": ALL}, "options key must be one of means, got 'gap'"),
@@ -232,6 +232,6 @@ def test_a_user_of_a_population_who_fails_is_told_by_what_meets_her_again():
 
     env = started(POPULATION, 6, **SMALL | {"means": "normal", "reward_law": law, "noise": 0})
     play(env, [0] * 9)
-    who = "user 1, whom env.reset(seed=6, options={'user': 1}) meets again"
+    who = "user 1, the user of env.reset(seed=6, options={'user': 1})"
     with pytest.raises(CallableError, match=re.escape(who)):
         env.step(0)

@@ -122,7 +122,7 @@ def test_a_window_follows_each_step_and_closes(screen):
 def test_a_picture_says_how_far_the_answer_is():
     env = ExplorativeUserBAIEnv(3, render_mode="svg", means=[0.0, 2.0, 4.0], horizon=200)
     env.reset(seed=0)
-    assert "an answer needs 2 arms rejected last: there are 0" in env.render()
+    assert "an answer needs 2 arms whose last response is a rejection, has 0" in env.render()
     recommended = iter(arms(199))
     while not env.action_masks()[-1]:
         env.step(next(recommended))
@@ -133,7 +133,7 @@ def test_a_picture_says_how_far_the_answer_is():
         env.reset()
     while not env.step(0)[2]:
         pass
-    assert "out of time, without an answer" in env.render()
+    assert "horizon reached, without an answer" in env.render()
 
 
 def test_a_notebook_shows_the_picture_and_not_the_truth():
@@ -143,7 +143,7 @@ def test_a_notebook_shows_the_picture_and_not_the_truth():
     env.step(0)
     assert env._repr_html_() == env.render()
     assert "true mean" not in env.render()
-    assert "make it with render_mode" in eu.ExplorativeUserEnv(3)._repr_html_()
+    assert "set render_mode" in eu.ExplorativeUserEnv(3)._repr_html_()
 
 
 @pytest.mark.parametrize(

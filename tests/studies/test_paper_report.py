@@ -99,12 +99,12 @@ def test_experiments_that_run_the_same_share_their_runs_and_what_is_drawn_has_no
     assert figure.results is table.results
     alphas = [one.results["released"][0].cell["alpha"] for one in (fifth, table)]
     assert alphas == [2.0, 1.0]  # an experiment's users decide, not its name
-    assert [len(one.found) for one in (fifth, table, figure)] == [3, 3, 0]
+    assert [len(one.figures) for one in (fifth, table, figure)] == [3, 3, 0]
 
 
 @pytest.mark.slow
 def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(table2):
-    found = table2.found
+    found = table2.figures
     assert len(found) == 2 * (3 + 2)  # UNI is told its time
     figures = found.set_index(["delta", "agent", "figure"])["published"]
     assert figures.loc[(0.005, "BAIR", "stopping_time")] == 512
@@ -125,7 +125,7 @@ def test_the_verdict_is_that_of_the_released_code_or_of_the_one_there_is(table2)
     alone = verdicts(table2.experiment, {"printed": table2.summaries["printed"]})
     both, printed = (
         found.query("agent == 'BAIR' and figure == 'stopping_time'").set_index("delta")
-        for found in (table2.found, alone)
+        for found in (table2.figures, alone)
     )
     assert both["verdict"].tolist() == ["agrees", "agrees"]
     assert both["n1"].tolist() == [0.0, pytest.approx(400.0)]  # 20 of 405, 400 of 512
@@ -137,7 +137,7 @@ def test_the_verdict_is_that_of_the_released_code_or_of_the_one_there_is(table2)
 def test_one_run_is_no_ground_for_a_verdict():
     cells = replace(with_entrants(TABLE2, ["bair"]), deltas=(0.1,), n_arms=(2,))
     (one,) = module.reproduce([cells], ["released"], n_instances=1, seed=0, progress=silent)
-    said = one.found.set_index("figure")["verdict"]
+    said = one.figures.set_index("figure")["verdict"]
     assert said.to_dict() == {"stopping_time": "", "rejection_rate": "", "success": "agrees"}
 
 
@@ -164,7 +164,7 @@ def test_false_alarms_are_as_rare_as_the_level_says(simulated):
     assert simulated.false_alarms.sum() < 14
     # What is moved far is found, and more the farther.
     place = simulated.figures["figure"].eq("stopping_time").to_numpy()
-    shares = [float(np.mean(one[place])) for one in simulated.found]
+    shares = [float(np.mean(one[place])) for one in simulated.detected]
     assert shares == sorted(shares)
     assert shares[0] < 0.5  # 5% is less than two errors of 300 users' mean
     assert shares[-1] > 0.95
@@ -175,18 +175,18 @@ def test_the_draws_follow_from_the_seed_alone_and_who_is_not_judged_is_left_out(
     bair, uniform = table2.experiment.entrants
     experiment = replace(table2.experiment, entrants=(bair, replace(uniform, judged=False)))
     found = verdicts(experiment, table2.summaries)
-    assert len(found) == len(table2.found)
+    assert len(found) == len(table2.figures)
     assert set(found.loc[found["agent"].eq("UNI"), "verdict"]) == {""}
     assert set(module.counted(found, ["agent"])["agent"]) == {"BAIR"}
-    judged = [replace(table2, found=found)]
+    judged = [replace(table2, figures=found)]
     one, same, other = (
         module.calibration_of(judged, seed, draws=5, progress=silent) for seed in (3, 3, 4)
     )
-    for name in ("false_alarms", "agreeing", "found"):
+    for name in ("false_alarms", "agreeing", "detected"):
         np.testing.assert_array_equal(getattr(one, name), getattr(same, name))
-    assert (one.found != other.found).any()
+    assert (one.detected != other.detected).any()
     assert set(one.figures["agent"]) == {"BAIR"}
-    none = [replace(table2, found=pd.DataFrame())]
+    none = [replace(table2, figures=pd.DataFrame())]
     assert module.calibration_of(none, 0, draws=5, progress=silent) is None
 
 

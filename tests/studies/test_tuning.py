@@ -104,10 +104,10 @@ def test_any_least_n1_is_found_with_the_candidates_that_the_bound_counts(first, 
     assert len({c.n1 for c in candidates}) == len(candidates)
     assert len(candidates) <= 1 + max(first, top - first).bit_length()
     if least <= top:
-        assert module.found(candidates, 0.3) == (least, (least, least))
+        assert module.least_good(candidates, 0.3) == (least, (least, least))
     else:
         with pytest.raises(NoneFoundError):
-            module.found(candidates, 0.3)
+            module.least_good(candidates, 0.3)
 
 
 def test_each_candidate_gets_its_share_of_the_error():
@@ -129,7 +129,7 @@ def test_without_a_decision_a_candidate_is_not_good_and_ends_at_the_cap():
     candidates = list(module.search(draw, 2, 8, delta=0.1, error=0.05, cap=2500))
     decisions = {candidate.n1: candidate.decision for candidate in candidates}
     assert decisions == {2: "undecided", 6: "good", 4: "undecided", 5: "undecided"}
-    assert module.found(candidates, 0.1) == (6, (0, 6))
+    assert module.least_good(candidates, 0.1) == (6, (0, 6))
     assert (candidates[0].n_runs, candidates[0].failures) == (2500, 250)
     assert calls[:3] == [(2, 0, 0, 1000), (2, 0, 1, 1000), (2, 0, 2, 500)]
     assert len({call[1:3] for call in calls}) == len(calls)  # no users are met twice
@@ -222,7 +222,7 @@ def test_a_run_that_the_cap_ends_is_no_success():
     assert {candidate.success for candidate in none.value.candidates} == {0.0}
     assert none.value.candidates[-1].n1 == 30
     with pytest.raises(NoneFoundError, match=r"\(4 undecided"):
-        module.found(list(module.search(sure(0), 1, 8, delta=0.1, error=0.05, cap=10)), 0.1)
+        module.least_good(list(module.search(sure(0), 1, 8, delta=0.1, error=0.05, cap=10)), 0.1)
 
 
 def test_a_wrong_option_is_named():

@@ -416,7 +416,7 @@ def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks(tmp_path
     models = {"regret-k5": [ForEver(2)], "noisy-k5": [ForEver(4)]}
     entrants, path = [suite_tasks.ModelsByTask("mine", models)], tmp_path / "run.sqlite"
     run_suite(entrants, tasks=list(models), store=path, progress=False)
-    found = of_agents(path, *suite_tasks.who(entrants).values())
+    found = of_agents(path, *suite_tasks.agents_by_name(entrants).values())
     assert found.equal
     assert not found.notes
     others = of_agents(path, ForEver(2))

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # 3. Why UNI, EXP3 and Track-and-Stop struggle
 #
-# Three good algorithms meet the explorative user of notebook 2. Each of them takes her "yes" for a
-# reward. Beside them runs BAIR, which does not; it has notebook 4 for itself.
+# Three good algorithms recommend to the explorative user of lesson 2. All three treat her
+# acceptances as rewards. We compare them with BAIR, which does not; lesson 4 explains BAIR.
+# <!-- given: 2, 4 (lessons) -->
 
 # %%
 import math
@@ -20,16 +21,16 @@ results = eu.evaluate(LINE_UP, setting="released", n_arms=5, n_instances=200, se
 results.plot()
 
 # %% [markdown]
-# Every line is an algorithm, with the same {{results.runs.instance.nunique()}} users for each. It
-# shows which share of the runs has stopped *and* named her best arm, when a run may take so long.
+# Every line is an algorithm, with the same {{results.runs.instance.nunique()}} users. It shows the
+# share of runs that have stopped *and* named her best arm, by the number of steps.
 #
 # ## What you will learn
 #
-# - why a rate of acceptance is no estimate of a mean;
-# - what UNI spends its time on;
-# - how EXP3 settles on an arm for no reason;
-# - how Track-and-Stop stops by evidence, and how one early "no" can lock it in for very long;
-# - how to read $T$ and success together, and what to do with runs that were cut off.
+# - why an acceptance rate does not estimate a mean;
+# - where UNI spends its recommendations;
+# - why EXP3 settles on an arbitrary arm;
+# - how Track-and-Stop decides when to stop, and how one early rejection can block it for very long;
+# - how to read $T$ together with success, and how to treat censored runs.
 #
 # ## Time plan
 #
@@ -37,17 +38,18 @@ results.plot()
 # | part | minutes |
 # | :--- | ---: |
 # | The table | 10 |
-# | UNI: a rate is no mean | 20 |
-# | EXP3: a walk without a direction | 15 |
-# | Track-and-Stop: evidence of what? | 25 |
-# | One number for a run, the paper's figures, the exam question | 15 |
+# | UNI: a rate is not a mean | 20 |
+# | EXP3: a random walk | 15 |
+# | Track-and-Stop: evidence about acceptance | 25 |
+# | The cost of a run, the published figures, the exam question | 15 |
 
 # %% [markdown]
 # ## The table
 #
 # The users are those of the paper's tables: $K = 5$ arms, $\Delta_1 = 0.5$, $\alpha = 1$, and a
-# private draw of every arm before you meet them (`setting="released"`). BAIR and Track-and-Stop
-# (T&S) stop by themselves, at $\delta = 0.1$. UNI and EXP3 cannot: they are given BAIR's mean time.
+# private draw of every arm before the first recommendation (`setting="released"`). BAIR and
+# Track-and-Stop (T&S) have a stopping rule, at $\delta = 0.1$. UNI and EXP3 have none: they run for
+# the mean stopping time of BAIR.
 
 # %%
 results
@@ -57,30 +59,30 @@ summary = results.summary().set_index("agent")
 T = results.cell["horizon"]
 
 # %% [markdown]
-# A run *succeeds* if it stops and names the best arm. It is *wrong* if it stops and names another.
-# It is *censored* if it had not stopped when we cut it off. UNI succeeds in
+# A run *succeeds* if it stops and names the best arm. It is *wrong* if it stops and names another
+# arm. It is *censored* if it has not stopped at the step cap. UNI succeeds in
 # {{summary.success["UNI"]:.1%}} of its runs and EXP3 in {{summary.success["EXP3"]:.1%}}. T&S
-# succeeds in {{summary.success["T&S"]:.1%}}, is wrong in {{summary.wrong["T&S"]:.1%}}, and the rest
-# was cut off.
+# succeeds in {{summary.success["T&S"]:.1%}} and is wrong in {{summary.wrong["T&S"]:.1%}}; its other
+# runs are censored.
 #
-# ## UNI: a rate is no mean
+# ## UNI: a rate is not a mean
 #
-# UNI recommends all arms in turn, up to a given time $T$. Then it names the arm that was accepted
-# most. Write $N_a$ for the number of recommendations of arm $a$ and $S_a$ for her acceptances of
-# it.
+# UNI recommends all arms in turn for a given number of steps $T$. Then it names the arm with the
+# most acceptances. Let $N_a$ be the number of recommendations of arm $a$, and $S_a$ the number of
+# its acceptances.
 #
-# **Exercise 3.1.** Return the rates $S_a / N_a$ of all arms. An arm that was never recommended has
-# none: `math.nan`.
+# **Exercise 3.1.** Return the acceptance rates $S_a / N_a$ of all arms. For an arm without
+# recommendations, return `math.nan`.
 
 
 # %% tags=["exercise"]
 def acceptance_rates(arms, accepted, n_arms):
-    """Return each arm's rate from the recommended arms and her responses, step by step."""
+    """Return the acceptance rate of each arm; `arms` and `accepted` have one element per step."""
     # BEGIN SOLUTION
     rates = []
     for arm in range(n_arms):
-        said = [yes for each, yes in zip(arms, accepted, strict=True) if each == arm]
-        rates.append(sum(said) / len(said) if said else math.nan)
+        responses = [yes for each, yes in zip(arms, accepted, strict=True) if each == arm]
+        rates.append(sum(responses) / len(responses) if responses else math.nan)
     return rates
     # END SOLUTION
 
@@ -89,11 +91,11 @@ def acceptance_rates(arms, accepted, n_arms):
 check_exercise("3.1", acceptance_rates)
 
 # %% [markdown]
-# If a response were a reward, this would be the natural estimate of $\mu_a$, and it would be near
-# the truth: UNI recommends each arm {{T // 5}} times.
+# If responses were rewards, this rate would be the natural estimate of $\mu_a$, and it would be
+# accurate: UNI recommends each arm {{T // 5}} times.
 #
-# **Guess:** the second best arm is $0.5$ below the best. In the mean over all users, how often is
-# it accepted?
+# **Predict.** The mean of the second best arm is $0.5$ below that of the best. What is its mean
+# acceptance rate over all users?
 
 # %% tags=["exercise"]
 # BEGIN SOLUTION
@@ -102,22 +104,22 @@ prediction = "more than 9 times in 10"
 # END SOLUTION
 
 # %%
-she = eu.ExplorativeUserEnv(n_arms=5, setting="released")
+env = eu.ExplorativeUserEnv(n_arms=5, setting="released")
 
 
 def true_means(row):
-    """Return the true means of the user of a run, who is made again from her seed."""
-    she.reset(seed=int(row.user_seed))
-    return np.array(she.instance().means)
+    """Return the true means of the user of a run; her seed recreates her."""
+    env.reset(seed=int(row.user_seed))
+    return np.array(env.instance().means)
 
 
 def in_order(row):
-    """Return the arms of the user of a run, the best one first."""
+    """Return the arms of the user of a run, the best first."""
     return np.argsort(-true_means(row))
 
 
 def rates_by_rank(steps=None):
-    """Return her rates of acceptance in the first steps, shape (users, K), the best arm first."""
+    """Return acceptance rates in the first `steps` steps, shape (users, K), the best arm first."""
     rates = []
     for (_, row), episode in zip(of_uni.iterrows(), episodes, strict=True):
         arms, accepted = np.array(episode.arms)[:steps], np.array(episode.accepted)[:steps]
@@ -132,13 +134,13 @@ gaps = np.array(
 )
 rates = rates_by_rank()
 second = rates[:, 1].mean()
-GUESSES = ("about half the time", "about 7 times in 10", "more than 9 times in 10")
+CHOICES = ("about half the time", "about 7 times in 10", "more than 9 times in 10")
 reveal(
     prediction,
-    GUESSES[int(second > 0.6) + int(second > 0.9)],
-    choices=GUESSES,
-    because=f"the mean rate is {second:.3f}: she rejects it only once she is sure, and she has to "
-    "accept it over and over to be sure.",
+    CHOICES[int(second > 0.6) + int(second > 0.9)],
+    choices=CHOICES,
+    because=f"the mean rate is {second:.3f}: she rejects it only once its interval is narrow, "
+    "which requires many acceptances.",
 )
 
 # %%
@@ -147,8 +149,8 @@ figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True)
 panels = zip(axes, (early, rates), ("first 50 steps", f"all {T} steps"), strict=True)
 for panel, shown, title in panels:
     panel.plot(gaps.ravel(), shown.ravel(), ".", alpha=0.4)
-    panel.set(xlabel="how far below the best arm", title=title)
-axes[0].set_ylabel("rate of acceptance")
+    panel.set(xlabel="distance to the mean of the best arm", title=title)
+axes[0].set_ylabel("acceptance rate")
 figure.tight_layout()
 
 # %%
@@ -159,20 +161,21 @@ pd.DataFrame(
 ).round(3)
 
 # %% [markdown]
-# Each dot is an arm of a user. Three things are wrong with the rate as an estimate:
+# Each dot is one arm of one user. The acceptance rate has three defects as an estimate:
 #
-# 1. **It saturates.** The best arm has {{rates[:, 0].mean():.3f}}, the second {{second:.3f}}. For
-#    {{tied:.0%}} of the users the two are equal to the last digit: both were always accepted. Then
-#    UNI's answer is a matter of ties.
-# 2. **It moves.** In the first steps even the worst arm has {{early[:, 4].mean():.3f}}; in the end
-#    it has {{rates[:, 4].mean():.3f}}. Her answers are not drawn from one law: they depend on all
-#    that she has seen.
-# 3. **It depends on you.** What she knows of arm $a$ depends on how often *you* recommended the
-#    others.
+# 1. **It saturates.** The best arm has the rate {{rates[:, 0].mean():.3f}}, the second best
+#    {{second:.3f}}. For {{tied:.0%}} of the users the two rates are exactly equal: both arms were
+#    always accepted. Then UNI's answer is a tie break.
+# 2. **It changes over time.** In the first 50 steps even the worst arm has the rate
+#    {{early[:, 4].mean():.3f}}; over all steps it has {{rates[:, 4].mean():.3f}}. Her responses do
+#    not come from one fixed law: they depend on all her earlier rewards.
+# 3. **It depends on the algorithm.** Her knowledge of arm $a$ relative to other arms depends on how
+#    often the algorithm recommended the others.
 #
-# So UNI has time for {{T // 5}} looks at each arm and still cannot see $\Delta_1 = 0.5$. And it
-# never stops asking for hopeless arms, where nothing is to be learnt: she takes no reward from what
-# she rejects.
+# So UNI recommends each arm {{T // 5}} times and still cannot detect $\Delta_1 = 0.5$. It also
+# never stops recommending bad arms, and learns nothing from them: she draws no reward when she
+# rejects.
+# <!-- given: 50 (steps) -->
 
 # %%
 axes = results.plot("rejections", progress=False)
@@ -180,27 +183,25 @@ axes.set_xlim(0, 2000)
 axes
 
 # %% [markdown]
-# UNI is rejected at a steady rate to the end: {{summary.rejection_rate["UNI"]:.1%}} of all its
-# steps. The others know better than to ask again.
+# She rejects UNI at a constant rate until the end: {{summary.rejection_rate["UNI"]:.1%}} of all its
+# recommendations. The other algorithms stop recommending the rejected arms.
 #
-# ## EXP3: a walk without a direction
+# ## EXP3: a random walk
 #
-# EXP3 was made for rewards that an adversary may choose. It recommends at random, with
-# probabilities
+# EXP3 is made for rewards that an adversary may choose. It recommends at random, with probabilities
 #
 # $$
-# p_a = (1 - \varepsilon) \frac{w_a}{\sum_b w_b} + \frac{\varepsilon}{K},
+# p_a = (1 - \varepsilon) \frac{w_a}{\sum_b w_b} + \frac{\varepsilon}{K}.
 # $$
 #
-# and when arm $a$ is accepted, it multiplies $w_a$ by $\exp(\gamma / p_a)$. A rejection is a reward
-# of 0 and changes nothing. Dividing by $p_a$ is fair: an arm that is recommended rarely gets more
-# for each acceptance.
+# If she accepts arm $a$, EXP3 multiplies $w_a$ by $\exp(\gamma / p_a)$. A rejection is a reward of
+# 0 and changes no weight. The division by $p_a$ compensates for rare recommendations.
 #
-# Weights grow beyond what a computer can hold. So keep $G_a = \log w_a$; then
-# $w_a / \sum_b w_b$ does not change if the same number is subtracted from every $G_b$ first.
+# The weights overflow. So store $G_a = \log w_a$: subtracting the same number from every $G_b$ does
+# not change $w_a / \sum_b w_b$.
 #
-# **Exercise 3.2.** EXP3 has the log-weights $G$, recommends `arm`, and hears her response. Return
-# the probabilities of its *next* recommendation. Leave the list of log-weights as it is.
+# **Exercise 3.2.** EXP3 has the log-weights $G$, recommends `arm`, and observes her response.
+# Return the probabilities of its *next* recommendation. Do not change the list of log-weights.
 
 
 # %% tags=["exercise"]
@@ -223,12 +224,13 @@ def next_probabilities(log_weights, epsilon, gamma, arm, accepted):
 check_exercise("3.2", next_probabilities)
 
 # %% [markdown]
-# By how much does $G_a$ rise in one step, in the mean? With probability $p_a$ by $\gamma / p_a$ if
-# she accepts: by $\gamma$. That is the same for **every arm that she accepts**, the best one and
-# one that is 0.5 below. EXP3 learns who is accepted, not who is best.
+# What is the mean increase of $G_a$ in one step? With probability $p_a$ EXP3 recommends arm $a$,
+# and if she accepts, $G_a$ increases by $\gamma / p_a$. The mean increase is $\gamma$, the same for
+# **every arm that she accepts**: for the best arm and for an arm that is 0.5 below. EXP3 learns
+# which arms she accepts, not which arm is best.
 # <!-- given: 0.5 (the gap) -->
 #
-# Look at the user who rejected EXP3 least often.
+# Look at the user with the fewest rejections of EXP3.
 
 # %%
 runs = results.runs[results.runs.agent == "EXP3"]
@@ -239,9 +241,9 @@ pd.DataFrame({"true mean": means}).round(2).T
 
 # %% [markdown]
 # She rejected {{of_kindest.rejections}} of {{of_kindest.stopping_time}} recommendations. Her best
-# arm is {{means.max() - np.sort(means)[-2]:.2f}} ahead of the next.
+# arm is {{means.max() - np.sort(means)[-2]:.2f}} better than the second best.
 #
-# **Guess:** which arm will EXP3 have recommended most in the end?
+# **Predict.** Which arm does EXP3 recommend most often in the end?
 
 # %% tags=["exercise"]
 # BEGIN SOLUTION
@@ -254,8 +256,8 @@ reveal(
     prediction,
     "the best" if of_kindest.answer == int(kindest.best_arm) else "another",
     choices=("the best", "another"),
-    because=f"EXP3 heard {of_kindest.acceptances} times yes and {of_kindest.rejections} times no. "
-    "There was nothing in it about which arm is best; what it settles on is its own luck.",
+    because=f"EXP3 observed {of_kindest.acceptances} acceptances and {of_kindest.rejections} "
+    "rejections. They say nothing about which arm is best; EXP3 settles on an arm by chance.",
 )
 
 # %%
@@ -272,38 +274,38 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 figure.tight_layout()
 
 # %% [markdown]
-# Each probability wanders, up or down, and may do so for long: of this user the best arm happened to
-# gain. Nothing pulls it there, and another seed picks another arm. With other users EXP3 does leave the arms that are rejected: it is rejected in
-# {{summary.rejection_rate["EXP3"]:.1%}} of its steps, far less than UNI. Among the arms that remain
-# it has no direction.
+# The probabilities perform a random walk: for this user, the probability of the best arm happened
+# to grow. Nothing pulls EXP3 to the best arm, and another seed favours another arm. For other users
+# EXP3 does abandon the rejected arms: its rejection rate is {{summary.rejection_rate["EXP3"]:.1%}},
+# far below UNI's. Among the remaining arms it walks at random.
 #
-# ## Track-and-Stop: evidence of what?
+# ## Track-and-Stop: evidence about acceptance
 #
-# Track-and-Stop is as good as an algorithm can be when $\delta$ is small, for rewards that are
-# independent draws of a fixed law. It asks at each step: how unlikely is it that the arm which leads
-# is not the best? Its measure is the divergence of two Bernoulli laws,
+# Track-and-Stop is asymptotically optimal for small $\delta$, if the rewards of an arm are
+# independent draws from a fixed law. At each step it computes the evidence that the leading arm is
+# the best. The evidence uses the divergence of two Bernoulli laws,
 #
 # $$
 # \mathrm{kl}(p, q) = p \log\frac{p}{q} + (1 - p) \log\frac{1 - p}{1 - q},
 # \qquad 0 \log 0 = 0 .
 # $$
 #
-# It is infinite if the second law cannot produce what the first one does.
+# The divergence is infinite if $q$ gives probability 0 to an outcome that $p$ allows.
 #
-# **Exercise 3.3.** Write it, with its borders.
+# **Exercise 3.3.** Write $\mathrm{kl}$, including its values at 0 and 1.
 
 
 # %% tags=["exercise"]
 def kl(p, q):
-    """Return kl(p, q), for p and q from 0 to 1, the ends included."""
+    """Return kl(p, q), for p and q in [0, 1]."""
 
     # BEGIN SOLUTION
-    def part(a, b):
+    def term(a, b):
         if a == 0:
             return 0.0
         return a * math.log(a / b) if b > 0 else math.inf
 
-    return part(p, q) + part(1 - p, 1 - q)
+    return term(p, q) + term(1 - p, 1 - q)
     # END SOLUTION
 
 
@@ -311,7 +313,7 @@ def kl(p, q):
 check_exercise("3.3", kl)
 
 # %% [markdown]
-# Where yours is not right yet, the package's takes its place, so you can go on.
+# If your answer is not right yet, the next cell replaces it by the package's function.
 
 # %%
 from explorative_user_env.agents.optimal_weights import bernoulli_kl
@@ -320,8 +322,8 @@ if not check_exercise("3.3", kl).right:
     kl = bernoulli_kl
 
 # %% [markdown]
-# Arm $b$ leads with the rate $m_b$ after $N_b$ recommendations, arm $a$ has $m_a$ after $N_a$. Were
-# both rates one and the same, the likeliest would be
+# Arm $b$ leads with the rate $m_b$ after $N_b$ recommendations; arm $a$ has the rate $m_a$ after
+# $N_a$. If both arms had the same true rate, its best estimate would be the pooled rate
 # $m = (N_b m_b + N_a m_a) / (N_b + N_a)$. The evidence that $b$ beats $a$ is
 #
 # $$
@@ -344,11 +346,11 @@ def evidence(n_b, m_b, n_a, m_a):
 check_exercise("3.4", evidence)
 
 # %% [markdown]
-# Track-and-Stop stops when one arm leads and the least $Z$ against another arm is above
-# $\log((1 + \log t) / \delta)$. While several arms share the highest rate there is no test, and one
-# of them is recommended at random.
+# Track-and-Stop stops when one arm leads and the smallest $Z$ against another arm exceeds
+# $\log((1 + \log t) / \delta)$. While several arms share the highest rate, there is no test, and it
+# recommends one of them at random.
 #
-# Here is one of the users with whom it had not stopped when we cut it off.
+# Here is a user of a censored run of Track-and-Stop.
 
 # %%
 stuck_runs = results.runs[(results.runs.agent == "T&S") & results.runs.censored]
@@ -359,52 +361,54 @@ pd.DataFrame(
 ).T
 
 # %% [markdown]
-# Her best arm is arm {{best}}. Her private draw of it was a bad one, and she rejects it when it is
-# recommended for the first time, at step {{stuck.arms.index(best) + 1}}. The run goes on for
+# Her best arm is arm {{best}}. Her private draw of it was low, and she rejects its first
+# recommendation, at step {{stuck.arms.index(best) + 1}}. The run continues for
 # {{stuck.stopping_time}} steps.
 #
-# **Guess:** how often is arm {{best}} recommended after that?
+# **Predict.** How often does Track-and-Stop recommend arm {{best}} after this rejection?
 
 # %% tags=["exercise"]
 # BEGIN SOLUTION
-# | prediction = None  # "never", "now and then" or "most of the time"
+# | prediction = None  # "never", "sometimes" or "most of the time"
 prediction = "never"
 # END SOLUTION
 
 # %%
 times = stuck.arms.count(best)
-OFTEN = ("never", "now and then", "most of the time")
+CHOICES = ("never", "sometimes", "most of the time")
 reveal(
     prediction,
-    OFTEN[int(times > 1) + int(times > stuck.stopping_time / 2)],
-    choices=OFTEN,
-    because=f"its rate is 0 of {times}, and the arms that lead have been accepted every time.",
+    CHOICES[int(times > 1) + int(times > stuck.stopping_time / 2)],
+    choices=CHOICES,
+    because=f"its acceptance rate is 0 of {times}, and the leading arms have the rate 1.",
 )
 
 # %%
-n_asked = np.bincount(stuck.arms, minlength=5)
-n_yes = np.bincount(np.array(stuck.arms)[np.array(stuck.accepted)], minlength=5)
-leading = int((n_yes == n_asked).sum())
+recommended = np.bincount(stuck.arms, minlength=5)
+accepted = np.bincount(np.array(stuck.arms)[np.array(stuck.accepted)], minlength=5)
+leading = int((accepted == recommended).sum())
 pd.DataFrame(
-    {"recommended": n_asked, "accepted": n_yes, "true mean": true_means(row).round(2)},
+    {"recommended": recommended, "accepted": accepted, "true mean": true_means(row).round(2)},
     index=pd.RangeIndex(5, name="arm"),
 )
 
 # %% [markdown]
-# {{leading}} arms share the rate 1 to the end: in {{stuck.stopping_time}} steps she found none of them
-# clearly worse. As long as they are tied there is no test, and nothing but these {{leading}} is
-# recommended. One "no" at the start, which rested on a single draw, has decided the run so far.
+# {{leading}} arms have the rate 1 until the end: in {{stuck.stopping_time}} steps none of them
+# became clearly worse than another for her. While they are tied, there is no test, and
+# Track-and-Stop recommends only these {{leading}} arms. One early rejection, which rests on a
+# single draw, has decided this run so far.
 #
-# This is how Track-and-Stop fails here. It is almost never *wrong*. It is *stuck*, with
-# {{len(stuck_runs)}} of {{results.runs.instance.nunique()}} users.
+# So Track-and-Stop is almost never *wrong* here. It is *blocked*, with {{len(stuck_runs)}} of
+# {{results.runs.instance.nunique()}} users.
 #
-# For how long? Two tied arms whose means are $d$ apart stay tied until both her intervals have
-# half-widths of some $d / 2$: until $2 \sqrt{\Gamma / n} = d$, which is after $n = 4 \Gamma / d^2$
-# acceptances of **each**. Only when one arm leads alone is there a test again, and a look at the
-# arms that were left behind. So let us wait a hundred times as long.
+# For how long? Suppose that the means of two tied arms differ by $d$. They stay tied until both of
+# her intervals have a half-width of about $d / 2$: $2 \sqrt{\Gamma / n} = d$, which requires
+# $n = 4 \Gamma / d^2$ acceptances of **each** arm. Only when one arm leads alone does
+# Track-and-Stop test again, and recommend the other arms. The next cell allows a hundred times as
+# many steps.
 
 # %%
-leaders = np.sort(true_means(row)[n_yes == n_asked])
+leaders = np.sort(true_means(row)[accepted == recommended])
 closest = np.diff(leaders).min()
 each_takes = 4 * 2 * math.log(2 * stuck.stopping_time) / closest**2
 waited = eu.evaluate(
@@ -419,20 +423,21 @@ late = waited.runs[waited.runs.instance.isin(stuck_runs.instance)]
 late[["instance", "interactions", "correct", "censored"]]
 
 # %% [markdown]
-# The two closest of the arms above are {{closest:.3f}} apart, which is some
-# {{round(each_takes, -3):.0f}} acceptances of each. With that patience {{(~late.censored).sum()}} of
-# the {{len(late)}} runs do end, {{late.correct.sum()}} of them with the best arm, after
-# {{late.interactions[~late.censored].median():.0f}} steps in the median. A user who is asked so
-# often has long gone.
+# The two closest of these arms differ by {{closest:.3f}}, which requires about
+# {{round(each_takes, -3):.0f}} acceptances of each. With the larger step cap
+# {{(~late.censored).sum()}} of the {{len(late)}} runs stop, {{late.correct.sum()}} of them with the
+# best arm, after a median of {{late.interactions[~late.censored].median():.0f}} steps. No real user
+# would respond that often.
 
 # %%
 results.plot("stopping_times")
 
 # %% [markdown]
-# The line of T&S does not come down to 0: the strokes at its end are the runs that were cut off.
+# The line of T&S does not reach 0: the marks at its end are the censored runs.
 #
-# Under `setting="printed"` she has no private draws. Her first "no" comes later then, and rests on
-# more. (Her means are drawn from another law too, so compare the two agents, not the two settings.)
+# With `setting="printed"` she has no private draws. Her first rejection is later, and rests on more
+# rewards. (The setting also changes the law of her means, so compare the two agents, not the two
+# settings.)
 
 # %%
 printed = eu.evaluate(["BAIR", "T&S"], n_arms=5, n_instances=200, seed=0)
@@ -440,23 +445,23 @@ of_printed = printed.summary().set_index("agent")
 of_printed[["stopping_time", "rejection_rate", "success", "wrong", "censored"]].round(3)
 
 # %% [markdown]
-# T&S gets through with {{of_printed.censored["T&S"]:.1%}} of its runs censored and
-# {{of_printed.wrong["T&S"]:.1%}} wrong, but it needs
-# {{of_printed.stopping_time["T&S"] / of_printed.stopping_time["BAIR"]:.2f}} times the steps of
-# BAIR. Evidence about the wrong thing is slow evidence.
+# In this setting {{of_printed.censored["T&S"]:.1%}} of the runs of T&S are censored and
+# {{of_printed.wrong["T&S"]:.1%}} are wrong, but T&S takes
+# {{of_printed.stopping_time["T&S"] / of_printed.stopping_time["BAIR"]:.2f}} times as many steps as
+# BAIR. Evidence about acceptance accumulates slowly.
 #
-# ## One number for a run
+# ## The cost of a run
 #
-# $T$ alone can be gamed: name an arm at once. Success alone can be gamed: never stop. So let a step
-# cost $c$ and a failure 1:
+# $T$ alone favours an agent that answers immediately. Success alone favours an agent that takes
+# forever. So let a step cost $c$ and a failure cost 1:
 #
 # $$
 # \text{cost} = c\, \overline{T} + (1 - \text{success}).
 # $$
 #
-# **Exercise 3.5.** Compute it from the runs of an agent: lists of the stopping times, of who named
-# the best arm, and of who was censored. $\overline{T}$ is the mean over all runs, however they
-# ended. For a censored run there is a best guess, which may be right. Think about what it is worth.
+# **Exercise 3.5.** Compute the mean cost of an agent's runs. Each run has a stopping time, a flag
+# `correct` and a flag `censored`. $\overline{T}$ is the mean over all runs, including the censored
+# ones. A censored run also has an answer, which may be correct: should it count as a success?
 
 
 # %% tags=["exercise"]
@@ -475,15 +480,15 @@ check_exercise("3.5", mean_cost)
 summary[["stopping_time", "success", "wrong", "censored", "cost", "rank"]].round(3)
 
 # %% [markdown]
-# A step costs {{results.cell["step_cost"]}} here. BAIR comes to {{summary.cost["BAIR"]:.2f}} a run
-# and T&S to {{summary.cost["T&S"]:.2f}}. Look at the stopping time of T&S, though: as in the
-# paper's code, the censored runs are left out of that mean. It says
-# {{summary.stopping_time["T&S"]:.0f}} steps, and nothing of the runs that had taken
-# {{stuck.stopping_time}} when they were cut off. The cost counts them all.
+# A step costs {{results.cell["step_cost"]}} here. The mean cost of BAIR is
+# {{summary.cost["BAIR"]:.2f}} and that of T&S is {{summary.cost["T&S"]:.2f}}. The column
+# `stopping_time` leaves out the censored runs, as in the paper's code: for T&S it is
+# {{summary.stopping_time["T&S"]:.0f}} steps, although the censored runs took
+# {{stuck.stopping_time}} steps each. The cost includes all runs.
 #
-# ### Beside the paper
+# ### The published figures
 #
-# The paper's Table 2 has the same cell. Its figures come with the package.
+# Table 2 of the paper has the same cell. The package contains its figures.
 
 # %%
 published = published_for(results.population)
@@ -500,30 +505,32 @@ pd.DataFrame(
 ).loc[LINE_UP]
 
 # %% [markdown]
-# The paper says of T&S {{cell.published_success["T&S"]}}, and does not say what the others did. You
-# know it now: of our failures {{summary.censored["T&S"] / (1 - summary.success["T&S"]):.0%}} are
-# runs that had not ended. A table that gave wrong and censored runs apart would have told its readers
-# that the rule is not careless but stuck.
+# The paper reports a success rate of {{cell.published_success["T&S"]}} for T&S, and does not
+# describe the failures. Of our failures
+# {{summary.censored["T&S"] / (1 - summary.success["T&S"]):.0%}} are censored runs. A table with
+# separate columns for wrong and censored runs would show that Track-and-Stop is blocked, not
+# careless.
 #
-# ## In a nutshell
+# ## Summary
 #
-# - A rate of acceptance measures curiosity. It saturates, it moves, and it depends on you.
-# - UNI does not listen to "no". EXP3 does, and walks at random among the rest. T&S can believe one
-#   early "no" for a very long time.
-# - What all three lack is a plan for *her* learning. That is what BAIR has.
+# - An acceptance rate does not measure a mean. It saturates, it changes over time, and it depends
+#   on the algorithm.
+# - UNI ignores rejections. EXP3 uses them, and walks at random among the other arms. T&S may follow
+#   one early rejection for a very long time.
+# - All three lack a plan for *her* learning. BAIR has one.
 #
 # ## Exam question
 #
 # <!-- given: 1904 (seed) -->
-# Let Track-and-Stop meet the user of seed 1904:
+# Run Track-and-Stop with the user of seed 1904:
 # `eu.rollout(eu.ExplorativeUserEnv(n_arms=3), "T&S", seed=1904)`.
 #
-# 1. When does it stop, and with which rates?
+# 1. At which step does it stop, and with which acceptance rates?
 # 2. Compute $Z$ against each of the other arms, and the threshold at $\delta = 0.1$. Against which
-#    arm is there the least evidence?
+#    arm is $Z$ smallest?
 # 3. Is the answer right? Are the rates in the order of the true means?
-# 4. "Stopping at this threshold, the answer is wrong with probability at most $\delta$." Which two
-#    assumptions of this sentence does the user break?
+# 4. "With this threshold, the answer is wrong with probability at most $\delta$." Which two
+#    assumptions of this guarantee does the user violate?
 
 # %%
 # Your calculation.
@@ -531,11 +538,11 @@ pd.DataFrame(
 # %% tags=["solution"]
 env = eu.ExplorativeUserEnv(n_arms=3)
 examined = eu.rollout(env, "T&S", seed=1904)
-asked = np.bincount(examined.arms, minlength=3)
+n = np.bincount(examined.arms, minlength=3)
 yes = np.bincount(np.array(examined.arms)[np.array(examined.accepted)], minlength=3)
-m = yes / asked
+m = yes / n
 b = examined.answer
-against = {a: float(evidence(asked[b], m[b], asked[a], m[a])) for a in range(3) if a != b}
+against = {a: float(evidence(n[b], m[b], n[a], m[a])) for a in range(3) if a != b}
 threshold = math.log((1 + math.log(examined.stopping_time)) / 0.1)
 truth = env.instance()
 closest = min(against, key=against.get)
@@ -544,18 +551,18 @@ against, threshold, truth.means
 
 # %% [markdown] tags=["solution"]
 # <!-- given: 10 (points) -->
-# **Answers, and what they are worth (10 points).**
+# **Answers and marking (10 points).**
 #
-# 1. After {{examined.stopping_time}} steps, with the rates {{m[0]:.3f}}, {{m[1]:.3f}} and
+# 1. It stops after {{examined.stopping_time}} steps, with the rates {{m[0]:.3f}}, {{m[1]:.3f}} and
 #    {{m[2]:.3f}}. *(2 points)*
 # 2. $Z$ is {{", ".join(f"{z:.2f} against arm {a}" for a, z in against.items())}}; the threshold is
-#    {{threshold:.2f}}. Arm {{closest}} has the least evidence against it. *(4 points: 2 for $Z$, 1
-#    for the threshold, 1 for the arm)*
-# 3. It names arm {{b}}; the best is arm {{truth.best_arm}}, so it is
-#    {{"right" if b == truth.best_arm else "wrong"}}. The rates are
-#    {{"" if ordered else "not "}}in the order of the means. *(2 points)*
-# 4. That responses to an arm are independent, and that they come from one fixed law: hers depend on
-#    everything that she has accepted before, of all arms. *(2 points, 1 each)*
+#    {{threshold:.2f}}. $Z$ is smallest against arm {{closest}}. *(4 points: 2 for $Z$, 1 for the
+#    threshold, 1 for the arm)*
+# 3. It names arm {{b}}; the best is arm {{truth.best_arm}}, so the answer is
+#    {{"right" if b == truth.best_arm else "wrong"}}. The rates are {{"" if ordered else "not "}}in
+#    the order of the means. *(2 points)*
+# 4. The responses to an arm are independent, and they come from one fixed law: her responses depend
+#    on all her earlier rewards, of all arms. *(2 points, 1 each)*
 
 # %% [markdown]
 # ## Further reading
@@ -564,7 +571,7 @@ against, threshold, truth.means
 # - Yao, Li, Nekipelov, Wang, Xu: *Learning the Optimal Recommendation from Explorative Users*, the
 #   section on experiments: the same comparison.
 # - Lattimore and Szepesvári, *Bandit Algorithms*: chapter 11 on EXP3, and chapter 33 on pure
-#   exploration, where Track-and-Stop is.
+#   exploration, with Track-and-Stop.
 # - Slivkins, *Introduction to Multi-Armed Bandits*: chapter 6 on adversarial bandits.
-# - Sutton and Barto, *Reinforcement Learning*, second edition: chapter 2, where the section on
-#   nonstationary problems is about rewards that move, as her answers do.
+# - Sutton and Barto, *Reinforcement Learning*, second edition: chapter 2, with a section on
+#   nonstationary rewards, which change over time as her responses do.
