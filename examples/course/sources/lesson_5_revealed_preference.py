@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 5. The price of revealed preference
 #
-# An agent that sees rewards finds the best arm with $O(\log 1/\delta)$ of them. An agent that hears
-# *yes* and *no* needs $O(1/\delta)$ recommendations of a user with $\alpha = 1$ ($\delta^{-1/\alpha}$ in
-# general), and nobody can do much better. This notebook
-# measures both, and shows where the difference comes from: two users who answer alike.
+# An agent that observes rewards finds the best arm with $O(\log 1/\delta)$ rewards. An agent that
+# observes only responses needs $O(1/\delta)$ recommendations to a user with $\alpha = 1$
+# ($\delta^{-1/\alpha}$ in general), and no agent needs much fewer. In this lesson you measure both
+# numbers, and see the reason: two users with different best arms and the same responses.
 
 # %%
 import gymnasium as gym
@@ -29,7 +29,7 @@ plt.rcParams["figure.dpi"] = 100
 
 
 def show_run(axes, episode, title):
-    """Draw what was recommended when: a dot was accepted, a cross rejected."""
+    """Plot the recommended arm of each step: a dot for an acceptance, a cross for a rejection."""
     for step, (arm, accepted) in enumerate(zip(episode.arms, episode.accepted, strict=True), 1):
         axes.plot(step, arm, "o" if accepted else "X", color="tab:blue" if accepted else "tab:red")
     axes.set(title=title, ylabel="arm", yticks=[0, 1], yticklabels=[1, 2], ylim=(1.5, -0.5))
@@ -42,57 +42,58 @@ users = [
 ]
 alike = [eu.rollout(user, Uniform(horizon=60), seed=387) for user in users]
 figure, both = plt.subplots(2, 1, figsize=(8, 3), sharex=True, layout="constrained")
-show_run(both[0], alike[0], "a user of ν, whose best arm is arm 2")
-show_run(both[1], alike[1], "a user of ν', whose best arm is arm 1")
+show_run(both[0], alike[0], "a user of ν: the best arm is arm 2")
+show_run(both[1], alike[1], "a user of ν': the best arm is arm 1")
 both[1].set_xlabel("t")
 plt.show()
 
 # %% [markdown]
-# Two users, {{alike[0].stopping_time}} recommendations each, and not one answer is different. Their
-# best arms are. Whoever sees only dots and crosses cannot tell which of the two it is, and will be
-# wrong about one of them.
+# Both users respond to {{alike[0].stopping_time}} recommendations, and all their responses are
+# equal. Their best arms differ. An agent that observes only responses cannot distinguish the two
+# users, so it is wrong for one of them.
 #
 # **You will be able to**
 #
-# - read an order of growth off a log-log plot, by its slope;
-# - bound the probability that BAIR is wrong, and see where $1/\delta$ comes from;
-# - build the two users, and say how much a history tells about who she is;
-# - say from finished runs which $N_1$ is enough, with an interval that means what it says.
+# - read an order of growth from a log-log plot, by its slope;
+# - bound the error probability of BAIR, and explain the term $1/\delta$;
+# - construct the two users, and compute how much a history reveals about the user;
+# - decide from finished runs which $N_1$ is sufficient, with a confidence interval.
 #
 # <!-- given: 80, 20, 15, 25, 20 (the minutes of the plan) -->
 #
 # | part | minutes |
 # | :--- | ---: |
-# | 1. Two prices | 20 |
-# | 2. Where BAIR's price comes from | 15 |
-# | 3. Two users nobody can tell apart | 25 |
-# | 4. What is enough in practice | 20 |
+# | 1. Two orders of growth | 20 |
+# | 2. The error probability of BAIR | 15 |
+# | 3. Two indistinguishable users | 25 |
+# | 4. A sufficient $N_1$ in practice | 20 |
 #
-# That makes 80 minutes, with the exam question left for home.
+# These are 80 minutes; the exam question is homework.
 
 # %% [markdown]
-# ## 1. Two prices
+# ## 1. Two orders of growth
 #
-# First somebody who sees rewards: two arms, rewards from $N(\mu_i, 1)$, a gap of $0.5$. It takes
-# each arm equally often and names the one with the larger mean. This is the **standard bandit**.
-# Simulated, next to the exact probability:
+# First, an agent that observes rewards: two arms, rewards from $N(\mu_i, 1)$, a gap of $0.5$. It
+# draws from each arm equally often and names the arm with the larger mean. This is the **standard
+# bandit**. The table compares a simulation with the exact error probability:
 
 # %%
 rng = np.random.default_rng(5)
 standard = eu.Instance((0.5, 0.0), 0)
-pulls = np.array([8, 16, 32, 64])  # of each arm
-means = [rng.normal(standard.means, 1 / np.sqrt(m), size=(100_000, 2)) for m in pulls]
+n_rewards = np.array([8, 16, 32, 64])  # of each arm
+means = [rng.normal(standard.means, 1 / np.sqrt(m), size=(100_000, 2)) for m in n_rewards]
 simulated = [(each[:, 1] > each[:, 0]).mean() for each in means]
-exact = [1 - standard_bandit_success(standard, int(m)) for m in pulls]
-pd.DataFrame({"rewards": 2 * pulls, "wrong, simulated": simulated, "wrong, exact": exact})
+exact = [1 - standard_bandit_success(standard, int(m)) for m in n_rewards]
+pd.DataFrame({"rewards": 2 * n_rewards, "wrong, simulated": simulated, "wrong, exact": exact})
 
 # %% [markdown]
-# Each time the rewards double, the error is divided by more than before: by {{exact[0] / exact[1]:.1f}},
-# by {{exact[1] / exact[2]:.1f}}, by {{exact[2] / exact[3]:.1f}}. It falls **exponentially**. So an error
-# of $\delta$ takes $O(\log 1/\delta)$ rewards.
+# Each doubling of the rewards divides the error by a larger factor: by {{exact[0] / exact[1]:.1f}},
+# by {{exact[1] / exact[2]:.1f}}, by {{exact[2] / exact[3]:.1f}}. The error falls **exponentially**,
+# so an error of $\delta$ requires $O(\log 1/\delta)$ rewards.
 #
-# Now BAIR, which hears yes and no, with five arms and users who are drawn at random. Before you
-# look: it has been run with $\delta = 0.001$. With $\delta = 0.0001$, how much longer will it take?
+# Next, BAIR, which observes responses, with five arms and random users.
+#
+# **Predict.** How much longer does BAIR take with $\delta = 0.0001$ than with $\delta = 0.001$?
 
 # %% tags=["exercise"]
 # BEGIN SOLUTION
@@ -109,28 +110,28 @@ times = np.array([each.summary()["stopping_time"][0] for each in runs])
 ratio = times[-1] / times[-3]
 guesses = {"about as long": 1, "twice as long": 2, "ten times as long": 10}
 happened = min(guesses, key=lambda guess: abs(np.log(guesses[guess] / ratio)))
-reveal(prediction, happened, choices=tuple(guesses), because="Phase 1 asks for 2K/δ acceptances")
+reveal(prediction, happened, choices=tuple(guesses), because="Phase 1 requires 2K/δ acceptances")
 
 # %%
 five = eu.Instance((0.5, 0.0, 0.0, 0.0, 0.0), 0)
 rewards_seen = np.array([standard_bandit_needs(five, delta) for delta in deltas.tolist()])
 _, axes = plt.subplots(figsize=(6.5, 3.6))
-axes.plot(1 / deltas, times, "o-", label="BAIR, hears yes and no (measured)")
+axes.plot(1 / deltas, times, "o-", label="BAIR, observes responses (measured)")
 axes.plot(1 / deltas, 10 / deltas, ":", color="tab:blue", label="$N_1 = 2K/\\delta$")
-axes.plot(1 / deltas, rewards_seen, "s-", label="standard bandit, sees rewards (exact)")
+axes.plot(1 / deltas, rewards_seen, "s-", label="standard bandit, observes rewards (exact)")
 axes.set(xscale="log", yscale="log", xlabel="$1/\\delta$", ylabel="T")
 axes.legend(frameon=False)
 plt.show()
 
 # %% [markdown]
-# On the left BAIR is as quick as her learning allows: whatever $\delta$ is, telling the arms apart
-# takes some {{times[0]:.0f}} steps. On the right $N_1$ takes over. From $\delta = 0.001$ to
-# $0.0001$ BAIR takes {{ratio:.1f}} times as long, the standard bandit
-# {{rewards_seen[-1] / rewards_seen[-3]:.2f}} times.
+# At the left end, BAIR's time does not depend on $\delta$: distinguishing the arms takes about
+# {{times[0]:.0f}} steps. At the right end $N_1$ dominates. From $\delta = 0.001$ to $0.0001$ BAIR
+# takes {{ratio:.1f}} times as long, the standard bandit {{rewards_seen[-1] / rewards_seen[-3]:.2f}}
+# times.
 #
 # ### Exercise 5.1
-# A power $T = c\,\delta^{-s}$ is a straight line in this plot, and $s$ is its slope. Write a
-# function that fits the line (least squares, all points alike) and returns $s$.
+# A power $T = c\,\delta^{-s}$ is a straight line in this plot, with slope $s$. Write a function
+# that fits the line (least squares, equal weights) and returns $s$.
 
 
 # %% tags=["exercise"]
@@ -150,55 +151,55 @@ bair_slope = linregress(np.log(1 / deltas[late]), np.log(times[late])).slope
 reward_slope = linregress(np.log(1 / deltas[late]), np.log(rewards_seen[late])).slope
 
 # %% [markdown]
-# For $\delta \le 0.01$ BAIR's slope is {{bair_slope:.2f}}, and that of the standard bandit
-# {{reward_slope:.2f}}, and falling: $\log(1/\delta)$ has no slope that stays.
+# For $\delta \le 0.01$ the slope of BAIR is {{bair_slope:.2f}}, and that of the standard bandit is
+# {{reward_slope:.2f}}. The latter decreases further: $\log(1/\delta)$ is not a power of $1/\delta$.
 
 # %% [markdown]
-# ## 2. Where BAIR's price comes from
+# ## 2. The error probability of BAIR
 #
-# The paper's upper bound adds up three things: the acceptances of Phase 1, its rejections, and all
-# of Phase 2. `upper_bound` has them with explicit constants. Our users' arms are $0.5$ behind the
-# best one or more, so what holds for five arms that are just $0.5$ behind holds for them.
+# The paper's upper bound is a sum of three terms: the acceptances of Phase 1, its rejections, and
+# the length of Phase 2. `upper_bound` computes them with explicit constants. All gaps of our users
+# are at least $0.5$, so the bound for five arms with gaps of exactly $0.5$ holds for them.
 
 # %%
 levels = [0.1, 0.01, 0.001, 0.0001]
 in_turn = [upper_bound(five, delta, order="round robin") for delta in levels]
 by_count = [upper_bound(five, delta) for delta in levels]
 bounds = pd.DataFrame(index=[str(delta) for delta in levels])
-bounds["Phase 1: yes"] = [each.phase1_acceptances for each in in_turn]
-bounds["Phase 1: no"] = [each.phase1_rejections for each in in_turn]
+bounds["Phase 1: acceptances"] = [each.phase1_acceptances for each in in_turn]
+bounds["Phase 1: rejections"] = [each.phase1_rejections for each in in_turn]
 bounds["Phase 2 in turn"] = [each.phase2_length for each in in_turn]
 bounds["Phase 2 by n_i"] = [each.phase2_length for each in by_count]
 bounds["measured T"] = times[[1, 3, 5, 7]]
 bounds.round(0).astype(int)
 
 # %% [markdown]
-# Phase 1 grows with $1/\delta$. Phase 2, if it goes round its arms in turn, grows like
-# $\log 1/\delta$, as it would if rewards were seen. (BAIR as printed recommends the arm with the
-# fewest acceptances. Then a best arm that was hardly accepted in Phase 1 has to catch up first, and
-# that may take another $N_1$: the fourth column. It is rare, and no mean shows it.) The bounds on
-# rejections and on Phase 2 are far above what is measured: they hold for all but the unluckiest
-# users.
+# Phase 1 grows with $1/\delta$. Phase 2 grows like $\log 1/\delta$ if it recommends its arms in
+# turn, as with observed rewards. (The printed BAIR recommends the arm with the fewest acceptances.
+# Then a best arm with few acceptances in Phase 1 must catch up first, which may take another $N_1$
+# steps: the fourth column. This is rare, and does not show in a mean.) The bounds on the rejections
+# and on Phase 2 are far above the measured values, because they hold with high probability rather
+# than on average.
 #
-# So why must $N_1$ be so large? Phase 2 believes her *no*, and her *no* is wrong only if an
-# interval misses its mean. When she has accepted $n(t)$ times, an interval with half-width
+# Why must $N_1$ be so large? Phase 2 trusts her rejections, and a rejection is wrong only if an
+# interval misses its mean. After $n(t)$ acceptances, an interval with half-width
 # $\sqrt{\Gamma/n_i}$, $\Gamma = 2\alpha\log(\rho_t\,n(t))$, misses on the harmful side with
 # probability at most
 #
 # $$e^{-\Gamma/2} = (\rho_t\, n(t))^{-\alpha} \le (\rho_0 N_1)^{-\alpha}.$$
 #
-# (The paper's proof takes the $n_i$ as if they were fixed. They depend on the rewards, so take this
-# as its bound, and no more.) Her best arm is lost to a given rival only if **the best arm's
-# interval** or **the rival's** misses.
+# (The paper's proof treats the $n_i$ as fixed, although they depend on the rewards. We use its
+# bound.) Her best arm loses to a given rival only if **the best arm's interval** or **the rival's
+# interval** misses.
 #
 # ### Exercise 5.2
-# Add these chances up (a union bound: it holds whatever depends on what) over all rivals. Return a
-# bound on the probability of a wrong answer; as a probability it is never above 1.
+# Add these probabilities over all rivals (a union bound: it holds for dependent events). Return a
+# bound on the probability of a wrong answer, at most 1.
 
 
 # %% tags=["exercise"]
 def error_bound(n1, n_arms, alpha, rho_0):
-    """Return a bound on the probability that Phase 2 loses the best arm."""
+    """Return a bound on the probability that Phase 2 eliminates the best arm."""
     # BEGIN SOLUTION
     return min(1.0, 2 * (n_arms - 1) * (rho_0 * n1) ** -alpha)
     # END SOLUTION
@@ -208,32 +209,32 @@ def error_bound(n1, n_arms, alpha, rho_0):
 check_exercise("5.2", error_bound)
 
 # %% [markdown]
-# That is the whole mystery. The error falls like a **power** of what she has accepted,
-# $N_1^{-\alpha}$, and not exponentially, because her intervals grow with $\log n(t)$ only. Solve
-# $\delta = 2K(\rho_0 N_1)^{-\alpha}$ for $N_1$, and there is the lemma.
+# This is the reason: the error falls like a **power** of the number of acceptances,
+# $N_1^{-\alpha}$, and not exponentially, because $\Gamma$ grows only with $\log n(t)$. Solve
+# $\delta = 2K(\rho_0 N_1)^{-\alpha}$ for $N_1$ to obtain the lemma.
 
 # %% [markdown]
-# ## 3. Two users nobody can tell apart
+# ## 3. Two indistinguishable users
 #
-# But perhaps another agent is cleverer than BAIR? The paper's lower bound says no: for any agent
-# there is an instance with which it errs with probability at least $\delta$, if it has fewer than
-# about $\delta^{-1/\alpha}$ acceptances. Its proof is the picture at the top. Two instances with
-# two arms ($\rho_t = 1$), and arm 2 has mean 1 in both. (The paper counts arms from 1, the package
-# from 0.)
+# Can another agent be better than BAIR? The paper's lower bound says no: for every agent there is
+# an instance with error probability at least $\delta$, if the agent collects fewer than about
+# $\delta^{-1/\alpha}$ acceptances. The proof uses the pair of the first plot: two instances with
+# two arms ($\rho_t = 1$); arm 2 has mean 1 in both. (The paper counts arms from 1, the package from
+# 0.)
 #
 # |  | mean of arm 1 | the best arm |
 # | :--- | :--- | :--- |
 # | $\nu$ | $1 - b$ | arm 2 |
 # | $\nu'$ | $1 + \Delta_1$ | arm 1 |
 #
-# The first reward from arm 1 may be as bad as $1 - b$ under either. Then she takes arm 1 for a bad
-# one, and goes on rejecting it until she has accepted arm 2 so often that her intervals have grown.
-# With $M = N_0 - 1$,
+# Under either instance the first reward of arm 1 may be as low as $1 - b$. Then her estimate of arm
+# 1 is low, and she rejects it until she has accepted arm 2 so often that her intervals have grown.
+# Let $M = N_0 - 1$ and
 #
-# $$b = \sqrt{2\alpha\log N_0}\left(1 + \frac{1}{\sqrt M}\right) + 2\sqrt{\frac{\log 2M}{M}}$$
+# $$b = \sqrt{2\alpha\log N_0}\left(1 + \frac{1}{\sqrt M}\right) + 2\sqrt{\frac{\log 2M}{M}}.$$
 #
-# is so far down that she does so for at least $N_0$ acceptances, if the rewards of arm 2 are
-# ordinary.
+# With this $b$ she rejects arm 1 for at least $N_0$ acceptances, if the rewards of arm 2 are close
+# to their mean.
 #
 # ### Exercise 5.3
 # Return the mean of arm 1 under $\nu$ and under $\nu'$.
@@ -254,25 +255,24 @@ def first_arm(n0, alpha, gap):
 check_exercise("5.3", first_arm)
 
 # %% [markdown]
-# In the picture $N_0 = 30$, $\alpha = 0.25$ and $\Delta_1 = 0.5$, so the means of arm 1 are
-# {{pair.nu.means[0]:.2f}} and {{pair.nu_prime.means[0]:.2f}}, $d = b + \Delta_1 =$ {{pair.d:.2f}}
-# apart.
+# In the first plot $N_0 = 30$, $\alpha = 0.25$ and $\Delta_1 = 0.5$, so the means of arm 1 are
+# {{pair.nu.means[0]:.2f}} and {{pair.nu_prime.means[0]:.2f}}; they differ by $d = b + \Delta_1 =$
+# {{pair.d:.2f}}.
 #
-# How much does a history tell? Take the surest case, as the proof does: her first reward from arm 1
-# is below $1 - b$, and from then on she answers as in the picture. For a user of $\nu$ that is
-# below her mean, so it happens with probability $\frac12$. For a user of $\nu'$ it is $d$ below her
-# mean, and happens with probability $\Phi(-d)$. (Arm 2 behaves in both alike.) The **likelihood
-# ratio** is $\Phi(-d) / \frac12$.
+# How much does a history reveal? As in the proof, take the clearest case: the first reward of arm 1
+# is below $1 - b$. For a user of $\nu$ this reward is below the mean, with probability $\frac12$.
+# For a user of $\nu'$ it is $d$ below the mean, with probability $\Phi(-d)$. (Arm 2 has the same
+# law in both.) The **likelihood ratio** is $\Phi(-d) / \frac12$.
 #
 # ### Exercise 5.4
-# A share `prior` of all users are of $\nu'$, the others of $\nu$. Of one of them you know that her
-# first reward from arm 1 was below $1 - b$. Return the probability that she is one of $\nu'$.
-# (`ndtr` is $\Phi$.)
+# A share `prior` of all users has the instance $\nu'$, the others have $\nu$. The first reward of
+# arm 1 of a user was below $1 - b$. Return the probability that her instance is $\nu'$. (`ndtr` is
+# $\Phi$.)
 
 
 # %% tags=["exercise"]
 def chance_of_nu_prime(d, prior):
-    """Return the probability of nu', once the first reward is known to be so low."""
+    """Return the probability of nu' given that the first reward is below 1 - b."""
     # BEGIN SOLUTION
     likely = prior * ndtr(-d)
     return likely / (likely + (1 - prior) / 2)
@@ -284,20 +284,22 @@ check_exercise("5.4", chance_of_nu_prime)
 
 # %%
 surest = ndtr(-pair.d) / (ndtr(-pair.d) + 0.5)
-met = histories(pair, Uniform(horizon=60), 60, user_seeds(5, 3000))
-seen, seen_prime = met.only_arm_2.mean(), met.only_arm_2_prime.mean()
-print(f"nu: {seen:.3f} of all users have the history, nu': {seen_prime:.4f}")
+pair_runs = histories(pair, Uniform(horizon=60), 60, user_seeds(5, 3000))
+seen, seen_prime = pair_runs.only_arm_2.mean(), pair_runs.only_arm_2_prime.mean()
+print(f"share of users with the history: {seen:.3f} of nu, {seen_prime:.4f} of nu'")
 
 # %% [markdown]
-# With half of the users of each kind it is {{surest:.4f}} in the surest case. Whoever has just the
-# dots and crosses knows less, as a first reward that is not quite so bad can do as well: UNI meets
-# the history with {{100 * seen:.0f}} % of all users of $\nu$ and {{100 * seen_prime:.1f}} % of
-# those of $\nu'$, so {{seen_prime / (seen + seen_prime):.3f}} of all who have it are of $\nu'$. The
-# best answer is arm 2, and it is wrong for those.
+# If half of the users have each instance, this probability is {{surest:.4f}} in the clearest case.
+# An agent that observes only the responses knows less, because a slightly higher first reward can
+# lead to the same history: with UNI, {{100 * seen:.0f}} % of the users of $\nu$ and
+# {{100 * seen_prime:.1f}} % of the users of $\nu'$ have this history. So
+# {{seen_prime / (seen + seen_prime):.3f}} of all users with this history have $\nu'$. The best
+# answer is arm 2, and it is wrong for these users.
 #
-# And they do not go away soon. BAIR with growing $N_1$ meets users of $\nu'$, and so does
-# **Full-information**, a reference that is *told every reward* of what she accepts (Thompson
-# sampling). With some four thousand steps, how will the two compare?
+# More steps do not help quickly. We run BAIR with increasing $N_1$ on users of $\nu'$, and also
+# **Full-information**, a reference agent that *observes every reward* (Thompson sampling).
+#
+# **Predict.** How do the two compare after about four thousand steps?
 
 # %% tags=["exercise"]
 # BEGIN SOLUTION
@@ -308,7 +310,7 @@ prediction = "about the same"
 
 # %%
 def with_nu_prime(n):
-    """Return what BAIR with n acceptances in Phase 1 and n steps with rewards come to."""
+    """Return the summary of BAIR with N_1 = n and of Full-information with n steps."""
     return eu.evaluate(
         [BAIR(n1=n), FullInformation(horizon=n)],
         n_arms=2,
@@ -332,7 +334,7 @@ reveal(
     prediction,
     happened,
     choices=("much better with rewards", "about the same"),
-    because="an arm that she will not accept again gives no reward to see",
+    because="she rejects the best arm, so it gives no reward to observe",
 )
 
 # %%
@@ -350,7 +352,7 @@ axes.set(
     xscale="log",
     yscale="log",
     xlabel="$N_1$ of BAIR, or steps",
-    ylabel="wrong on ν'",
+    ylabel="share of wrong answers under ν'",
     ylim=(1e-4, 1),
 )
 axes.legend(frameon=False)
@@ -361,19 +363,20 @@ power = linregress(np.log(grid), np.log(wrong["BAIR"])).slope
 wrong.round(4)
 
 # %% [markdown]
-# The standard bandit, who pulls what it likes, is done at a few hundred. The two others creep down
-# side by side, and theirs is a straight line: a power. Its slope is {{power:.2f}}, and $-\alpha$,
-# by Exercise 5.2, is $-0.25$. Turn it round: an error of $\delta$ takes about $\delta^{-1/\alpha}$.
+# The standard bandit, which draws rewards of any arm, needs a few hundred. The errors of the other
+# two agents fall slowly, along a straight line: a power. Its slope is {{power:.2f}}; by exercise
+# 5.2 it is about $-\alpha = -0.25$. So an error of $\delta$ requires about $\delta^{-1/\alpha}$
+# acceptances.
 #
-# It is not the agent that is short of information: **she** is. She has seen one bad reward of arm
-# 1, and she will not look again.
+# The *agent* does not lack information: **the user** does. She has drawn one low reward of arm 1,
+# and she does not draw another.
 
 # %% [markdown]
-# ## 4. What is enough in practice
+# ## 4. A sufficient $N_1$ in practice
 #
-# The theorems are about the worst users. If yours are drawn at random, $N_1$ can be smaller; how
-# much is the paper's open question, and a matter of measuring. Here is the **frontier** for
-# impatient users ($\alpha = 0.25$) with five arms: what a shorter Phase 1 costs, and what it saves.
+# The theorems concern the worst users. For random users a smaller $N_1$ may be sufficient; how
+# small is an open question of the paper, so we measure it. The table shows the **frontier** for
+# impatient users ($\alpha = 0.25$) with five arms: the errors and the steps of a shorter Phase 1.
 
 # %%
 n1s = [1, 10, 30, 100, 300, 1000]
@@ -387,21 +390,21 @@ table
 
 # %% [markdown]
 # <!-- given: 95, 95, 97.5 (levels) -->
-# Say you promised $\delta = 0.05$. Which $N_1$ is enough? With $N_1 = 10$ the share of wrong runs
-# is {{100 * counts[1] / 300:.1f}} %, which is below five. But the next three hundred users may be
-# worse. What you want is to be wrong about your promise in at most one of twenty studies: the upper
-# end of a **one-sided** interval of 95 %. `binomtest` of SciPy has exact ones, Clopper and
-# Pearson's; mind its `alternative`. (The upper end of a *two-sided* interval of 95 % is a one-sided
-# bound of 97.5 %: it asks for more than you promised.)
+# Suppose that you guarantee $\delta = 0.05$. Which $N_1$ is sufficient? With $N_1 = 10$ the share
+# of wrong runs is {{100 * counts[1] / 300:.1f}} %, which is below 5 %. But the next three hundred
+# users may have more errors. Your guarantee should be wrong in at most one of twenty studies: use
+# the upper end of a **one-sided** interval of 95 %. SciPy's `binomtest` computes the exact interval
+# of Clopper and Pearson; set its argument `alternative`. (The upper end of a *two-sided* interval
+# of 95 % is a one-sided bound of 97.5 %, which is stricter than necessary.)
 #
 # ### Exercise 5.5
-# Return the least $N_1$ of which the runs prove, in this sense, that a wrong run has a probability
-# of at most $\delta$; None if there is none. `wrong[i]` of `n_runs` runs with `n1s[i]` were wrong.
+# Return the smallest $N_1$ whose runs prove, by this bound, that the error probability is at most
+# $\delta$; return None if there is none. `wrong[i]` of `n_runs` runs with `n1s[i]` were wrong.
 
 
 # %% tags=["exercise"]
 def enough(n1s, wrong, n_runs, delta):
-    """Return the least N_1 that is enough, None if none is."""
+    """Return the smallest sufficient N_1, or None."""
     # BEGIN SOLUTION
     for n1, count in sorted(zip(n1s, wrong, strict=True)):
         interval = binomtest(count, n_runs, alternative="less").proportion_ci(0.95)
@@ -423,16 +426,16 @@ proved = table["N_1"][table["upper end"] <= 0.05].tolist()
 table.round(3)
 
 # %% [markdown]
-# The least is {{proved[0]}}, where the lemma asks for {{lemma:,.0f}}. Two warnings. We looked at
-# {{len(n1s)}} of them and picked the first that looked good, which is more than one chance to be
-# wrong; `explorative-user paper tune-n1` shares the error among all that it tries, and confirms the
-# result on fresh users. And it is a promise about *these* users, and about no others.
+# The smallest is {{proved[0]}}, and the lemma requires {{lemma:,.0f}}. Two warnings. First, we
+# compared {{len(n1s)}} values and took the first that passed, so the probability of a wrong choice
+# is above 5 %; `explorative-user paper tune-n1` splits the error probability among all candidates,
+# and confirms the result on new users. Second, the guarantee holds for *these* random users only.
 
 # %% [markdown]
 # ## Exam question
 #
 # <!-- given: 55, 400 (the seed and the users of the exam) -->
-# Somebody ran BAIR on 400 users (seed 55) with $K = 2$ and $\alpha = 0.5$:
+# BAIR ran with 400 users (seed 55) with $K = 2$ and $\alpha = 0.5$:
 
 # %%
 exam = eu.evaluate(
@@ -447,47 +450,46 @@ print(exam_wrong.to_string())
 
 # %% [markdown]
 # <!-- given: 95 (a level) -->
-# (a) What does the lemma ask for with $\delta = 0.02$ and $\rho_0 = 1$, and what if $\delta$ is
-# halved? (b) Which of the four would you call enough for $\delta = 0.02$, and how do you know,
-# without a computer? For no wrong run of $n$ the one-sided bound of 95 % is about $3/n$, for one
-# $4.7/n$, for two $6.3/n$, for three $7.8/n$, for four $9.2/n$. (c) A colleague says: "These runs
-# show that the lemma is far too careful." What do you answer?
+# (a) Which $N_1$ does the lemma require for $\delta = 0.02$ and $\rho_0 = 1$, and which for half of
+# this $\delta$? (b) Which of the four values are sufficient for $\delta = 0.02$, and how do you
+# know, without a computer? The one-sided bound of 95 % is about $3/n$ for no wrong run of $n$,
+# $4.7/n$ for one, $6.3/n$ for two, $7.8/n$ for three, $9.2/n$ for four. (c) A colleague says:
+# "These runs show that the lemma's $N_1$ is far too large." What do you answer?
 
 # %% tags=["solution"]
 exam_bounds = exam_wrong.apply(
     lambda count: binomtest(count, 400, alternative="less").proportion_ci(0.95).high
 )
-asked = [phase1_acceptances_needed(2, delta, 0.5) for delta in (0.02, 0.01)]
+lemma_n1 = [phase1_acceptances_needed(2, delta, 0.5) for delta in (0.02, 0.01)]
 exam_bounds.round(4)
 
 # %% [markdown] tags=["solution"]
 # ### Answer and marking (teachers only)
 #
-# (a) $(2K/\delta)^{1/\alpha}$ is {{asked[0]:,.0f}}, and with half the $\delta$
-# {{asked[1] / asked[0]:.0f}} times as much. *A common slip is the square root in place of the
-# square.*
+# (a) $(2K/\delta)^{1/\alpha}$ is {{lemma_n1[0]:,.0f}}, and with half of $\delta$ it is
+# {{lemma_n1[1] / lemma_n1[0]:.0f}} times as large. *A common error is the square root instead of
+# the square.*
 #
 # (b) {{", ".join(exam_bounds.index[exam_bounds <= 0.02])}}: their bounds are
-# {{", ".join(f"{bound:.4f}" for bound in exam_bounds[exam_bounds <= 0.02])}}; the others have
+# {{", ".join(f"{bound:.4f}" for bound in exam_bounds[exam_bounds <= 0.02])}}; the other bounds are
 # {{", ".join(f"{bound:.4f}" for bound in exam_bounds[exam_bounds > 0.02])}}. *No marks for
 # comparing the shares themselves with $\delta$; half for a two-sided interval.*
 #
-# (c) For these users, yes. The lemma speaks of every instance, among them the pair $\nu$, $\nu'$,
-# where the error falls like $N_1^{-\alpha}$ and no faster. A sample of users says nothing of users
-# that it has not got. *Full marks need the difference between an average and a guarantee.*
+# (c) For these users, yes. But the lemma holds for every instance, also for the pair $\nu$, $\nu'$,
+# whose error falls like $N_1^{-\alpha}$ and no faster. A sample says nothing about users outside
+# its distribution. *Full marks require the difference between an average and a guarantee.*
 
 # %% [markdown]
 # ## Further reading
 #
 # <!-- given: 2020, 2019, 2018, 2016, 13, 16, 33, 11 (years and chapters) -->
 # - The paper: Yao, Li, Nekipelov, Wang and Xu, *Learning the optimal recommendation from
-#   explorative users*: both theorems, and the appendix for the pair; the closing discussion asks
+#   explorative users*: both theorems, and the appendix for the pair; the discussion at the end asks
 #   how small $N_1$ can be.
-# - Lattimore and Szepesvari, *Bandit Algorithms* (2020): chapters 13 to 16 on lower bounds, the
-#   same idea of two instances that look alike; chapter 33 on pure exploration.
+# - Lattimore and Szepesvari, *Bandit Algorithms* (2020): chapters 13 to 16 on lower bounds, which
+#   also compare two similar instances; chapter 33 on pure exploration.
 # - Slivkins, *Introduction to Multi-Armed Bandits* (2019): chapter 2 on lower bounds; chapter 11 on
-#   users who have to be persuaded to explore.
-# - Sutton and Barto, *Reinforcement Learning* (2018): chapter 2, for what changes when rewards are
-#   seen.
-# - Garivier and Kaufmann, *Optimal best arm identification with fixed confidence* (2016): the
-#   $\log 1/\delta$ to which all of this is compared.
+#   incentives for users to explore.
+# - Sutton and Barto, *Reinforcement Learning* (2018): chapter 2, on learning from observed rewards.
+# - Garivier and Kaufmann, *Optimal best arm identification with fixed confidence* (2016): the order
+#   $\log 1/\delta$ with observed rewards.
