@@ -156,7 +156,7 @@ def rejected_below(
 
 
 def overlap_probability(rejected: Array, instance: Instance) -> Array:
-    """Return for each path P(first rewards of all arms but arm 2 are below the bound `rejected`)."""
+    """Return for each path P(first rewards of all arms but arm 2 are below `rejected`)."""
     means = [mean for arm, mean in enumerate(instance.means) if arm != ARM_2]
     return np.asarray(np.prod([ndtr(rejected - mean) for mean in means], axis=0))
 
@@ -399,8 +399,8 @@ def overlap(
 FOOTNOTES = (
     "history: the responses that ν and ν' share (arm 2 always accepted, every other arm once): how "
     "often UNI has it, with 95% intervals. any agent ≥: a bound of its probability under ν'.",
-    "success: the smaller one under ν and ν'. N: the horizon of UNI, EXP3 and Full-information, the "
-    "step cap of T&S (which then guesses), the N_1 of BAIR (which takes longer).",
+    "success: the smaller one under ν and ν'. N: horizon of UNI, EXP3 and Full-information, "
+    "step cap of T&S (which then guesses), N_1 of BAIR (which takes longer).",
     "needed: mean interactions at the least N of the grid from which on success is at least 1 - δ. "
     "'any agent': a bound, in acceptances. 'standard bandit': observes every reward; exact.",
 )
