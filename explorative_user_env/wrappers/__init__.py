@@ -1,6 +1,6 @@
-"""Observations for RL: what a policy needs to remember of a user, for the single environments.
+"""Observation wrappers for RL: the history of responses as the observation.
 
-`explorative_user_env.wrappers.vector` has the same names for many users in step.
+`explorative_user_env.wrappers.vector` has wrappers of the same names for vector environments.
 """
 
 import copy
@@ -25,7 +25,7 @@ from explorative_user_env.wrappers import observations as shown_as
 
 __all__ = ["CountsObservation", "LastStepObservation", "PopulationCountsObservation", "SortedArms"]
 
-#: The wrappers of Gymnasium that change observations, by their kinds.
+#: Base classes of the Gymnasium wrappers that change observations.
 CHANGE_OBSERVATIONS = (gym.ObservationWrapper, MaxAndSkipObservation, VectorObservationWrapper)
 
 
@@ -36,22 +36,22 @@ def layers(env: Any) -> Iterator[Any]:
         env = env.env
 
 
-def changed(env: Any, wrapper: Any, by: str = "what changes them") -> InvalidArgumentError:
-    """Return the error of an environment whose responses are not those that its user gave."""
+def changed(env: Any, wrapper: Any, by: str = "the changing wrapper") -> InvalidArgumentError:
+    """Return the error for an environment in which a wrapper changes the user's responses."""
     name = type(wrapper).__name__
-    allowed = f"an environment that hands on the user's responses and counts as they are (put {by} "
-    return InvalidArgumentError("env", env, f"{allowed}above {name}, and reset both)")
+    allowed = "an environment that leaves the user's responses and counts as they are (put "
+    return InvalidArgumentError("env", env, f"{allowed}{by} above {name}, and reset both)")
 
 
 def _single(env: Any, what: str) -> Any:
-    """Return the "action_space" or "observation_space" of one user."""
+    """Return the space named `what` ("action_space" or "observation_space") of one user."""
     return getattr(env, f"single_{what}", None) or getattr(env, what)
 
 
 class ShowsHistory:
-    """What the observations of one user and of many share: what is shown, and of which history."""
+    """Shared by the history wrappers of single and of vector environments."""
 
-    #: The observation's name, as in `wrappers.observations`.
+    #: The name of the observation in `wrappers.observations`.
     name: str
 
     _users: Any
@@ -59,23 +59,23 @@ class ShowsHistory:
     shown: Array
 
     def _find(self, env: Any, kind: type[Any], horizon: int | None) -> spaces.Space[Any]:
-        """Find the users of an environment, and return the space of one user's observations.
+        """Record the history of an environment, and return the observation space of one user.
 
         Raises:
-            InvalidArgumentError: for another environment, one whose observations are changed, or
-                one without a time limit if no horizon is given.
+            InvalidArgumentError: if the environment is not of this package, if a wrapper changes
+                its observations, or if neither a horizon nor a time limit is given.
         """
         users = self._users = getattr(env, "unwrapped", None)
         if not isinstance(users, kind):
             ids = f"{ENV_ID}, {BAI_ENV_ID} or {POPULATION_ENV_ID}"
             allowed = POPULATION_ENV_ID if self.name == "population-counts" else ids
             if issubclass(kind, VectorEnv):
-                allowed = f"the vector form of {allowed} (one user: wrappers)"
+                allowed = f"the vector form of {allowed} (single environments: wrappers)"
             else:
-                allowed += " (many users: wrappers.vector)"
+                allowed += " (vector environments: wrappers.vector)"
             raise InvalidArgumentError("env", env, allowed)
         limits = [getattr(users, "max_episode_steps", None), getattr(users, "horizon", None)]
-        if isinstance(env, gym.Env) and env.spec:  # that of many users has the limit of the id
+        if isinstance(env, gym.Env) and env.spec:  # a vector environment's spec has the id's limit
             limits.append(env.spec.max_episode_steps)
         for layer in layers(env):
             if isinstance(layer, CHANGE_OBSERVATIONS):
@@ -88,7 +88,7 @@ class ShowsHistory:
         if horizon is None:
             horizon = min((limit for limit in limits if limit is not None), default=None)
         if horizon is None:
-            allowed = "given, as the environment has no time limit"
+            allowed = "given if the environment has no time limit"
             raise InvalidArgumentError("horizon", None, allowed)
         n_users = users.n_users if self.name == "population-counts" else None
         self._scale = shown_as.Scale(horizon, n_users)
@@ -102,17 +102,17 @@ class ShowsHistory:
 
 
 class SortsArms:
-    """What `SortedArms` of one user and of many share."""
+    """Shared by `SortedArms` of single and of vector environments."""
 
     _counts: Any
     _n_arms: int
     _order: Array
 
     def _find(self, env: Any, kinds: tuple[type[Any], ...]) -> spaces.Space[Any]:
-        """Find the counts in an environment, and return the space of one user's observations.
+        """Find the counts wrapper of an environment, and return the observation space of one user.
 
         Raises:
-            InvalidArgumentError: if there are none, or they are changed on the way.
+            InvalidArgumentError: if there is no counts wrapper, or a wrapper above changes it.
         """
         for layer in layers(env):
             if isinstance(layer, kinds):
@@ -124,7 +124,7 @@ class SortsArms:
                 return labelled(space, observation=f"sorted-{self._counts.name}")
             if isinstance(layer, CHANGE_OBSERVATIONS):
                 break
-        allowed = "wrapped in CountsObservation, and in nothing above it that changes observations"
+        allowed = "wrapped in CountsObservation, without a wrapper above that changes observations"
         raise InvalidArgumentError("env", env, allowed)
 
     def _by_acceptances(self, observations: Array) -> tuple[Array, Array]:
@@ -132,14 +132,14 @@ class SortsArms:
         return shown_as.by_acceptances(observations, self._n_arms, n_times)
 
     def _actions(self) -> Array:
-        """Return the action below of each action: K recommendations, perhaps K answers."""
+        """Return the action on arms for each action on ranks."""
         return shown_as.actions_by_rank(self._order, int(_single(self, "action_space").n))
 
 
 class _HistoryObservation(
     ShowsHistory, gym.Wrapper[Array, int, int, int], gym.utils.RecordConstructorArgs
 ):
-    """Show an observation of the history in place of the bare response."""
+    """Replace the response by an observation of the history of responses."""
 
     _kind: type[ExplorativeUserEnv] = ExplorativeUserEnv
 
@@ -151,19 +151,19 @@ class _HistoryObservation(
         self.shown = np.zeros(0, np.float32)
 
     def reset(self, **kwargs: Any) -> tuple[Array, dict[str, Any]]:
-        """Start with a new user, of whom nothing is known."""
+        """Start an episode with a new user and an empty history."""
         response, info = self.env.reset(**kwargs)
         return self._show(response, info), info
 
     def step(self, action: int) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
-        """Take a step, and observe the history."""
+        """Take a step and observe the history."""
         response, reward, terminated, truncated, info = self.env.step(action)
         return self._show(response, info), reward, terminated, truncated, info
 
     def _show(self, response: Any, info: dict[str, Any]) -> Array:
-        """Return the observation, if the response and its info are those of the user."""
-        heard = self._history.last_response[0] if info.get("has_response") else 0
-        same = isinstance(response, int | np.integer) and response == heard
+        """Return the observation; raise if response or info differ from the user's."""
+        expected = self._history.last_response[0] if info.get("has_response") else 0
+        same = isinstance(response, int | np.integer) and response == expected
         if not same or info.get("interactions") != self._history.steps[0]:
             raise changed(self.env, self)
         self.shown = self._observe(self._history)[0]
@@ -171,37 +171,37 @@ class _HistoryObservation(
 
 
 class CountsObservation(_HistoryObservation):
-    """Observe each arm's acceptances, rejections, latest response and rejections since accepted.
+    """Observe, for each arm, acceptances, rejections, latest response, rejections since acceptance.
 
-    A `Box` of 4 K + 1 float32 numbers, see `observations.counts`: with it a policy without memory
-    can learn, while from the bare response it learns nothing. It counts the recommendations that
-    reach the user, whatever wrapper stands between (`StickyAction`, `Autoreset`, ...).
+    A `Box` of 4 K + 1 float32 numbers, see `observations.counts`. From these counts a policy
+    without memory can learn; from the response alone it cannot. The counts are of recommendations
+    that reach the user, even if a wrapper changes the actions (`StickyAction`, `Autoreset`, ...).
 
     Args:
-        env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, made or raw.
-        horizon: the number of steps that the scales end at; None is the environment's time limit.
+        env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, with or without wrappers.
+        horizon: the steps at which counts and time reach 1; None is the environment's time limit.
 
     Raises:
-        InvalidArgumentError: if no horizon is given and the environment has none, for another
-            environment, and if a wrapper in between changes the responses.
+        InvalidArgumentError: if neither a horizon nor a time limit is given, if the environment is
+            of another type, or if a wrapper below changes the responses.
     """
 
     name = "counts"
 
 
 class PopulationCountsObservation(_HistoryObservation):
-    """Observe the counts of the present user, and of all users before her.
+    """Observe the counts of the present user and of all earlier users.
 
-    A `Box` of 7 K + 2 float32 numbers, see `observations.population_counts`: those of
-    `CountsObservation`, of each arm the responses of all users before, and the time of the user and
-    of the episode.
+    A `Box` of 7 K + 2 float32 numbers, see `observations.population_counts`: the numbers of
+    `CountsObservation`, the earlier users' responses to each arm, and the time of the user and of
+    the episode.
 
     Args:
-        env: an `ExplorativePopulation-v0`, made or raw.
-        horizon: the steps of a user that her scales end at; None is the environment's.
+        env: an `ExplorativePopulation-v0`, with or without wrappers.
+        horizon: the steps at which a user's counts and time reach 1; None is the environment's.
 
     Raises:
-        InvalidArgumentError: for another environment, and if a wrapper in between changes the
+        InvalidArgumentError: if the environment is of another type, or a wrapper below changes the
             responses.
     """
 
@@ -215,8 +215,8 @@ class LastStepObservation(_HistoryObservation):
     A `Box` of K + 2 float32 numbers, see `observations.last_step`.
 
     Args:
-        env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, made or raw.
-        horizon: the number of steps that time is a fraction of; None is the environment's limit.
+        env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, with or without wrappers.
+        horizon: the steps at which time reaches 1; None is the environment's time limit.
 
     Raises:
         InvalidArgumentError: as in `CountsObservation`.
@@ -228,16 +228,16 @@ class LastStepObservation(_HistoryObservation):
 class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructorArgs):
     """Sort the arms by acceptances, the most accepted first; an action is a rank.
 
-    Arms are exchangeable, so a policy need not learn the same for each of their K! orders. In
+    Arms are exchangeable, so a policy need not learn each of their K! orders. In
     `ExplorativeUserBAI-v0` action K + r answers the arm of rank r.
 
     Args:
-        env: an environment in `CountsObservation` or, which settles ties by all users before, in
-            `PopulationCountsObservation`.
+        env: an environment wrapped in `CountsObservation` or `PopulationCountsObservation`. In the
+            latter the earlier users' acceptances break ties.
 
     Raises:
-        InvalidArgumentError: for another environment, or if a wrapper in between changes the
-            counts.
+        InvalidArgumentError: if the environment is of another type, or a wrapper in between
+            changes the counts.
     """
 
     def __init__(self, env: gym.Env[Array, int]) -> None:
@@ -247,21 +247,21 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
         self.observation_space = space
 
     def reset(self, **kwargs: Any) -> tuple[Array, dict[str, Any]]:
-        """Start with a new user; ties are in the order of the arms."""
+        """Start an episode with a new user; tied arms stay in the order of their numbers."""
         observation, info = self.env.reset(**kwargs)
         return self._sorted(observation), info
 
     def step(self, action: int) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
-        """Recommend (or answer) the arm of a rank."""
-        (known,) = self._actions()
-        observation, *rest, info = self.env.step(int(known[as_action(action, known.size)]))
+        """Recommend or answer the arm of rank `action`."""
+        (by_rank,) = self._actions()
+        observation, *rest, info = self.env.step(int(by_rank[as_action(action, by_rank.size)]))
         return self._sorted(observation), *rest, info  # type: ignore[return-value]
 
     @property
     def action_masks(self) -> Callable[[], Array]:
-        """The function that returns the legal actions, if the environment below has it."""
-        below: Callable[[], Array] = self.env.get_wrapper_attr("action_masks")
-        return lambda: below()[self._actions()[0]]
+        """The function that returns the legal actions by rank, if the environment has masks."""
+        masks: Callable[[], Array] = self.env.get_wrapper_attr("action_masks")
+        return lambda: masks()[self._actions()[0]]
 
     def _sorted(self, observation: Array) -> Array:
         shown = self._counts.shown
@@ -272,7 +272,7 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
 
 
 class _MadeById(SortedArms):
-    """The wrappers of the id, which its specification need not list."""
+    """`SortedArms` made by the id: the specification does not list the wrappers."""
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well
@@ -283,21 +283,22 @@ class _MadeById(SortedArms):
 def counts_env(
     arms: int | None = None, /, *, horizon: int = REGRET.horizon, **kwargs: Any
 ) -> gym.Env[Array, int]:
-    """Return a user for any RL library: `ExplorativeUserCounts-v0`.
+    """Return the environment `ExplorativeUserCounts-v0`, for any RL library.
 
     ## Description
-    The user of `ExplorativeUser-v0`, the same for the same seed, in `CountsObservation` and
-    `SortedArms`: this is the id to learn on. There the observation is one bit, from which a policy
-    without memory learns nothing; here it is the counts of all responses.
+    The user of `ExplorativeUser-v0`, the same for the same seed, wrapped in `CountsObservation` and
+    `SortedArms`. Use this id to train a policy without memory: it cannot learn from one response,
+    but it can learn from the counts of all responses.
 
     ## Action Space
     `Discrete(n_arms)`: the rank of the arm to recommend; 0 is the most accepted arm so far. Tied
-    arms are in the order of their numbers.
+    arms stay in the order of their numbers.
 
     ## Observation Space
-    `Box(4 K + 1)`, float32 in [-1, 1]: the acceptances of the arms, the most accepted first, then
-    their rejections, latest responses (1, -1, or 0 for none) and rejections since the last
-    acceptance; last the time. Counts are on a log scale, and time is a fraction of `horizon`.
+    `Box(4 K + 1)`, float32 in [-1, 1]. K numbers each: the acceptances of the arms, sorted with the
+    most accepted first; their rejections; their latest responses (1, -1, or 0 for none); their
+    rejections since the last acceptance. The last number is the time. Counts are on a log scale,
+    time is a fraction of `horizon`.
 
     ## Rewards
     As in `ExplorativeUser-v0`: mu_a - mu_* of the recommended arm, or another `reward`.
@@ -306,15 +307,15 @@ def counts_env(
     A new user, with all counts 0.
 
     ## Episode End
-    `gym.make` and `gym.make_vec` truncate at `max_episode_steps`, 500 unless given, which is the
-    length of an episode in the task "regret".
+    As in `ExplorativeUser-v0`, but `gym.make` and `gym.make_vec` truncate at `max_episode_steps`,
+    by default 500, the horizon of the task "regret".
 
     ## Information
     As in `ExplorativeUser-v0`.
 
     ## Arguments
-    - `horizon` (500): the steps that counts and time are scaled by; both stay at 1 from there on.
-      If you give another `max_episode_steps`, give it here, too.
+    - `horizon` (500): the steps at which counts and time reach 1. Set it to `max_episode_steps` if
+      you change that.
     - All arguments of `ExplorativeUser-v0`.
 
     ```python
@@ -328,6 +329,9 @@ def counts_env(
 
     ```
 
+    ## References
+    As in `ExplorativeUser-v0`.
+
     ## Version History
     * v0: initial version
     """
@@ -335,5 +339,5 @@ def counts_env(
     return _MadeById(CountsObservation(user, horizon))
 
 
-# Gymnasium asks what makes an environment for the ways in which it is rendered.
+# Gymnasium reads the render modes from the function that makes an environment.
 counts_env.metadata = ExplorativeUserEnv.metadata  # type: ignore[attr-defined]

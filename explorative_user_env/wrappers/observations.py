@@ -1,7 +1,7 @@
-"""The observations of a history for a policy, each defined once, and a policy as an agent.
+"""The observations of a policy, as functions of the history, and a policy as an agent.
 
-The wrappers of single and of vector environments and the agents of the harness all use these
-functions, so that a model sees in the harness what it saw in training, to the bit.
+The wrappers and `evaluate` use the same functions, so a model observes exactly the numbers that it
+was trained on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,17 +19,17 @@ from explorative_user_env.validation import InvalidArgumentError, choice, flag
 
 
 class Scale:
-    """Counts on a log scale and time as a fraction, both in [0, 1].
+    """Scale counts logarithmically and time linearly to [0, 1].
 
     Args:
-        horizon: the number of steps that is 1 on both, at least 1; more is 1 as well.
-        n_users: the users of an episode who come one after another; None for one user.
+        horizon: the number of steps that is scaled to 1, at least 1; larger numbers are 1 too.
+        n_users: the number of users in an episode; None for one user.
 
     Attributes:
-        episode: the scale of the steps of all `n_users` together.
+        episode: the scale for the steps of all `n_users` together.
 
     Raises:
-        InvalidArgumentError: for a horizon or a number of users below 1.
+        InvalidArgumentError: if `horizon` or `n_users` is below 1.
     """
 
     def __init__(self, horizon: int, n_users: int | None = None) -> None:
@@ -53,22 +53,22 @@ class Scale:
 #: The features of each arm in `counts`, in this order.
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
 
-#: The further features of each arm in `population_counts`, of all users before.
+#: The additional features of each arm in `population_counts`, about all earlier users.
 FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_before")
 
-#: By name: the bare response, counts of each arm, the same with arms sorted, the last step.
+#: The names of observations: the response, each arm's counts, sorted counts, the last step.
 OBSERVATIONS = ("response", "counts", "sorted-counts", "last-step")
 
 SORTED_POPULATION = "sorted-population-counts"
-#: Further names for users who come one after another: counts of this one and of all before.
+#: Additional names in the task "population": counts of the present and of all earlier users.
 POPULATION_OBSERVATIONS = ("population-counts", SORTED_POPULATION)
 
 
 def counts(history: History, scale: Scale) -> Array:
     """Return the counts of each arm and the time, shape (n_lanes, 4 K + 1), float32.
 
-    First the K acceptances, then the K rejections, the latest responses (1, -1, or 0 for none) and
-    the rejections since the last acceptance, counts on a log scale; last the fraction of time.
+    In order, K numbers each: acceptances, rejections, latest responses (1, -1, or 0 for none) and
+    rejections since the last acceptance, with counts on a log scale. The last number is the time.
     """
     n_lanes, n_arms, n_features = history.table.shape
     observation = np.empty((n_lanes, n_features * n_arms + 1), np.float32)
@@ -80,16 +80,15 @@ def counts(history: History, scale: Scale) -> Array:
 
 
 def population_counts(history: Any, scale: Any) -> Array:
-    """Return the counts of the present user and of all before, shape (n_lanes, 7 K + 2), float32.
+    """Return the counts of the present and of earlier users, shape (n_lanes, 7 K + 2), float32.
 
-    First the 4 K numbers of `counts`, of the present user; then of all users before the K
-    acceptances and the K rejections, on a log scale up to the steps of an episode, and of each arm
-    the share accepted, 0 where it was never recommended; last the time of the user and of the
-    episode.
+    In order: the 4 K numbers of `counts` for the present user; of all earlier users K acceptances
+    and K rejections, on a log scale up to the steps of an episode, and K shares accepted (0 for an
+    arm never recommended); the time of the user and of the episode.
 
     Args:
         history: a `PopulationHistory`.
-        scale: one with `n_users`.
+        scale: a `Scale` with `n_users`.
     """
     accepted, rejected = history.before[..., N_ACCEPTED], history.before[..., N_REJECTED]
     share = accepted / np.maximum(accepted + rejected, 1)
@@ -103,7 +102,7 @@ def population_counts(history: Any, scale: Any) -> Array:
 def last_step(history: History, scale: Scale) -> Array:
     """Return the last arm (one-hot), its response and the time, shape (n_lanes, K + 2), float32.
 
-    The response is 1, -1, or 0 before the first.
+    The response is 1 accepted, -1 rejected, or 0 without one.
     """
     n_lanes, n_arms, _ = history.table.shape
     observation = np.zeros((n_lanes, n_arms + 2), np.float32)
@@ -116,18 +115,17 @@ def last_step(history: History, scale: Scale) -> Array:
 
 
 def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[Array, Array]:
-    """Sort the arms of counts by acceptances, the most accepted first.
+    """Sort the arms of an observation by acceptances, the most accepted first.
 
-    Ties are in the order of acceptances by all users before, if there are such counts, and then of
-    the arms' numbers.
+    Ties are broken by the acceptances of earlier users, if observed, then by the arms' numbers.
 
     Args:
         observation: `counts` or `population_counts`.
         n_arms: K.
-        n_times: how many numbers at the end are times.
+        n_times: the number of times at the end of an observation.
 
     Returns:
-        The same with sorted arms, and the arm of each rank, shape (n_lanes, K).
+        The observation with sorted arms, and the arm of each rank, shape (n_lanes, K).
     """
     n_lanes, length = observation.shape
     last = length - n_times
@@ -135,7 +133,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     if last > len(ARM_FEATURES) * n_arms:
         before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
         order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
-    # The places in the observation of the numbers of the sorted one; times keep theirs.
+    # The index in the observation of each number of the sorted one; the times stay in place.
     firsts = np.arange(0, last, n_arms)
     places = np.tile(np.arange(length), (n_lanes, 1))
     places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
@@ -143,12 +141,12 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
-    """Return the action on arms of each action on ranks, shape (n_lanes, n_actions)."""
+    """Return the action on arms for each action on ranks, shape (n_lanes, n_actions)."""
     blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
 
 
-#: The functions of (history, scale) by the names of their observations.
+#: The unsorted observations, by name, as functions of (history, scale).
 UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
     "response": lambda history, scale: history.responses(),
     "counts": counts,
@@ -158,13 +156,13 @@ UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
-    """Return the observation called `name`, and the action on arms of each of a policy's choices.
+    """Return the observation called `name`, and the action on arms for each action of a policy.
 
     Args:
-        name: one of `OBSERVATIONS`, or of `POPULATION_OBSERVATIONS`.
+        name: one of `OBSERVATIONS` or `POPULATION_OBSERVATIONS`.
         history: the responses so far.
-        scale: of counts and time.
-        n_actions: K, or 2 K where K + i answers arm i.
+        scale: the scale of counts and time.
+        n_actions: K; or 2 K if action K + i answers arm i.
     """
     n_lanes, n_arms, _ = history.table.shape
     observations = UNSORTED[name.removeprefix("sorted-")](history, scale)
@@ -176,12 +174,12 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
     return observations, actions_by_rank(order, n_actions)
 
 
-#: By unsorted name: numbers of each arm, times, and blocks of K numbers before the responses.
+#: By unsorted name: numbers for each arm, number of times, blocks of K before the responses.
 _SHAPES = {"counts": (4, 1, 2), "population-counts": (7, 2, 2), "last-step": (1, 2, 1)}
 
 
 def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
-    """Return the bounds of the observation called `name`; None for the bare response."""
+    """Return the bounds of the observation called `name`; None for the response."""
     name = name.removeprefix("sorted-")
     if name == "response":
         return None
@@ -193,31 +191,29 @@ def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
 
 
 def observations_of(task: Task) -> tuple[str, ...]:
-    """Return the names of the observations in this task."""
+    """Return the names of the observations that a task allows."""
     return OBSERVATIONS + (POPULATION_OBSERVATIONS if task == POPULATION else ())
 
 
 class PolicyAgent(protocol.OneUserAtATime):
-    """A function from observation to action as an agent, on the same users as all others.
+    """An agent made from a policy: a function from an observation to an action.
 
-    It gets the observations of the environments' wrappers, by the same functions, for many users at
-    once.
+    The observations equal those of the wrappers.
 
     Args:
-        policy: called with an observation, returns an action: an arm or, under "sorted-counts", its
-            rank; in the task "bai", K more than that to answer it.
+        policy: called with an observation; returns an arm, or with sorted counts the rank of an
+            arm; in the task "bai", K plus that number answers the arm.
         task: "regret", "bai" or "population".
-        observation: "response", "counts", "sorted-counts" or "last-step", in
+        observation: "response", "counts", "sorted-counts" or "last-step"; in
             "population" also "population-counts" or "sorted-population-counts".
-        horizon: the steps that counts and time are scaled by; None is the task's, 500, 2000 or 300.
-            In "bai" it is the agent's step cap.
-        batched: whether the policy takes a row for each of many users and returns their actions.
-        name: what tables and the random stream call the agent.
-        n_users: in "population", the users of an episode that counts of all and its time are scaled
-            by.
+        horizon: the steps at which counts and time reach 1; None is the task's horizon, 500, 2000
+            or 300. In "bai" it is also the agent's step cap.
+        batched: whether the policy takes one row for each user and returns one action for each.
+        name: the agent's name in tables and in the seed of its random stream.
+        n_users: in "population", the users of an episode, for the scale of the episode.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
 
     def __init__(
@@ -242,7 +238,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._batched = flag("batched", batched)
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
-        """Get ready for new users; see `ManyUserAgent.reset_all`."""
+        """Prepare for new users; see `ManyUserAgent.reset_all`."""
         self._n_arms = n_arms
         self._n_actions = 2 * n_arms if self.task == BAI else n_arms
         self._rngs = rngs
@@ -253,18 +249,18 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._answers = np.full(len(rngs), NO_ANSWER)
 
     def next_user(self) -> None:
-        """Go on with the user who comes after the last; see `Agent.next_user`."""
+        """Continue with the next user of the episode; see `Agent.next_user`."""
         self.next_user_all()
 
     def next_user_all(self) -> None:
-        """Go on with the users who come after these; a policy for one user begins afresh."""
+        """Continue with the next users of the episodes; a policy for one user starts afresh."""
         if self.task == POPULATION:
             self._history.next_user(slice(None))
         else:
             self.reset_all(self._n_arms, self._rngs)
 
     def act_all(self, users: Array) -> Array:
-        """Return the arm to recommend next to each of these users, or `STOP`."""
+        """Return the next arm to recommend, or `STOP`, for each of these users."""
         name, n_actions = self.observation, self._n_actions
         observations, choosable = observed(name, self._history, self._scale, n_actions)
         chosen = self._choices(observations[users], users)
@@ -278,16 +274,16 @@ class PolicyAgent(protocol.OneUserAtATime):
         return np.where(answers, protocol.STOP, actions)
 
     def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        """Remember these users' responses."""
+        """Count the responses of these users."""
         self._history.record(users, arms, accepted.astype(int))
 
     def answer_all(self, users: Array) -> Array:
-        """Return the arm that was answered, or else the most accepted (the first of tied ones)."""
+        """Return the policy's answer, or else the most accepted arm (of ties the first)."""
         answers = self._answers[users]
         most_accepted = self._history.acceptances[users].argmax(axis=1)
         return np.where(answers == NO_ANSWER, most_accepted, answers)
 
     def _choices(self, observations: Array, users: Array) -> Array:
-        """Return an action for each of these users, as the policy numbers them."""
+        """Return the policy's action for each of these users."""
         policy: Any = self._policy
         return np.asarray(policy(observations) if self._batched else [*map(policy, observations)])

@@ -1,4 +1,4 @@
-"""Wrappers of the vector environments: the same observations, for many users in step."""
+"""Observation wrappers of vector environments: the same observations, for many users."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ Reset = tuple[Array, dict[str, Any]]
 
 
 class _HistoryObservation(ShowsHistory, VectorWrapper):
-    """Show an observation of each lane's history in place of the bare response."""
+    """Replace each lane's response by an observation of its history of responses."""
 
     _kind: type[ExplorativeUserVectorEnv] = ExplorativeUserVectorEnv
 
@@ -33,7 +33,7 @@ class _HistoryObservation(ShowsHistory, VectorWrapper):
         self.shown = self._observe(self._history)
 
     def reset(self, **kwargs: Any) -> Reset:
-        """Start with new users, of whom nothing is known."""
+        """Start episodes with new users and empty histories."""
         responses, infos = self.env.reset(**kwargs)
         if not (isinstance(responses, np.ndarray) and isinstance(infos, dict)):
             raise changed(self.env, self)
@@ -41,23 +41,23 @@ class _HistoryObservation(ShowsHistory, VectorWrapper):
         return self.shown, infos
 
     def step(self, actions: Any) -> Stepped:
-        """Take a step, and observe the histories."""
+        """Take a step and observe the histories."""
         responses, rewards, terminated, truncated, infos = self.env.step(actions)
         self._check(self._history.steps, self._users.responses, responses, infos)
         if infos.get("final_obs") is not None:
             done = np.flatnonzero(infos["_final_obs"])
             last = {key: values[done] for key, values in infos["final_info"].items()}
             ended = self._users.ended
-            heard = ended.responses() * last["has_response"]
-            self._check(ended.steps, heard, infos["final_obs"][done].astype(int), last)
+            actual = ended.responses() * last["has_response"]
+            self._check(ended.steps, actual, infos["final_obs"][done].astype(int), last)
             final = _each(self._observe(ended), done, self.num_envs)
             infos = infos | {"final_obs": final}
         self.shown = self._observe(self._history)
         return self.shown, rewards, terminated, truncated, infos
 
-    def _check(self, steps: Array, heard: Array, responses: Array, infos: dict[str, Any]) -> None:
-        """Refuse counts and responses that are not those of the users."""
-        if not (_equal(infos.get("interactions"), steps) and _equal(responses, heard)):
+    def _check(self, steps: Array, actual: Array, responses: Array, infos: dict[str, Any]) -> None:
+        """Raise if counts or responses differ from the users'."""
+        if not (_equal(infos.get("interactions"), steps) and _equal(responses, actual)):
             raise changed(self.env, self)
 
 
@@ -89,16 +89,16 @@ class SortedArms(SortsArms, VectorWrapper):
         self.single_observation_space = space
 
     def reset(self, **kwargs: Any) -> Reset:
-        """Start with new users; ties are in the order of the arms."""
+        """Start episodes with new users; tied arms stay in the order of their numbers."""
         observations, infos = self.env.reset(**kwargs)
         return self._sorted(observations), infos
 
     def step(self, actions: Any) -> Stepped:
-        """Recommend (or answer) the arms of these ranks."""
-        known = self._actions()
-        ranks = lane_arms(actions, self.num_envs, known.shape[1], in_range=True)
-        below = known[np.arange(self.num_envs), ranks]
-        observations, rewards, terminated, truncated, infos = self.env.step(below)
+        """Recommend or answer the arms of these ranks."""
+        by_rank = self._actions()
+        ranks = lane_arms(actions, self.num_envs, by_rank.shape[1], in_range=True)
+        arms = by_rank[np.arange(self.num_envs), ranks]
+        observations, rewards, terminated, truncated, infos = self.env.step(arms)
         if infos.get("final_obs") is not None:
             done = np.flatnonzero(infos["_final_obs"])
             shown, _ = self._by_acceptances(np.stack(infos["final_obs"][done]))
@@ -107,9 +107,9 @@ class SortedArms(SortsArms, VectorWrapper):
 
     @property
     def action_masks(self) -> Callable[[], Array]:
-        """The function that returns the legal actions, if the environment below has it."""
-        below: Callable[[], Array] = self.unwrapped.action_masks  # type: ignore[attr-defined]
-        return lambda: np.take_along_axis(below(), self._actions(), axis=1)
+        """The function that returns the legal actions by rank, if the environment has masks."""
+        masks: Callable[[], Array] = self.unwrapped.action_masks  # type: ignore[attr-defined]
+        return lambda: np.take_along_axis(masks(), self._actions(), axis=1)
 
     def _sorted(self, observations: Array) -> Array:
         shown = self._counts.shown
@@ -120,13 +120,13 @@ class SortedArms(SortsArms, VectorWrapper):
 
 
 def _equal(one: Any, other: Array) -> bool:
-    """Return whether arrays are equal; quicker than NumPy's function for anything."""
+    """Return whether arrays are equal; faster than `np.array_equal`."""
     fits = type(one) is np.ndarray and one.shape == other.shape
     return fits and bool((one == other).all())
 
 
 def _each(observations: Array, lanes: Array, n_lanes: int) -> Array:
-    """Return the observations of finished lanes in Gymnasium's form."""
+    """Return the observations of finished lanes as an object array, as Gymnasium does."""
     last = np.full(n_lanes, None, dtype=object)
     for lane, observation in zip(lanes.tolist(), observations, strict=True):
         last[lane] = observation.copy()
@@ -157,19 +157,19 @@ def make_task(
     horizon: int | None = None,
     **kwargs: Any,
 ) -> VectorEnv[Any, Any, Any]:
-    """Return the users of a task in step, observed as a policy needs it.
+    """Return the vector environment of a task, wrapped for an observation.
 
     Args:
         task: "regret", "bai" or "population".
         num_envs: number of users, at least 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; in "population" also
             "population-counts" or "sorted-population-counts"; see `wrappers.observations`.
-        horizon: steps of an episode; None is the task's, 500 for regret and 2000 for bai, and in
-            "population" 300, of each user.
+        horizon: steps of an episode, in "population" of each user; None is the task's horizon: 500
+            for "regret", 2000 for "bai", 300 for "population".
         **kwargs: as in the task's vector environment.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
     task = protocol.as_task(task)
     protocol.refuse_member_options(task, kwargs)
@@ -190,12 +190,12 @@ def counts_vector_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> SortedArms:
-    """Return many of the users of `counts_env` in step; lane b is the single one with b's seed.
+    """Return the vector form of `counts_env`; lane b equals the single environment with its seed.
 
     Args:
-        num_envs: number of users, at least 1; they run in compiled code from 64 on.
-        max_episode_steps: steps after which a lane is truncated; None and -1 are never.
-        horizon: the steps that counts and time are scaled by.
+        num_envs: number of users, at least 1; from 64 on they run in compiled code.
+        max_episode_steps: steps after which a lane is truncated; None and -1 mean never.
+        horizon: the steps at which counts and time reach 1.
         **kwargs: as in `ExplorativeUserVectorEnv`.
     """
     envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)

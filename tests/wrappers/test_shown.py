@@ -263,6 +263,6 @@ def test_the_horizon_is_the_environments_own_unless_given(observation):
     endless = [(many, vector_of(eu.ENV_ID, limit=None)), (single, gym.make(eu.ENV_ID, -1))]
     for room, env in [*endless, (single, eu.ExplorativeUserEnv())]:
         for wrong in (None, 0, 1.5):
-            allowed = "given, .* no time limit" if wrong is None else "an integer of at"
+            allowed = "given .* no time limit" if wrong is None else "an integer of at"
             with pytest.raises(eu.InvalidArgumentError, match=rf"^horizon must be {allowed}"):
                 wrapped(room, observation, env, wrong)
