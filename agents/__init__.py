@@ -1,6 +1,6 @@
-"""The agents: BAIR, the paper's baselines and references beyond them.
+"""The agents: BAIR, the paper's baselines, and references that the paper does not have.
 
-They see arms and responses, nothing else; one reference, labelled so, is told rewards as well.
+Agents see arms and responses only; one labelled reference, `FullInformation`, also sees rewards.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from .transfer_elimination import OrderedElimination, TransferElimination
 from .ucb1 import UCB1
 from .uniform import Uniform
 
-#: What makes an agent of each name, in the order of the paper's tables.
+#: Functions that make the agents of the paper, by name, in the order of its tables.
 AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
     "BAIR": BAIR,
     "T&S": TrackAndStop,
@@ -29,7 +29,7 @@ AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
     "EXP3": EXP3,
 }
 
-#: What makes an agent that the paper's tables do not have, by name.
+#: Functions that make agents that the paper's tables do not have, by name.
 REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
     "SE": SuccessiveElimination,
     "UCB1": UCB1,
@@ -37,7 +37,7 @@ REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
     "Full-information": FullInformation,
 }
 
-#: What makes an agent that carries over what it learns from user to user, by name.
+#: Functions that make agents for a population, which transfer what they learn to the next user.
 CARRIERS: dict[str, Callable[..., AlgorithmAgent]] = {
     "SE-ordered": OrderedElimination,
     "SE-transfer": TransferElimination,
@@ -45,7 +45,7 @@ CARRIERS: dict[str, Callable[..., AlgorithmAgent]] = {
 
 _MAKERS = AGENTS | REFERENCES | CARRIERS
 
-#: The algorithm records by name; SE's is BAIR's, SE-ordered's that of SE-transfer.
+#: Algorithm records by name. SE has the record of BAIR, SE-ordered that of SE-transfer.
 ALGORITHMS = {rule.name: rule for rule in (make().algorithm for make in _MAKERS.values())}
 
 _SPELLINGS = {name.lower(): name for name in _MAKERS} | {
@@ -59,12 +59,12 @@ _SHOWN = ", ".join(sorted("tas" if name == "T&S" else name.lower() for name in _
 
 
 def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
-    """Return the agent called `name`, of `AGENTS`, `REFERENCES` or `CARRIERS`, in any case.
+    """Return the agent with this name in `AGENTS`, `REFERENCES` or `CARRIERS`, ignoring case.
 
-    "tas" and "track-and-stop" stand for T&S, "uniform" for UNI, "successive-elimination" for SE.
+    "tas" and "track-and-stop" mean T&S, "uniform" means UNI, "successive-elimination" means SE.
 
     Raises:
-        InvalidArgumentError: if there is none.
+        InvalidArgumentError: for an unknown name.
     """
     spelled = _SPELLINGS.get(name.lower()) if isinstance(name, str) else None
     if spelled is None:
@@ -75,25 +75,25 @@ def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
 def informed(
     agent: Agent | str, population: Any, delta: float = DELTA, max_steps: int | None = None
 ) -> Agent:
-    """Return an agent, given or named, with its open options filled in.
+    """Return an agent with its unset options filled in.
 
     Args:
-        agent: an agent, or the name of one of the package's.
-        population: the users, whose alpha, rho_0, noise and setting the options take; None fills
-            in nothing.
-        delta: for agents that have none.
-        max_steps: a step cap for all; an agent's may be smaller. None is the agent's cap, or the
-            setting's, or a million.
+        agent: an agent, or the name of one of the package's agents.
+        population: the users; their alpha, rho_0, noise and setting fill unset options. With None
+            the options stay unset.
+        delta: value of delta for agents with an unset delta.
+        max_steps: largest step cap; an agent's cap may be smaller. None is the agent's cap, or else
+            the setting's, or else a million.
 
     Raises:
-        InvalidArgumentError: for anything but an agent.
+        InvalidArgumentError: if `agent` is not an agent.
     """
     if isinstance(agent, str):
         agent = agent_named(agent)
-    ours = isinstance(agent, AlgorithmAgent)  # which takes less time than to look at methods
-    if not ours and (isinstance(agent, type) or not isinstance(agent, Agent)):
+    known = isinstance(agent, AlgorithmAgent)  # faster than the check of the four methods
+    if not known and (isinstance(agent, type) or not isinstance(agent, Agent)):
         called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
-        if hasattr(agent, "predict") and hasattr(agent, "policy"):  # of Stable-Baselines3
+        if hasattr(agent, "predict") and hasattr(agent, "policy"):  # a model of Stable-Baselines3
             called = "; wrap a trained model: SB3Agent(model)"
         allowed = f"a name or have the methods reset, act, observe and answer{called}"
         raise InvalidArgumentError("agent", agent, allowed)

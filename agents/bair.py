@@ -1,11 +1,11 @@
 """BAIR, the paper's agent (Algorithms 1 and 2), and SE, which is BAIR without Phase 1.
 
-Phase 1 recommends until N_1 acceptances, so that the user's intervals are narrow enough to trust;
-Phase 2 recommends the arm of F with the fewest acceptances and drops the arms that she rejects.
+Phase 1 recommends arms until N_1 acceptances, so that the user's intervals become narrow. Phase 2
+recommends the arm of F with the fewest acceptances and eliminates arms that she rejects.
 
 SE is successive elimination (Even-Dar, Mannor and Mansour 2006, "Action elimination and stopping
-conditions for the multi-armed bandit and reinforcement learning problems"), with the user's
-rejection in place of the comparison of intervals. Its rule is BAIR's record with N_1 = 0.
+conditions for the multi-armed bandit and reinforcement learning problems"); a rejection replaces
+the comparison of intervals. Its record is BAIR's, with N_1 = 0.
 """
 
 import math
@@ -19,43 +19,43 @@ from explorative_user_env.protocol import STOP, Against, Algorithm
 
 from .adapter import AlgorithmAgent, agent_maker, is_second, largest
 
-#: The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2.
+#: The parts of a run: the first sweep of Phase 1, the rounds of Phase 1, Phase 2.
 SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
 
-#: Their names.
+#: The names of the parts.
 PHASES = ("Phase 1, first sweep", "Phase 1, rounds", "Phase 2, elimination")
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     n1: float  # N_1
-    counts_steps: bool  # N_1 is compared with time steps, not acceptances
+    counts_steps: bool  # N_1 counts recommendations, not acceptances
     skips: bool  # the first sweep skips the arm after a rejected one
-    round_robin: bool  # Phase 2 goes round F, not to its least accepted arm
+    round_robin: bool  # Phase 2 recommends the arms of F in turn, not the least accepted arm
     m: int  # rejections in Phase 2 that eliminate an arm
-    consecutive: bool  # an acceptance starts the count of rejections anew
+    consecutive: bool  # an acceptance resets the arm's count of rejections
 
 
 class State(NamedTuple):
-    """What BAIR remembers."""
+    """The state of BAIR."""
 
     accepted: list[int]  # n_i
-    rejected: list[int]  # rejections of each arm in Phase 2, as they count for m
+    rejected: list[int]  # rejections of each arm in Phase 2 that count for m
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
-    following: list[int]  # the arm of F after each, K after the last; of K, the first
-    preceding: list[int]  # the same backwards
-    heap: list[int]  # Phase 2's F, the arm with the fewest acceptances on top
+    following: list[int]  # circular list of F: the arm after each arm; entry K stands for the ends
+    preceding: list[int]  # circular list of F: the arm before each arm
+    heap: list[int]  # the arms of F in Phase 2, the arm with the fewest acceptances first
     part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
-    current: list[int]  # [the arm to recommend now]
-    progress: list[int]  # [acceptances or steps so far, compared with N_1]
-    scores: list[int]  # what a verdict compares
+    current: list[int]  # [the arm to recommend]
+    progress: list[int]  # [acceptances or recommendations so far, compared with N_1]
+    scores: list[int]  # compared by `verdict`
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     delta = validation.risk("delta", options["delta"])
     alpha = validation.positive("alpha", options["alpha"])
     rho_0 = validation.positive("rho_0", options["rho_0"])
@@ -72,9 +72,9 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
-    """Return N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), with 2(K-1) ("proof"), or as given.
+    """Return N_1: (2K/delta)^(1/alpha)/rho_0 for "paper", with 2(K-1) for "proof", else `n1`.
 
-    Paper, Lemma lm:phase2bound1 and what its proof yields.
+    Source: Lemma lm:phase2bound1 of the paper, and its proof.
     """
     if not isinstance(n1, str) or n1 not in ("paper", "proof"):
         allowed = '"paper", "proof" or a number of at least 0'
@@ -93,10 +93,10 @@ def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: 
 
 
 def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> int:
-    """Return the m of BAIR(m); without click noise every named choice is 1, one rejection.
+    """Return m, the rejections that eliminate an arm; "paper" and "released" are 1 without noise.
 
-    "paper" is 2 log(K/delta), rounded up (the caption of the click-noise table). "released" drops
-    an arm at more rejections than 8 p'(1-p')/(2p'-1)^2 log(2K/delta), p' = 0.9, as that code does.
+    "paper" is 2 log(K/delta), rounded up (caption of the click-noise table). "released" is the
+    least m above 8 p'(1-p')/(2p'-1)^2 log(2K/delta) with p' = 0.9, as in the released code.
     """
     if not isinstance(m, str) or m not in ("paper", "released"):
         try:
@@ -112,7 +112,7 @@ def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> i
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     n_arms = params.n_arms
     accepted, rejected, candidate, heap, scores = ([0] * n_arms for _ in range(5))
     links = ([0] * (n_arms + 1), [0] * (n_arms + 1))
@@ -120,7 +120,7 @@ def blank(params: Params) -> State:
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Begin Phase 1 with arm 0."""
+    """Start Phase 1 with arm 0."""
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
     state.progress[0] = 0
@@ -128,14 +128,14 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the current arm; `STOP` when one candidate is left."""
+    """Return the current arm, or `STOP` if Phase 2 has one candidate left."""
     if state.part[0] == ELIMINATION and state.n_candidates[0] == 1:
         return STOP
     return state.current[0]
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the response, drop the arm if it is rejected, and choose the next one."""
+    """Count the response, drop the arm after enough rejections, and choose the next arm."""
     if accepted:
         state.accepted[arm] += 1
         if params.consecutive:
@@ -154,7 +154,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == ELIMINATION:
         if n_left > 0 and params.round_robin:
             state.current[0] = following if following < end else state.following[end]
-        elif n_left > 0:  # the argmin of n_i is over F: over [K] Phase 2 would never end
+        elif n_left > 0:  # argmin of n_i over F; the paper's argmin over [K] would never end
             if state.candidate[arm] == 0:
                 state.heap[0] = state.heap[n_left]
             sift_down(state, 0)
@@ -163,7 +163,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == SWEEP:
         if not accepted and params.skips and following < end:
             following = state.following[following]
-        if following < end:  # N_1 is looked at between passes
+        if following < end:  # progress is compared with N_1 only between passes
             state.current[0] = following
             return
     if state.progress[0] >= params.n1:
@@ -177,7 +177,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate left; before that, the most accepted arm that is not eliminated."""
+    """Return the most accepted arm that is not eliminated; ties at random."""
     for arm in range(params.n_arms):
         eliminated = state.part[0] == ELIMINATION and state.candidate[arm] == 0
         state.scores[arm] = -1 if eliminated else state.accepted[arm]
@@ -185,7 +185,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def admit_all(params: Params, state: State, part: int) -> None:
-    """F = [K], at the start of a part or of a round."""
+    """Set F = [K] at the start of a part or of a round."""
     n_arms = params.n_arms
     for arm in range(n_arms):
         state.rejected[arm] = 0
@@ -206,7 +206,7 @@ def admit_all(params: Params, state: State, part: int) -> None:
 
 
 def drop(state: State, arm: int) -> None:
-    """Take `arm` out of F; which arm follows it can still be asked."""
+    """Remove `arm` from F; `following[arm]` stays valid."""
     before, after = state.preceding[arm], state.following[arm]
     state.following[before] = after
     state.preceding[after] = before
@@ -215,7 +215,7 @@ def drop(state: State, arm: int) -> None:
 
 
 def sift_down(state: State, place: int) -> None:
-    """Let the arm at this place of the heap sink below those with fewer acceptances."""
+    """Restore the order of the heap below this place, by acceptances."""
     size = state.n_candidates[0]
     arm = state.heap[place]
     while 2 * place + 1 < size:
@@ -230,23 +230,23 @@ def sift_down(state: State, place: int) -> None:
 
 
 def comes_first(state: State, one: int, other: int) -> bool:
-    """Whether `one` has fewer acceptances; of two with as many, the first arm comes first."""
+    """Return whether `one` has fewer acceptances than `other`, or as many and a smaller index."""
     if state.accepted[one] == state.accepted[other]:
         return one < other
     return state.accepted[one] < state.accepted[other]
 
 
 def explain(params: Any, state: Any) -> Mapping[str, Any]:
-    """Return the phase, F, the progress to N_1, n_i and, if m is above 1, the rejections so far."""
-    told: dict[str, Any] = {"phase": PHASES[state.part[0]]}
+    """Return the phase, the progress to N_1, F, n_i and, if m is above 1, the rejections."""
+    items: dict[str, Any] = {"phase": PHASES[state.part[0]]}
     if params.n1 > 0.0:
         what = "steps" if params.counts_steps else "acceptances"
-        told[f"{what} of N_1"] = Against(state.progress[0], params.n1)
-    told["F"] = [bool(each) for each in state.candidate]
-    told["n_i"] = list(state.accepted)
+        items[f"{what} of N_1"] = Against(state.progress[0], params.n1)
+    items["F"] = [bool(each) for each in state.candidate]
+    items["n_i"] = list(state.accepted)
     if params.m > 1:
-        told["rejections of m"] = Against(list(state.rejected), [params.m] * params.n_arms)
-    return told
+        items["rejections of m"] = Against(list(state.rejected), [params.m] * params.n_arms)
+    return items
 
 
 ALGORITHM = Algorithm(
@@ -270,29 +270,30 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return the agent of the paper, Algorithms 1 and 2 (with m above 1 its noisy form).
+    """Return BAIR, the agent of the paper (Algorithms 1 and 2; with m above 1 for noisy users).
 
-    An option left at None is filled in by `evaluate` and `rollout` (the user's alpha, rho_0 and
-    click noise, the setting's choices); the values named below hold outside of these.
+    `evaluate` and `rollout` fill in an option that is None: the user's alpha, rho_0 and click
+    noise, and the setting's choices. Elsewhere the defaults below hold.
 
     Args:
-        delta: allowed probability of a wrong answer, in (0, 1); 0.1.
+        delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
         n1: N_1, the acceptances of Phase 1: "paper" is (2K/delta)^(1/alpha)/rho_0 (Lemma
-            lm:phase2bound1), "proof" has 2(K-1) in place of 2K (what its proof gives), a number of
-            at least 0 is taken as it is; "paper".
-        m: rejections in Phase 2 that eliminate an arm, at least 1. "paper" is 2 log(K/delta)
-            rounded up for a user with click noise, "released" the released code's threshold; both
-            are 1 without noise; "paper".
-        rejections: whether m counts "all" of an arm's rejections in Phase 2, as printed, or
-            "consecutive" ones, which click noise rarely makes of a good arm; "all".
-        alpha: the user's alpha, above 0, for N_1; 1.
-        rho_0: the least value of rho_t, above 0, for N_1; 1.
-        noise: the user's click noise, in [0, 1]; only whether it is 0 matters; 0.
-        phase1_counts: what is compared with N_1: "acceptances" (the lemmas) or "steps" (the
-            pseudo-code); "acceptances".
-        first_sweep: "full" passes over F, or "skipping" the arm after a rejected one; "full".
-        phase2: recommend the arm of F with the "fewest acceptances", or go "round robin"; the
-            former.
+            lm:phase2bound1), "proof" has 2(K-1) for 2K, as in the lemma's proof; or a number of at
+            least 0. Default "paper".
+        m: rejections in Phase 2 that eliminate an arm, at least 1. For users with click noise
+            "paper" is 2 log(K/delta), rounded up, and "released" is the threshold of the released
+            code; both are 1 without noise. Default "paper".
+        rejections: m counts "all" rejections of an arm in Phase 2, as in the paper, or
+            "consecutive" ones, which are rare for a good arm; default "all".
+        alpha: the user's alpha in N_1, above 0; default 1.
+        rho_0: the least rho_t in N_1, above 0; default 1.
+        noise: the user's click noise, in [0, 1]; a named m depends on whether it is 0; default 0.
+        phase1_counts: the count compared with N_1: "acceptances" (the lemmas) or "steps" (the
+            pseudo-code); default "acceptances".
+        first_sweep: "full" recommends every arm, "skipping" skips the arm after a rejected one;
+            default "full".
+        phase2: recommend the arm of F with the "fewest acceptances", or "round robin"; default
+            "fewest acceptances".
     """
 
 
@@ -303,21 +304,20 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     n1=0,
 )
 def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return BAIR's Phase 2 alone, `BAIR(n1=0)` by another name: a rejected arm is dropped.
+    """Return SE, successive elimination: Phase 2 of BAIR alone, the same as `BAIR(n1=0)`.
 
-    One pass over the arms comes first, in which none is dropped: N_1 is looked at after it. Without
-    the acceptances of Phase 1 nothing bounds the probability of a wrong answer; delta is for m
-    only. An option left at None is filled in by `evaluate`, as BAIR's are; the values named
-    below hold outside of one.
+    SE eliminates no arm in its first pass over all arms. Without Phase 1 nothing bounds the
+    probability of a wrong answer; delta sets only m. `evaluate` and `rollout` fill in an option
+    that is None, as for `BAIR`. Elsewhere the defaults below hold.
 
     Args:
-        delta: in (0, 1), for the named m of a user with click noise; 0.1.
-        m: rejections that eliminate an arm, at least 1; "paper" or "released" as in `BAIR`;
-            "paper".
-        rejections: whether m counts "all" of an arm's rejections or "consecutive" ones; "all".
-        noise: the user's click noise, in [0, 1]; only whether it is 0 matters; 0.
-        first_sweep: whether the first pass is "full" or "skipping" the arm after a rejected one;
+        delta: in (0, 1), used if m is a name and the user has click noise; default 0.1.
+        m: rejections that eliminate an arm, at least 1; or "paper" or "released" as in `BAIR`;
+            default "paper".
+        rejections: m counts "all" rejections of an arm, or "consecutive" ones; default "all".
+        noise: the user's click noise, in [0, 1]; a named m depends on whether it is 0; default 0.
+        first_sweep: the first pass is "full", or "skipping" the arm after a rejected one; default
             "full".
-        phase2: recommend the arm left with the "fewest acceptances", or go "round robin"; the
-            former.
+        phase2: recommend the remaining arm with the "fewest acceptances", or "round robin"; default
+            "fewest acceptances".
     """

@@ -1,7 +1,7 @@
-"""EXP3, exponential weights for adversarial bandits, with an acceptance as a reward of 1.
+"""EXP3, exponential weights for adversarial bandits; an acceptance counts as a reward of 1.
 
-Auer, Cesa-Bianchi, Freund and Schapire 2002, "The nonstochastic multiarmed bandit problem"; the
-paper's experiments run it to BAIR's stopping time.
+Auer, Cesa-Bianchi, Freund and Schapire 2002, "The nonstochastic multiarmed bandit problem". The
+paper's experiments run EXP3 to BAIR's stopping time.
 """
 
 import math
@@ -15,37 +15,37 @@ from explorative_user_env.validation import positive
 
 from .adapter import AlgorithmAgent, agent_maker, given_horizon, is_second, largest
 
-#: A log-weight this far above the reference moves the reference, long before exp overflows.
+#: Largest log-weight minus reference; a larger one moves the reference before exp overflows.
 RESCALE = 250.0
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     horizon: int  # T
     rate: float  # gamma, the learning rate
     mixing: float  # epsilon, the share of uniform exploration
-    block: int  # arms whose weights are added up together, about sqrt(K)
+    block: int  # arms per block of weights, about sqrt(K)
     by_recommendations: bool  # answer the most recommended arm, not the most accepted
     first: bool  # the answer among tied arms is the first
 
 
 class State(NamedTuple):
-    """What EXP3 remembers; weights are exp(log_weights - reference), so none overflows."""
+    """The state of EXP3; the weights exp(log_weights - reference) do not overflow."""
 
     log_weights: list[float]
     weights: list[float]
-    reference: list[float]  # [the log-weight that counts as weight 1]
-    sums: list[float]  # the sum of the weights of each block of arms
-    total: list[float]  # [sum of weights]
-    chance: list[float]  # [probability with which the last arm was drawn]
-    counts: list[int]  # recommendations or acceptances of each arm, whichever answers
+    reference: list[float]  # [the log-weight of weight 1]
+    sums: list[float]  # sum of the weights of each block of arms
+    total: list[float]  # [sum of all weights]
+    chance: list[float]  # [probability of the last recommended arm]
+    counts: list[int]  # recommendations or acceptances of each arm, as the answer needs
     steps: list[int]  # [t]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     steps = given_horizon(options["horizon"], horizon)
     factor = positive("learning_rate", options["learning_rate"])
     return Params(
@@ -61,7 +61,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     n_arms = params.n_arms
     sums = [0.0] * -(-n_arms // params.block)
     log_weights, weights = [0.0] * n_arms, [1.0] * n_arms
@@ -78,13 +78,13 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Draw an arm from (1 - epsilon) weights + epsilon uniform, by its inverse distribution.
+    """Draw an arm from (1 - epsilon) weights + epsilon uniform, by inversion.
 
-    The block of arms comes first, then the arm in it: 2 sqrt(K) looks for K.
+    The search finds the block of arms first and then the arm: about 2 sqrt(K) steps instead of K.
     """
     if state.steps[0] >= params.horizon:
         return STOP
-    # What an arm of weight 0 has of the mixture, and what a weight of 1 adds to it.
+    # The probability of an arm is floor + scale * weight.
     floor, scale = params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
     level = rng.random()
     cumulated = 0.0
@@ -122,21 +122,21 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm accepted (or recommended) most."""
+    """Return the most accepted (or most recommended) arm."""
     return largest(state.counts, rng, params.first)
 
 
 def _rescale(params: Params, state: State, reference: float) -> None:
     state.reference[0] = reference
     for arm in range(params.n_arms):
-        # Below -700 exp underflows to 0 without harm; above, nothing overflows: see RESCALE.
+        # The weight of a log-weight below -700 is as good as 0; RESCALE prevents an overflow.
         state.weights[arm] = math.exp(max(-700.0, state.log_weights[arm] - reference))
     for block in range(len(state.sums)):
         _add_up(params, state, block)
 
 
 def _add_up(params: Params, state: State, block: int) -> None:
-    """Bring the sum of a block of weights, and the total, up to date."""
+    """Update the sum of the weights of a block, and the total."""
     first = block * params.block
     part = 0.0
     for arm in range(first, min(first + params.block, params.n_arms)):
@@ -149,7 +149,7 @@ def _add_up(params: Params, state: State, block: int) -> None:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the chances of the next arm, what the answer goes by, and t of T."""
+    """Return t of T, the probability of each arm, and the counts behind the answer."""
     floor, scale = params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
     return {
         "t of T": Against(state.steps[0], params.horizon),
@@ -171,12 +171,13 @@ ALGORITHM = Algorithm(
 def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return EXP3 with the paper's rates for a horizon T.
 
-    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). An option left at None
-    is filled in by `evaluate` and `rollout`; the values below hold outside.
+    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). `evaluate` and `rollout`
+    fill in an option that is None. Elsewhere the defaults below hold.
 
     Args:
-        horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.
-        learning_rate: c > 0 in gamma; 1.
-        counts: answer the arm "accepted" or "recommended" most; accepted.
-        ties: the answer among tied arms, at "random" or the "first"; random.
+        horizon: T >= 1, the number of recommendations; None in an evaluation is BAIR's mean
+            stopping time.
+        learning_rate: c > 0 in gamma; default 1.
+        counts: answer the arm "accepted" or "recommended" most; default "accepted".
+        ties: the answer among tied arms, at "random" or the "first"; default "random".
     """

@@ -1,9 +1,8 @@
-"""Thompson sampling that is told every realized reward: an upper reference, not a competitor.
+"""Thompson sampling on realized rewards: an upper reference, not a competitor.
 
-The problem is to find the best arm from responses alone. This agent is told by name what no agent
-may know: the reward that the user realized, whenever she accepted. What it does better than the
-others is the price of seeing responses only. Thompson 1933; Russo et al. 2018, "A tutorial on
-Thompson sampling", for normal rewards.
+Agents must find the best arm from responses alone. This reference also sees the realized reward of
+every accepted recommendation. Its advantage over the agents is the price of seeing responses only.
+Thompson 1933; Russo et al. 2018, "A tutorial on Thompson sampling", for normal rewards.
 """
 
 import math
@@ -19,7 +18,7 @@ from .adapter import AlgorithmAgent, agent_maker, given_horizon, largest
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     horizon: int  # T
@@ -29,18 +28,18 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the reference remembers."""
+    """The state of the reference."""
 
-    counts: list[int]  # n_i, rewards seen of each arm
-    excesses: list[float]  # sum of the arm's rewards - m_0
-    means: list[Any]  # posterior means, fractions; what a verdict compares
+    counts: list[int]  # n_i, number of rewards of each arm
+    excesses: list[float]  # sum of (reward - m_0) of each arm
+    means: list[Any]  # posterior means, floats; compared by `verdict`
     deviations: list[float]  # posterior standard deviations
-    draws: list[Any]  # one of each arm's posterior, fractions; what `act` compares
+    draws: list[Any]  # one posterior draw of each arm, floats; compared by `act`
     steps: list[int]  # [t]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     variance = positive("prior_variance", options["prior_variance"])
     mean = real("prior_mean", options["prior_mean"], "a finite number")
     steps = given_horizon(options["horizon"], horizon)
@@ -48,13 +47,13 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     excesses, means, deviations, draws = ([0.0] * params.n_arms for _ in range(4))
     return State([0] * params.n_arms, excesses, means, deviations, draws, [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Go back to the prior."""
+    """Reset the posterior of each arm to the prior."""
     for arm in range(params.n_arms):
         state.counts[arm] = 0
         state.excesses[arm] = 0.0
@@ -65,7 +64,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the argmax of one draw of each arm's posterior."""
+    """Draw from the posterior of each arm and return the argmax."""
     if state.steps[0] >= params.horizon:
         return STOP
     for arm in range(params.n_arms):
@@ -74,12 +73,12 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the step; the response itself tells the agent nothing."""
+    """Count the step; the rule does not use responses."""
     state.steps[0] += 1
 
 
 def learn(params: Params, state: State, arm: int, reward: float) -> None:
-    """Take in the reward of an accepted recommendation: noise of variance 1 about the arm's mean.
+    """Update the posterior with a reward, the arm's mean plus noise of variance 1.
 
     With v = 1 / (1/v_0 + n_i) the posterior is N(m_0 + v sum(reward - m_0), v).
     """
@@ -91,12 +90,12 @@ def learn(params: Params, state: State, arm: int, reward: float) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm of the largest posterior mean."""
+    """Return the arm with the largest posterior mean."""
     return largest(state.means, rng)
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the posterior means and deviations, the latest draws, and t of T."""
+    """Return t of T, the posterior means and standard deviations, and the latest draws."""
     return {
         "t of T": Against(state.steps[0], params.horizon),
         "posterior mean": list(state.means),
@@ -119,15 +118,14 @@ ALGORITHM = Algorithm(
 def FullInformation() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Thompson sampling that sees rewards: an upper reference, NOT a competitor.
 
-    It is told by name what no agent may know, the realized reward of every accepted
-    recommendation; never rank it among agents that see responses. Each arm's mean has a normal
-    prior, a reward the arm's mean plus noise of variance 1; it recommends the argmax of one
-    posterior draw an arm and answers the arm of the largest posterior mean (ties at random). A
-    rejected recommendation tells it nothing, and only takes a step.
+    It sees the realized reward of every accepted recommendation; do not rank it among agents that
+    see only responses. Model: a normal prior for each arm's mean; a reward is the mean plus noise
+    of variance 1. The reference recommends the argmax of one posterior draw per arm, and answers
+    the arm with the largest posterior mean (ties at random). A rejection changes no posterior.
 
     Args:
-        horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
-            says.
-        prior_mean: m_0, the mean of every arm's prior, finite; 0.
-        prior_variance: v_0 > 0, its variance; 1.
+        horizon: T >= 1, the number of recommendations; None is the horizon of the evaluation or
+            run.
+        prior_mean: m_0, the mean of every arm's prior, finite; default 0.
+        prior_variance: v_0 > 0, the variance of every arm's prior; default 1.
     """

@@ -1,18 +1,19 @@
 """The characteristic weights of best-arm identification with Bernoulli responses.
 
-Garivier and Kaufmann 2016, "Optimal best arm identification with fixed confidence", Theorem 5 and
-Lemma 3, whose notation is used: g_k, x_k(y), F(y). Everything is scalar, so that it compiles.
+Source and notation (g_k, x_k(y), F(y)): Garivier and Kaufmann 2016, "Optimal best arm
+identification with fixed confidence", Theorem 5 and Lemma 3. The code uses scalars only, so that it
+compiles.
 """
 
 import math
 from typing import NamedTuple
 
-#: Below this a mean counts as 0, and a ratio is taken by logarithms, so that nothing underflows.
+#: A mean below this value counts as 0; a ratio below it uses logarithms, to avoid an underflow.
 SMALLEST = 1e-290
 
 
 def _shortfall(u: float, ratio: float) -> float:
-    """Return u - log(1 + u) >= 0 without cancellation near 0; `ratio` is 1 + u, for u near -1."""
+    """Return u - log(1 + u) >= 0 without cancellation; `ratio` is 1 + u without rounding."""
     if -1e-4 < u < 1e-4:
         return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
     if u < -0.5:
@@ -25,10 +26,10 @@ def bernoulli_kl(p: float, q: float) -> float:
 
     Args:
         p: mean of the first law, in [0, 1].
-        q: mean of the second, in [0, 1].
+        q: mean of the second law, in [0, 1].
 
     Returns:
-        kl(p, q) >= 0; infinite where the second law cannot produce what the first does.
+        kl(p, q) >= 0; infinite if q is 0 or 1 and p is not q.
     """
     if p == q:
         return 0.0
@@ -47,7 +48,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
-    """Return n_b kl(m_b, m) + n_a kl(m_a, m) at the pooled mean m: evidence that b beats a."""
+    """Return n_b kl(m_b, m) + n_a kl(m_a, m) for the pooled mean m, the evidence for m_b > m_a."""
     pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
     return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
 
@@ -55,13 +56,13 @@ def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> floa
 def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
     """Return kl(top, mu) and kl(other, mu) at mu = (top + ratio other) / (1 + ratio).
 
-    The distances from mu are shares of top - other, which is exact where the two are close: however
-    small it is, no digits are lost, as they are where mu is rounded first.
+    The distances from mu are fractions of top - other, which is exact for close means. Distances
+    from a rounded mu would lose digits.
 
     Args:
         top: the larger mean, at most 1.
-        other: the smaller, at least 0.
-        ratio: above 0 and of the order of 1 or less.
+        other: the smaller mean, at least 0.
+        ratio: x_k, above 0 and of the order of 1 or less.
     """
     below_top = (top - other) * (ratio / (1.0 + ratio))
     above_other = (top - other) / (1.0 + ratio)
@@ -73,63 +74,62 @@ def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
 
 
 def _part(p: float, difference: float, q: float) -> float:
-    """Return p log(p/q) + q - p, the part of one outcome in kl, where q = p + `difference`."""
+    """Return p log(p/q) + q - p, the term of one outcome in kl, for q = p + `difference`."""
     return p * _shortfall(difference / p, q / p) if p > SMALLEST else difference
 
 
+#: Largest number of Newton steps, for all x_k and y at once.
 FAST_ITERATIONS = 12
-#: Newton's steps double the digits: after a relative step below this they are all there.
+#: Newton's method doubles the correct digits: after a smaller relative step all are correct.
 FAST_TOLERANCE = 1e-6
 
-#: A ratio x_k above this is as good as infinite.
+#: Largest ratio x_k; a larger one has the same effect.
 LARGEST = 1e200
 
-#: A ratio x_k below this grows as y does, nearly.
+#: A ratio x_k below this value is nearly proportional to y.
 SMALL = 0.2
 
-#: Where x_k of normal rewards is z / (d_k - z), as in `theory.optimal_weights`, z is about this.
+#: A typical z, if x_k of normal rewards is z / (d_k - z) as in `theory.optimal_weights`.
 NORMAL = 0.45
 
-#: In place of a mean where no divergences are known.
+#: Stands for a mean without stored divergences.
 NOTHING = -1.0
 
-#: How far mu_k may be from where its divergences are known, relatively, for nine terms of a series
-#: to be exact.
+#: Largest relative distance of mu_k from the stored mu_k at which nine terms of a series are exact.
 NEARBY = 2.0**-6
 
-#: After so many steps of Newton's the divergences are found anew: each leaves some rounding.
+#: Newton steps until the divergences are computed anew, as the updates accumulate rounding errors.
 STEPS_FROM_LOGARITHMS = 64.0
 
-#: A best mean nearer than this to another, relatively, leaves too few digits to Newton's method.
+#: Least relative gap of the best mean; below it Newton's method loses too many digits.
 CLOSE = 2.0**-30
 
 
 PARTS = 6
-#: What is kept of each arm: mu_k, 1 / (mu_k (1 - mu_k)), kl(m_b, mu_k) and kl(m_k, mu_k) there,
-#: log(mu_k / (1 - mu_k)), and the m_k of these.
+#: Stored values of an arm: mu_k, 1 / (mu_k (1 - mu_k)), kl(m_b, mu_k), kl(m_k, mu_k),
+#: log(mu_k / (1 - mu_k)), and the m_k of these values.
 POOLED, PRECISION, COST_BEST, COST_OTHER, LOGIT, KNOWN = range(PARTS)
 
-#: What is kept besides: the m_b of these, how many steps they are from logarithms, how much m_b was
-#: above all others, and b.
+#: Stored values of all arms: the m_b of the divergences, the Newton steps since they were computed
+#: by logarithms, the gap of m_b to the next mean, and b.
 TOP, AGE, GAP, BEST = range(4)
 
 
 class Solver(NamedTuple):
-    """Where the last solution is kept; the next one starts from it.
+    """The last solution, from which the next search starts, and the divergences of each arm.
 
-    Beside it the divergences of each arm are kept, from which those nearby follow without
-    logarithms, which take most of the time.
+    Short series update the divergences for nearby means, as logarithms take most of the time.
     """
 
     ratios: list[float]  # x_k = w_k / w_b
     level: list[float]  # [y, the common value of all g_k(x_k)]
     weights: list[float]  # w*
-    arms: list[float]  # `PARTS` of each, one arm after the other
-    last: list[float]
+    arms: list[float]  # the `PARTS` values of arm 0, then of arm 1, ...
+    last: list[float]  # the values at TOP, AGE, GAP and BEST
 
 
 def blank_solver(n_arms: int) -> Solver:
-    """Return a solver for `n_arms` arms, without a solution yet."""
+    """Return a solver for `n_arms` arms without a solution."""
     solver = Solver([0.0] * n_arms, [0.0], [0.0] * n_arms, [0.0] * PARTS * n_arms, [0.0] * 4)
     start_solver(solver)
     return solver
@@ -149,7 +149,7 @@ def start_solver(solver: Solver) -> None:
 
 
 def _logarithm(u: float) -> float:
-    """Return log(1 + u), for `NEARBY` u."""
+    """Return log(1 + u) for abs(u) <= `NEARBY`."""
     even = 0.5 + u * u * (0.25 + u * u * (1.0 / 6.0 + u * u * 0.125))
     odd = 1.0 + u * u * (1.0 / 3.0 + u * u * (0.2 + u * u * (1.0 / 7.0 + u * u / 9.0)))
     return u * odd - u * u * even
@@ -163,10 +163,10 @@ def _logit(p: float) -> float:
 
 
 def _foresee(means: list[float], best: int, solver: Solver) -> None:
-    """Move the last solution to where the gap of these means lets it be expected.
+    """Predict the solution for new means from the last solution and the change of the gap.
 
-    With another best arm its w_k / w_b become those of the new one. Where an arm is close, y grows
-    with the square of the gap; so does an x_k that is small.
+    If the best arm changes, divide all w_k / w_b by the ratio of the new best arm. Then scale y and
+    the small x_k by the square of the gap's growth, to which they are nearly proportional.
     """
     top, before, share = means[best], int(solver.last[BEST]), solver.ratios[best]
     top_before = solver.last[TOP]
@@ -196,7 +196,7 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
     for arm in range(len(means)):
         if solver.ratios[arm] < SMALL:
             solver.ratios[arm] = min(max(solver.ratios[arm] * factor, SMALLEST), 1.0)
-    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution yet: one for normal rewards is near
+    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution: start from that of normal rewards
         solver.level[0] = math.inf
         for arm in range(len(means)):
             if arm != best:
@@ -207,37 +207,37 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
 
 
 def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver) -> None:
-    """Move the divergences that are kept of an arm to another mu_k.
+    """Update the stored divergences of an arm to another mu_k.
 
-    With short series, the same for both, where it has hardly moved: kl(p, mu') is kl(p, mu) less
-    p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)).
+    For a nearby mu' the update uses short series: kl(p, mu') is kl(p, mu) minus
+    p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)), with the same logarithms for both divergences.
     """
-    kept, first = solver.arms, PARTS * arm
-    before = kept[first + POOLED]
-    moved = (mean - before) * kept[first + PRECISION]
-    kept[first + POOLED] = mean
-    if kept[first + KNOWN] == other and abs(moved) <= NEARBY:
+    stored, first = solver.arms, PARTS * arm
+    before = stored[first + POOLED]
+    moved = (mean - before) * stored[first + PRECISION]
+    stored[first + POOLED] = mean
+    if stored[first + KNOWN] == other and abs(moved) <= NEARBY:
         gain = _logarithm(moved * (1.0 - before))
         loss = _logarithm(-moved * before)
-        kept[first + COST_BEST] -= top * gain + (1.0 - top) * loss
-        kept[first + COST_OTHER] -= other * gain + (1.0 - other) * loss
-        kept[first + LOGIT] += gain - loss
+        stored[first + COST_BEST] -= top * gain + (1.0 - top) * loss
+        stored[first + COST_OTHER] -= other * gain + (1.0 - other) * loss
+        stored[first + LOGIT] += gain - loss
     else:
-        kept[first + COST_BEST] = bernoulli_kl(top, mean)
-        kept[first + COST_OTHER] = bernoulli_kl(other, mean)
-        kept[first + LOGIT] = _logit(mean)
-        kept[first + KNOWN] = other
+        stored[first + COST_BEST] = bernoulli_kl(top, mean)
+        stored[first + COST_OTHER] = bernoulli_kl(other, mean)
+        stored[first + LOGIT] = _logit(mean)
+        stored[first + KNOWN] = other
 
 
 def follows(means: list[float], best: int, solver: Solver) -> bool:
-    """Move the last solution to these means by Newton's method on all x_k and y at once.
+    """Update the last solution to these means by Newton's method on all x_k and y at once.
 
-    That is g_k(x_k) = y for all k together with F = 1, solved for the step of y first; no number
-    more than halves or doubles at once. It is several times as fast as `bracketed_ratios` if the
-    means have moved little, as they do from one step to the next, and gives up otherwise.
+    The equations are g_k(x_k) = y for all k and F = 1. Each iteration solves for the step of y
+    first; no value more than halves or doubles in one step. For small changes of the means, as from
+    one step to the next, it is several times as fast as `bracketed_ratios`; else it may fail.
 
     Returns:
-        Whether it has converged; if not, `solver` holds some positive ratios.
+        Whether it has converged; if not, `solver` holds positive ratios without a meaning.
     """
     _foresee(means, best, solver)
     top, level = means[best], solver.level[0]
@@ -268,7 +268,7 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
             both = 1.0 / (variance * cost_other)
             inverse_cost = both * variance
             solver.arms[first + PRECISION] = both * cost_other
-            solver.weights[arm] = inverse_cost  # until all weights are known
+            solver.weights[arm] = inverse_cost  # scratch memory until the end
             share = cost_best * inverse_cost
             slope_here = (top - other) * (top - mean + (mean - other) * share)
             slope_here *= both * inverse_cost * inverse * inverse
@@ -280,7 +280,7 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
             solver.ratios[arm] = ratio + change
         if not (0.0 < total < math.inf and 0.0 < slope < math.inf):
             return False
-        # On log F = 0, as F grows like an exponential far above the root.
+        # Newton's method solves log F = 0, as F grows exponentially far above the root.
         step = min(max(-total * math.log(total) / slope, -0.5 * level), level)
         level += step
         settled = settled and abs(step) <= FAST_TOLERANCE * level
@@ -296,35 +296,34 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
     return False
 
 
-#: How many steps along a line there are, twice as many as are mostly needed.
+#: Most secant or Newton steps, twice the usual number.
 STEPS = 12
 
-#: How often a bracket is halved, in logarithms: ln(2 * 10^9) / 2^44 is about 1e-12.
+#: Most halvings of a bracket's logarithmic width: ln(2 * 10^9) / 2^44 is about 1e-12.
 HALVINGS = 44
 
-#: Newton's steps double the digits: after one below this, relatively, only rounding is left.
+#: After a smaller relative Newton step for x_k only rounding errors remain.
 LAST_RATIO_STEP = 1e-7
 
-#: Twice what rounding leaves of a divergence.
+#: The search for y ends at a smaller relative step, twice the rounding error of a divergence.
 LAST_LEVEL_STEP = 4e-12
 
-#: Above every x_k of a solution.
+#: An upper bound of every x_k of a solution.
 LARGEST_RATIO = 2.0
 
-#: What x_k is at least of the upper bound that concavity gives.
+#: A lower bound of x_k, relative to its upper bound by concavity.
 LOWEST = 1.0 / 2048.0
 
 
 def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> float:
-    """Write all x_k into `ratios` and return y; arms level with the best share, and y is 0.
+    """Write all x_k to `ratios` and return y; if other arms tie with the best, y is 0.
 
-    The evaluations are bounded: `STEPS` of a secant or of Newton's method, and halvings of what is
-    then left of a bracket.
+    Each search makes at most `STEPS` secant or Newton steps and then halves its bracket.
 
     Args:
         means: K Bernoulli means in [0, 1].
         best: index of a largest mean.
-        ratios: x_k; changed in place.
+        ratios: x_k, written in place.
     """
     top, high, n_tied = means[best], math.inf, 0
     for arm in range(len(means)):
@@ -332,7 +331,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
             evidence = _evidence(top, means[arm], LARGEST_RATIO)
             high = min(high, evidence)
             n_tied += not evidence > SMALLEST
-    if n_tied > 0:  # the limit of the solution: x_k^2 adds up to 1 over the tied arms
+    if n_tied > 0:  # the limit of the solution: the x_k^2 of the tied arms add up to 1
         for arm in range(len(means)):
             tied = not _evidence(top, means[arm], LARGEST_RATIO) > SMALLEST
             ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
@@ -353,7 +352,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
         else:
             low = level
         moved = math.log(level / last_level)
-        slope = 2.0  # of log F over log y, for means that are close
+        slope = 2.0  # d log F / d log y for close means
         if iteration > 0:
             slope = (logarithm - last) / moved if moved != 0.0 else 0.0
         step = -logarithm / slope if slope > 0.0 else math.inf
@@ -361,13 +360,13 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
             break
         last_level, last = level, logarithm
         following = level * math.exp(step) if abs(step) < 50.0 else 0.0
-        inside = low < following < high and iteration < STEPS
-        level = following if inside else low * math.sqrt(high / low)
+        accepted = low < following < high and iteration < STEPS
+        level = following if accepted else low * math.sqrt(high / low)
     return level
 
 
 def _bracketed_ratio(level: float, top: float, other: float) -> float:
-    """Return the x at which the evidence is `level`, at most that at `LARGEST_RATIO`."""
+    """Return the x with g_k(x) = `level`, at most `LARGEST_RATIO`."""
     high = level * LARGEST_RATIO / _evidence(top, other, LARGEST_RATIO)
     low = high * LOWEST
     ratio = 0.5 * high
@@ -382,27 +381,27 @@ def _bracketed_ratio(level: float, top: float, other: float) -> float:
         following = ratio + step
         if abs(step) <= LAST_RATIO_STEP * ratio:
             return following
-        inside = low < following < high and iteration < STEPS
-        ratio = following if inside else low * math.sqrt(high / low)
+        accepted = low < following < high and iteration < STEPS
+        ratio = following if accepted else low * math.sqrt(high / low)
     return ratio
 
 
 def _evidence(top: float, other: float, ratio: float) -> float:
-    """Return g_k(x)."""
+    """Return g_k(x), the evidence against arm k at x = w_k / w_b."""
     cost_best, cost_other = costs_at(top, other, ratio)
     return cost_best + ratio * cost_other
 
 
 def characteristic_weights(means: list[float], best: int, solver: Solver) -> None:
-    """Find w*, the proportions that tell the best arm apart soonest; left in `solver.weights`.
+    """Write w*, the proportions that identify the best arm soonest, to `solver.weights`.
 
     w_b is proportional to 1 and w_k to x_k(y), where y solves F(y) = sum over k of
     kl(m_b, mu_k) / kl(m_k, mu_k) = 1 on 0 < y < min_k kl(m_b, m_k).
 
     Args:
         means: K Bernoulli means in [0, 1].
-        best: index of the one largest mean; with several, they share as their limit would.
-        solver: the last solution is where the search starts; changed in place.
+        best: index of a largest mean; tied arms get the limit of the weights.
+        solver: the search starts from its last solution; changed in place.
     """
     if not follows(means, best, solver):
         solver.level[0] = bracketed_ratios(means, best, solver.ratios)

@@ -1,7 +1,7 @@
-"""BAIR's Phase 1 alone, and before any algorithm, which then meets a prepared user.
+"""BAIR's Phase 1 alone, and Phase 1 followed by another algorithm.
 
-The paper asks whether its baselines do better with a user who has been through Phase 1 (experiments
-with shared Phase 1). They are told nothing of it: neither what was recommended nor the responses.
+The paper asks whether its baselines do better with a user after Phase 1 (experiments with shared
+Phase 1). The baselines do not see the recommendations and responses of Phase 1.
 """
 
 import dataclasses
@@ -18,80 +18,80 @@ from .adapter import AlgorithmAgent, agent_maker
 
 
 def act_in_phase1(params: bair.Params, state: bair.State, rng: np.random.Generator) -> int:
-    """Return BAIR's arm; `STOP` when Phase 1 is over."""
+    """Return BAIR's arm, or `STOP` after Phase 1."""
     return STOP if state.part[0] == bair.ELIMINATION else state.current[0]
 
 
-#: BAIR's record, which ends with Phase 1.
+#: BAIR's record with a run that ends after Phase 1.
 PHASE1 = dataclasses.replace(bair.ALGORITHM, act=act_in_phase1)
 
 
 @agent_maker(PHASE1, name="Phase 1", options=("n1", "phase1_counts", "first_sweep"))
 def Phase1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return BAIR's Phase 1 (Algorithm 1) alone; its answer is the most accepted arm.
+    """Return BAIR's Phase 1 (Algorithm 1) alone; it answers the most accepted arm.
 
     Args:
-        n1: as in `BAIR`, like the other options.
-        phase1_counts: what is compared with N_1.
-        first_sweep: "full" or "skipping".
+        n1: as in `BAIR`.
+        phase1_counts: "acceptances" or "steps", as in `BAIR`.
+        first_sweep: "full" or "skipping", as in `BAIR`.
     """
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
-    phase1: Any  # BAIR's
-    own: Any  # the algorithm's
+    phase1: Any  # parameters of BAIR
+    second: Any  # parameters of the algorithm after Phase 1
 
 
 class State(NamedTuple):
-    """What is remembered, by each for itself."""
+    """The state of BAIR, and of the algorithm after Phase 1."""
 
     phase1: Any
-    own: Any
-    prepared: list[int]  # [1 once Phase 1 is over]
+    second: Any
+    prepared: list[int]  # [1 after Phase 1]
 
 
 def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
-    """Return an agent that runs BAIR's Phase 1 and then `agent`, which knows nothing of it.
+    """Return an agent that runs BAIR's Phase 1 and then `agent`, which does not see Phase 1.
 
-    Its steps count from the first of Phase 1; those of `Phase1` with the same user are the same and
-    can be taken off.
+    The stopping time includes Phase 1. `Phase1` with the same user makes the same steps, so that
+    its stopping time can be subtracted.
 
     Args:
-        agent: the agent that meets the prepared user; its step cap and name stay.
+        agent: the agent after Phase 1; the returned agent has its step cap and name.
         **phase1: BAIR's options for Phase 1.
 
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    explain_own = agent.algorithm.explain
+    explain_second = agent.algorithm.explain
 
     def explain(params: Params, state: State) -> Mapping[str, Any]:
         if state.prepared[0] == 0:
             return bair.explain(params.phase1, state.phase1)
-        return {} if explain_own is None else explain_own(params.own, state.own)
+        return {} if explain_second is None else explain_second(params.second, state.second)
 
-    whole = dataclasses.replace(_composed(agent.algorithm), explain=explain)
-    return AlgorithmAgent(whole, {**agent.options, **phase1}, agent.name, agent.max_steps)
+    composed = dataclasses.replace(_composed(agent.algorithm), explain=explain)
+    return AlgorithmAgent(composed, {**agent.options, **phase1}, agent.name, agent.max_steps)
 
 
 @functools.cache
 def _composed(algorithm: Algorithm) -> Algorithm:
-    """Return Phase 1 followed by `algorithm`, as one record."""
-    start_own, act_own = algorithm.start, algorithm.act
-    observe_own, verdict_own = algorithm.observe, algorithm.verdict
+    """Return the record of Phase 1 followed by `algorithm`."""
+    start_second, act_second = algorithm.start, algorithm.act
+    observe_second, verdict_second = algorithm.observe, algorithm.verdict
 
     def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
         phase1 = bair.prepare(options, n_arms, None)
         return Params(phase1, algorithm.prepare(options, n_arms, horizon))
 
     def blank(params: Params) -> State:
-        return State(bair.blank(params.phase1), algorithm.blank(params.own), [0])
+        return State(bair.blank(params.phase1), algorithm.blank(params.second), [0])
 
     def start(params: Params, state: State, rng: np.random.Generator) -> None:
         bair.start(params.phase1, state.phase1, rng)
-        start_own(params.own, state.own, rng)
+        start_second(params.second, state.second, rng)
         state.prepared[0] = 0
 
     def act(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -100,16 +100,16 @@ def _composed(algorithm: Algorithm) -> Algorithm:
             if arm != STOP:
                 return arm
             state.prepared[0] = 1
-        return act_own(params.own, state.own, rng)
+        return act_second(params.second, state.second, rng)
 
     def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
         if state.prepared[0] == 0:
             bair.observe(params.phase1, state.phase1, arm, accepted)
         else:
-            observe_own(params.own, state.own, arm, accepted)
+            observe_second(params.second, state.second, arm, accepted)
 
     def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-        return verdict_own(params.own, state.own, rng)
+        return verdict_second(params.second, state.second, rng)
 
     return Algorithm(
         algorithm.name,

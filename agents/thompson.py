@@ -1,8 +1,8 @@
-"""Thompson sampling with a Beta posterior of each arm's acceptance probability.
+"""Thompson sampling with a Beta posterior for each arm's acceptance probability.
 
 Thompson 1933, "On the likelihood that one unknown probability exceeds another in view of the
 evidence of two samples"; Chapelle and Li 2011, "An empirical evaluation of Thompson sampling",
-Algorithm 2. As if responses to an arm were independent and alike, which this user's are not.
+Algorithm 2. The rule assumes i.i.d. responses to an arm; an explorative user's are not.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from explorative_user_env.validation import InvalidArgumentError, finite_vector
 
 from .adapter import AlgorithmAgent, agent_maker, given_horizon, largest
 
-#: With less, a draw may come of two numbers that underflow to 0; there compiled code and NumPy draw
-#: differently.
+#: Least parameter of a Beta prior. Below it, a draw may divide two numbers that underflow to 0, and
+#: compiled code and NumPy differ.
 LEAST_PRIOR = 0.1
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     horizon: int  # T
@@ -30,16 +30,16 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What Thompson sampling remembers."""
+    """The state of Thompson sampling."""
 
     accepted: list[int]  # acceptances of each arm
     rejected: list[int]  # rejections of each arm
-    draws: list[Any]  # one of each arm's posterior, fractions; what `act` compares
+    draws: list[Any]  # one posterior draw of each arm, floats; compared by `act`
     steps: list[int]  # [t]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     steps = given_horizon(options["horizon"], horizon)
     prior = finite_vector("prior", options["prior"], 2)
     if min(prior) < LEAST_PRIOR:
@@ -49,13 +49,13 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     n_arms = params.n_arms
     return State([0] * n_arms, [0] * n_arms, [0.0] * n_arms, [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Forget all counts."""
+    """Reset all counts."""
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
         state.rejected[arm] = 0
@@ -64,7 +64,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the argmax of one draw of Beta(a + accepted, b + rejected) an arm."""
+    """Draw from Beta(a + accepted, b + rejected) for each arm and return the argmax."""
     if state.steps[0] >= params.horizon:
         return STOP
     for arm in range(params.n_arms):
@@ -83,11 +83,8 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def _posterior(params: Params, state: State, arm: int) -> tuple[float, float]:
-    """Return the numbers of an arm's Beta."""
-    return (
-        params.prior_accepted + state.accepted[arm],
-        params.prior_rejected + state.rejected[arm],
-    )
+    a, b = state.accepted[arm], state.rejected[arm]
+    return params.prior_accepted + a, params.prior_rejected + b
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -96,7 +93,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the posterior means, the latest draws, and t of T."""
+    """Return t of T, the posterior means, the latest draws and the acceptances."""
     posteriors = [_posterior(params, state, arm) for arm in range(params.n_arms)]
     return {
         "t of T": Against(state.steps[0], params.horizon),
@@ -117,13 +114,13 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def Thompson() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return Thompson sampling on the responses, answering the most accepted arm (ties at random).
+    """Return Thompson sampling on responses; it answers the most accepted arm (ties at random).
 
-    It recommends the argmax of one draw of Beta(a + accepted, b + rejected) an arm (Thompson 1933;
-    Chapelle and Li 2011, Algorithm 2).
+    It recommends the argmax of one draw per arm from Beta(a + accepted, b + rejected) (Thompson
+    1933; Chapelle and Li 2011, Algorithm 2).
 
     Args:
-        horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
-            says.
-        prior: (a, b) of every arm's Beta prior, each at least 0.1; (1, 1), the uniform law.
+        horizon: T >= 1, the number of recommendations; None is the horizon of the evaluation or
+            run.
+        prior: (a, b) of every arm's Beta prior, each at least 0.1; default (1, 1), uniform.
     """

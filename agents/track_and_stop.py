@@ -1,16 +1,16 @@
 """Track-and-Stop with D-tracking on Bernoulli responses (Garivier and Kaufmann 2016).
 
-The rule takes acceptances for independent rewards, which an explorative user's are not: the paper
-runs it to show what that mistake costs. Step by step:
+The rule assumes i.i.d. responses to an arm, and the responses of an explorative user are not. The
+paper runs it to show the cost of this assumption. Each part of the rule and its code:
 
     Garivier and Kaufmann 2016                      here
-    every arm once, at first                        `act`; if primed, `start`
+    every arm once at the start                     `act`; if primed, `start`
     N_a, S_a and the rate of each arm               `observe`
-    arms of the highest rate                        `leader_of`, `observe`; if several, `act`
+    arms with the highest rate                      `leader_of`, `observe`; if several, `act`
     Z(t), the least evidence for the leader         `_cost`, `_beats_all`
     beta(t, delta), the threshold                   `_threshold`
-    stop when Z(t) is above it                      `_beats_all`, `act`
-    D-tracking: argmin N_a if that is too small     `act` (`neglected`)
+    stop when Z(t) > beta(t, delta)                 `_beats_all`, `act`
+    D-tracking: argmin N_a if N_a is too small      `act` (`neglected`)
       w*, Lemma 3 and Theorem 5                     `optimal_weights.characteristic_weights`
       else argmax of t w*_a - N_a                   `act` (`behind`)
     the answer                                      `verdict`
@@ -32,42 +32,42 @@ from .optimal_weights import transport_cost as cost_of
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
 
-TARGETED = "N_a of t w*_a"  # in what is explained
+TARGETED = "N_a of t w*_a"  # a name in `explain`
 
-#: Arms as far behind as another up to this count as tied, and the first of them is recommended:
-#: above what rounding leaves in the weights, so that no rounding decides.
+#: Values of t w*_a - N_a that differ by less are tied, and the first arm is recommended. It exceeds
+#: the rounding errors of the weights, so that rounding never decides.
 TIE = 1e-9
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     delta: float
     threshold: int  # index in THRESHOLDS
-    primed: bool  # N_a = S_a = 1 at the start
-    least_recommended: bool  # of tied leaders, not a random one
+    primed: bool  # start with N_a = S_a = 1
+    least_recommended: bool  # recommend the least recommended tied leader, not a random one
     first: bool  # the answer among tied arms is the first
 
 
 class State(NamedTuple):
-    """What Track-and-Stop remembers."""
+    """The state of Track-and-Stop."""
 
     recommended: list[int]  # N_a
     accepted: list[int]  # S_a
     rates: list[float]  # S_a / N_a
     steps: list[int]  # [t]
-    scores: list[int]  # what a verdict compares
-    leader: list[int]  # [the first arm of the highest rate; -1 where that is not known]
-    n_tied: list[int]  # [how many arms have that rate]
-    neglected: list[int]  # [the first arm of the least N_a; -1 where that is not known]
-    rival: list[int]  # [an arm that the leader was last seen not to beat clearly]
-    moved: list[int]  # [1 if a rate has changed since the weights were found]
+    scores: list[int]  # compared by `verdict`
+    leader: list[int]  # [the first arm with the highest rate; -1 if unknown]
+    n_tied: list[int]  # [number of arms with this rate]
+    neglected: list[int]  # [the first arm with the least N_a; -1 if unknown]
+    rival: list[int]  # [the arm whose cost was at most the threshold in the last test]
+    moved: list[int]  # [1 if a rate has changed since the last computation of w*]
     solver: Solver  # the last solution for w*
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     return Params(
         n_arms=n_arms,
         delta=risk("delta", options["delta"]),
@@ -79,7 +79,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     n_arms = params.n_arms
     recommended, accepted, scores = ([0] * n_arms for _ in range(3))
     counts = (recommended, accepted, [0.0] * n_arms, [0], scores)
@@ -87,7 +87,7 @@ def blank(params: Params) -> State:
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Forget all counts, or begin with one acceptance of every arm if `primed`."""
+    """Reset all counts; if `primed`, start with one acceptance of every arm."""
     seen = 1 if params.primed else 0
     for arm in range(params.n_arms):
         state.recommended[arm] = seen
@@ -109,7 +109,7 @@ def compare_rates(state: State, one: int, other: int) -> int:
 
 
 def leader_of(state: State) -> tuple[int, int]:
-    """Return the first arm of the highest rate and how many arms share it."""
+    """Return the first arm with the highest rate, and the number of arms with this rate."""
     leader = 0
     n_tied = 1
     for arm in range(1, len(state.rates)):
@@ -130,7 +130,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     if state.leader[0] < 0:
         state.leader[0], state.n_tied[0] = leader_of(state)
     leader, n_tied = state.leader[0], state.n_tied[0]
-    if n_tied > 1:  # no test is made: a random one of them, or the least recommended
+    if n_tied > 1:  # no test: recommend a random or the least recommended tied leader
         skip = 0 if params.least_recommended else int(rng.random() * n_tied)
         chosen = leader
         for arm in range(leader, params.n_arms):
@@ -164,14 +164,14 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def _find_weights(state: State, leader: int) -> None:
-    """Let `solver.weights` be w* of the present rates."""
-    if state.moved[0] == 1:  # else those of the step before still hold
+    """Write w* of the current rates to `solver.weights`."""
+    if state.moved[0] == 1:
         characteristic_weights(state.rates, leader, state.solver)
         state.moved[0] = 0
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the response, and note who leads now, as `leader_of` would find."""
+    """Count the response, and update the leader and its ties to the result of `leader_of`."""
     leader = state.leader[0]
     was_behind = leader >= 0 and compare_rates(state, arm, leader) < 0
     state.steps[0] += 1
@@ -201,7 +201,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm with the highest acceptance rate; tied, the most accepted of them."""
+    """Return the arm with the highest acceptance rate; ties by the most acceptances."""
     leader, _ = leader_of(state)
     for arm in range(params.n_arms):
         behind = compare_rates(state, arm, leader) < 0
@@ -210,9 +210,10 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def _beats_all(params: Params, state: State, leader: int) -> bool:
-    """Return whether Z, the least transport cost from the leader to another arm, is above beta.
+    """Return whether Z, the least transport cost from the leader to another arm, exceeds beta.
 
-    One arm at or below the threshold decides it, and it is mostly the one that did so last.
+    One arm at or below the threshold settles the test. It is mostly the rival of the last test,
+    which is therefore tried first.
     """
     threshold = _threshold(params, state.steps[0])
     rival = state.rival[0]
@@ -226,7 +227,7 @@ def _beats_all(params: Params, state: State, leader: int) -> bool:
 
 
 def _cost(state: State, leader: int, arm: int) -> float:
-    """Return the evidence that the leader's rate is above that of `arm`."""
+    """Return the evidence that the leader's rate exceeds the rate of `arm`."""
     n, rates = state.recommended, state.rates
     return cost_of(n[leader], rates[leader], n[arm], rates[arm])
 
@@ -240,12 +241,12 @@ def _threshold(params: Params, t: int) -> float:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the rates, N_a; where one arm leads, Z of beta, which arm keeps Z low, and t w*."""
+    """Return the leader, the rates and N_a; for a single leader also Z of beta and t w*."""
     now, t = copy.deepcopy(state), state.steps[0]
     leader, n_tied = leader_of(now)
     seen = {"rate": now.rates, TARGETED: now.recommended}
     if t < params.n_arms:
-        return {"leader": "every arm once, at first", **seen}
+        return {"leader": "every arm once at the start", **seen}
     if n_tied > 1:
         return {"leader": f"{n_tied} arms tie: no test", **seen}
     rivals = [arm for arm in range(params.n_arms) if arm != leader]
@@ -279,14 +280,14 @@ ALGORITHM = Algorithm(
 def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
-    An option left at None is filled in by `evaluate` and `rollout`; the values below hold outside.
+    `evaluate` and `rollout` fill in an option that is None. Elsewhere the defaults below hold.
 
     Args:
-        delta: allowed probability of a wrong answer, in (0, 1); 0.1.
-        threshold: what the evidence Z must exceed: "log((1+log t)/delta)",
-            "log(2t(K-1)/delta)" or "log(t/delta)"; the first.
-        primed: whether N_a = S_a = 1 at the start stands in for recommending each arm once; False.
+        delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
+        threshold: the threshold of the evidence Z: "log((1+log t)/delta)" (default),
+            "log(2t(K-1)/delta)" or "log(t/delta)".
+        primed: start with N_a = S_a = 1 instead of recommending each arm once; default False.
         tied: while several arms share the highest rate, recommend a "random" one of them or the
-            "least recommended"; random. No test is made then.
-        ties: the answer among tied arms, at "random" or the "first"; random.
+            "least recommended", without a test; default "random".
+        ties: the answer among tied arms, at "random" or the "first"; default "random".
     """

@@ -1,20 +1,21 @@
-"""Elimination that carries over what it learns, where users come one after another.
+"""Elimination for a population: it transfers what it learns from user to user.
 
-Three things make it work, where users share what is popular and each of them deviates from it:
+The means of each user deviate from the means of the population. The algorithm uses three ideas:
 
-1. A rejection says how much worse an arm is. The user rejects arm i after n_i acceptances because
-   her interval lies below that of another arm with n_j: their distance is then about
-   b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), Gamma = 2 alpha log(rho_t n(t)) (paper, Eq. 1),
-   all of which an agent can count. An arm that is never rejected is at b_i = 0.
-2. The mean of b_i over the users who were asked about an arm says how far behind it is for anybody;
-   the variance of b_i between them, s^2 (pooled over arms), says how little that means for the next
-   user, who is asked about the arms with mean b_i <= least mean b + s^2 (1 + 1/users asked). It
-   grows faster than s as it is to: the more users differ, the more arms may be anybody's best.
-   Before users can be compared s^2 is large, so the second one is asked about nearly all arms.
-3. The arm that was ahead is recommended twice as often as the others. It is mostly the best, and
-   to reject the others takes the fewer acceptances of them, the more it has.
+1. A rejection shows how much worse an arm is. The user rejects arm i after n_i acceptances because
+   her interval for it lies below her interval for an arm j with n_j acceptances. Their estimates
+   then differ by about b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), Gamma = 2 alpha
+   log(rho_t n(t)) (paper, Eq. 1). The agent can count all of these. Without a rejection b_i = 0.
+2. The mean of b_i over earlier users estimates how much worse arm i is in the population. The
+   variance of b_i between users, s^2 (pooled over arms), shows how much users differ. The next user
+   gets the arms with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The margin is
+   s^2 rather than s: the more users differ, the more arms may be the best for one of them. Before
+   the algorithm can compare users s^2 is large, so the second user gets nearly all arms.
+3. The arm with the least mean b is recommended twice as often as the others. It is mostly the best
+   arm, and its many acceptances let the user reject the other arms earlier.
 
-Within a user it is SE's rule: the fewest acceptances next, a rejected arm is dropped.
+With each user the algorithm is SE: it recommends the arm with the fewest acceptances and eliminates
+a rejected arm.
 """
 
 import math
@@ -30,46 +31,46 @@ from .adapter import AlgorithmAgent, agent_maker, is_second, largest
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
-    alpha: float  # the user's
-    drops: bool  # whether arms that are far behind are left out from the start
-    caution: float  # s^2 before users can be compared
+    alpha: float  # the users' alpha
+    drops: bool  # leave out arms that are much worse in the population
+    caution: float  # s^2 before the algorithm can compare users
 
 
 class State(NamedTuple):
-    """What it remembers: of this user, and of all before her."""
+    """The state for the current user (up to `scores`) and for all users before her."""
 
     accepted: list[int]  # n_i
-    candidate: list[int]  # 1 for an arm that is left
+    candidate: list[int]  # 1 for an arm that is not eliminated
     n_candidates: list[int]
-    asked: list[int]  # 1 for an arm that was a candidate at first
+    offered: list[int]  # 1 for an arm that was a candidate at this user's start
     behind: list[float]  # b_i
     responses: list[int]  # [n(t), t]
-    scores: list[int]  # what a verdict compares
-    users: list[int]  # of each arm, how many were asked about it
-    means: list[float]  # of b_i
-    squares: list[float]  # [sum of squared deviations from these means, their number]
-    leader: list[int]  # [the arm with the least mean, -1 before the first user's end]
+    scores: list[int]  # compared by `verdict`
+    users: list[int]  # number of users to whom each arm was offered
+    means: list[float]  # mean of b_i over these users
+    squares: list[float]  # [sum of squared deviations from the means, their number]
+    leader: list[int]  # [the arm with the least mean; -1 before the first user's end]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     drops = not is_second(options, "carries", "arms", "order")
     caution = not_negative("caution", options["caution"])
     return Params(n_arms, positive("alpha", options["alpha"]), drops, caution)
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
-    accepted, candidate, asked, scores, users = ([0] * params.n_arms for _ in range(5))
-    hers = (accepted, candidate, [0], asked, [0.0] * params.n_arms, [0, 0], scores)
-    return State(*hers, users, [0.0] * params.n_arms, [0.0, 0.0], [-1])
+    """Return a blank state, which `start` fills."""
+    accepted, candidate, offered, scores, users = ([0] * params.n_arms for _ in range(5))
+    current = (accepted, candidate, [0], offered, [0.0] * params.n_arms, [0, 0], scores)
+    return State(*current, users, [0.0] * params.n_arms, [0.0, 0.0], [-1])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Know nothing of any user."""
+    """Forget all users and start with the first."""
     for arm in range(params.n_arms):
         state.users[arm] = 0
         state.means[arm] = 0.0
@@ -80,12 +81,12 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Take in what this user said, and choose what the next one is asked about."""
-    n_asked = 0
+    """Update the means of b_i with the last user's, and start with the next user."""
+    n_offered = 0
     for arm in range(params.n_arms):
-        n_asked += state.asked[arm]
+        n_offered += state.offered[arm]
     for arm in range(params.n_arms):
-        if n_asked > 1 and state.asked[arm] == 1:  # one alone is not compared with any
+        if n_offered > 1 and state.offered[arm] == 1:  # a single arm is compared with no other
             state.users[arm] += 1
             error = state.behind[arm] - state.means[arm]
             state.means[arm] += error / state.users[arm]
@@ -101,33 +102,33 @@ def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def _begin(params: Params, state: State) -> None:
-    """Begin with a user of whom nothing is known but what is popular."""
+    """Start with a user, and choose her candidates by the means of b_i."""
     leader, variance = state.leader[0], state.squares[0] / state.squares[1]
     state.n_candidates[0] = 0
     for arm in range(params.n_arms):
-        left = 1
+        offered = 1
         if params.drops and leader >= 0:
-            room = variance * (1.0 + 1.0 / max(state.users[arm], 1))
-            if state.means[arm] - state.means[leader] > room:
-                left = 0
+            margin = variance * (1.0 + 1.0 / max(state.users[arm], 1))
+            if state.means[arm] - state.means[leader] > margin:
+                offered = 0
         state.accepted[arm] = 0
         state.behind[arm] = 0.0
-        state.candidate[arm] = left
-        state.asked[arm] = left
-        state.n_candidates[0] += left
+        state.candidate[arm] = offered
+        state.offered[arm] = offered
+        state.n_candidates[0] += offered
     state.responses[0] = 0
     state.responses[1] = 0
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate with the fewest acceptances, of several the most popular one."""
+    """Return the candidate with the fewest acceptances; ties by the least mean of b_i."""
     if state.n_candidates[0] == 1:
         return STOP
     chosen = -1
     fewest = 0
     for arm in range(params.n_arms):
         if state.candidate[arm] == 1:
-            # The arm that was ahead is recommended twice as often.
+            # The leader gets twice as many recommendations: its acceptances count half.
             twice = params.drops and arm == state.leader[0]
             count = (1 if twice else 2) * state.accepted[arm]
             ahead = chosen >= 0 and state.means[arm] < state.means[chosen]
@@ -138,7 +139,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the response, and drop the arm if it is rejected and not the last."""
+    """Count the response; eliminate a rejected arm, unless it is the last candidate."""
     state.responses[1] += 1
     if accepted:
         state.responses[0] += 1
@@ -156,20 +157,20 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate left; before that, the most accepted one."""
+    """Return the most accepted candidate."""
     for arm in range(params.n_arms):
         state.scores[arm] = state.accepted[arm] if state.candidate[arm] == 1 else -1
     return largest(state.scores, rng)
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return which arms are left, n_i, and what is known of all users."""
-    left = [bool(each) for each in state.candidate]
-    told: dict[str, Any] = {"F": left, "n_i": list(state.accepted)}
+    """Return the candidates F and n_i; after the first user also the means of b_i and s^2."""
+    candidates = [bool(each) for each in state.candidate]
+    items: dict[str, Any] = {"F": candidates, "n_i": list(state.accepted)}
     if state.leader[0] >= 0:
-        told["behind on average"] = list(state.means)
-        told["s^2"] = state.squares[0] / state.squares[1]
-    return told
+        items["mean of b_i"] = list(state.means)
+        items["s^2"] = state.squares[0] / state.squares[1]
+    return items
 
 
 ALGORITHM = Algorithm(
@@ -183,27 +184,27 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def TransferElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return elimination that keeps, from user to user, which arms may be the best.
+    """Return SE-transfer, elimination that transfers what it learns to the next user.
 
-    With one user it is SE. The next one is asked only about arms that are not far behind for users
-    in general, and first about those that are ahead; the module says why that works.
+    With the first user it is SE. It recommends to the next user only arms that are not much worse
+    in the population, the best of them first. The module docstring gives the reasons.
 
     Args:
-        alpha: the users' alpha, above 0; 1.
-        carries: what the next user gets of it: the "arms" that she is asked about, or only the
-            "order" in which she is asked about all; "arms".
-        caution: the variance of what users say of an arm, until they can be compared, at least 0;
-            3.
+        alpha: the users' alpha, above 0; default 1.
+        carries: "arms" leaves out arms that are much worse in the population; "order" recommends
+            all arms, the best in the population first; default "arms".
+        caution: s^2, the variance between users, before the algorithm can compare users, at least
+            0; a larger value keeps more arms; default 3.
     """
 
 
 @agent_maker(ALGORITHM, name="SE-ordered", options=("alpha",), carries="order")
 def OrderedElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return elimination in the order of popularity learnt so far.
+    """Return SE-ordered, elimination in the order of the population's means learned so far.
 
-    It is `TransferElimination(carries="order")` by another name: every user is asked about all
-    arms, first about those that are ahead.
+    The same as `TransferElimination(carries="order")`: every user gets all arms, the best in the
+    population first.
 
     Args:
-        alpha: the users' alpha, above 0; 1.
+        alpha: the users' alpha, above 0; default 1.
     """

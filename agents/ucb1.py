@@ -1,8 +1,8 @@
-"""UCB1, optimism in the face of uncertainty, with an acceptance as a reward of 1.
+"""UCB1, optimism in the face of uncertainty; an acceptance counts as a reward of 1.
 
 Auer, Cesa-Bianchi and Fischer 2002, "Finite-time analysis of the multiarmed bandit problem",
-Figure 1. Its theory is of rewards that are independent and alike over time; this user's responses
-are neither, so that it is a reference for what a regret minimizer makes of them.
+Figure 1. The theory assumes i.i.d. rewards, and the responses of an explorative user are not. UCB1
+is a reference: it shows what a regret minimizer achieves with such responses.
 """
 
 import math
@@ -18,7 +18,7 @@ from .adapter import AlgorithmAgent, agent_maker, given_horizon, largest
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     horizon: int  # T
@@ -26,30 +26,30 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What UCB1 remembers."""
+    """The state of UCB1."""
 
     accepted: list[int]  # acceptances of each arm
     recommended: list[int]  # n_i
     rates: list[float]  # accepted / n_i
     inverse_roots: list[float]  # 1/sqrt(n_i)
-    bounds: list[Any]  # upper confidence bounds, fractions; what `act` compares
+    bounds: list[Any]  # upper confidence bounds, floats; compared by `act`
     steps: list[int]  # [t]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     steps = given_horizon(options["horizon"], horizon)
     return Params(n_arms, steps, positive("exploration", options["exploration"]))
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     rates, inverse_roots, bounds = ([0.0] * params.n_arms for _ in range(3))
     return State([0] * params.n_arms, [0] * params.n_arms, rates, inverse_roots, bounds, [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Forget all counts."""
+    """Reset all counts."""
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
         state.recommended[arm] = 0
@@ -60,9 +60,9 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return each arm once, then the argmax of rate_i + sqrt(c log t / n_i), t steps made so far.
+    """Return each arm once, then the argmax of rate_i + sqrt(c log t / n_i) after t steps.
 
-    Arms of the same counts tie exactly; one of them is drawn at random.
+    Arms with equal counts tie exactly; a random draw breaks the tie.
     """
     t = state.steps[0]
     if t >= params.horizon:
@@ -74,7 +74,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def _find_bounds(params: Params, state: State) -> None:
-    """Let the bounds be those after the steps made so far, of which there is one at least."""
+    """Update the upper confidence bounds, after at least one step."""
     width = math.sqrt(params.exploration * math.log(state.steps[0]))
     for arm in range(params.n_arms):
         state.bounds[arm] = state.rates[arm] + width * state.inverse_roots[arm]
@@ -97,13 +97,13 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the rates, their upper confidence bounds once every arm has one, and t of T."""
-    told: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
+    """Return t of T, the rates, n_i, and the upper confidence bounds once every arm has one."""
+    items: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
     if state.steps[0] >= params.n_arms:
-        now = state._replace(bounds=list(state.bounds))  # those of `act` stay as they are
+        now = state._replace(bounds=list(state.bounds))  # a copy: `explain` must not change them
         _find_bounds(params, now)
-        told["upper bound"] = now.bounds
-    return told | {"rate": list(state.rates), "n_i": list(state.recommended)}
+        items["upper bound"] = now.bounds
+    return items | {"rate": list(state.rates), "n_i": list(state.recommended)}
 
 
 ALGORITHM = Algorithm(
@@ -117,14 +117,14 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def UCB1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return UCB1 on the responses, answering the most accepted arm (ties at random).
+    """Return UCB1 on responses; it answers the most accepted arm (ties at random).
 
-    Each arm once, then the argmax of rate_i + sqrt(c log t / n_i), where n_i counts the
-    recommendations of arm i, rate_i is the share accepted and t the recommendations so far (Auer,
-    Cesa-Bianchi and Fischer 2002, Figure 1).
+    It recommends each arm once, then the argmax of rate_i + sqrt(c log t / n_i): n_i counts the
+    recommendations of arm i, rate_i is the share of them that she accepted, and t counts all
+    recommendations (Auer, Cesa-Bianchi and Fischer 2002, Figure 1).
 
     Args:
-        horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
-            says.
-        exploration: c > 0; 2, as published.
+        horizon: T >= 1, the number of recommendations; None is the horizon of the evaluation or
+            run.
+        exploration: c > 0; default 2, as published.
     """

@@ -1,4 +1,4 @@
-"""UNI, uniform exploration to a given horizon (paper, experiments)."""
+"""UNI, uniform exploration to a given horizon (experiments of the paper)."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from .adapter import AlgorithmAgent, agent_maker, given_horizon, is_second, larg
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     horizon: int  # T
@@ -21,7 +21,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What UNI remembers."""
+    """The state of UNI."""
 
     accepted: list[int]  # acceptances of each arm
     steps: list[int]  # [t]
@@ -29,23 +29,23 @@ class State(NamedTuple):
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     random = is_second(options, "order", "round robin", "random")
     steps = given_horizon(options["horizon"], horizon)
     if flag("whole_passes", options["whole_passes"]) and not random:
-        whole, cap = -(-steps // n_arms) * n_arms, options["max_steps"]
-        # A cap that leaves time for T is none on T: it only ends the pass before its end.
-        steps = whole if cap is None else max(steps, min(whole, cap))
+        full, cap = -(-steps // n_arms) * n_arms, options["max_steps"]
+        # The cap may cut the last pass short, but never to fewer than T steps.
+        steps = full if cap is None else max(steps, min(full, cap))
     return Params(n_arms, steps, random, is_second(options, "ties", "random", "first"))
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return a blank state, which `start` fills."""
     return State([0] * params.n_arms, [0], [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Forget all counts."""
+    """Reset all counts."""
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
     state.steps[0] = 0
@@ -53,7 +53,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the next arm in turn, or a random one; `STOP` at the horizon."""
+    """Return the next arm in turn or a random arm, or `STOP` at the horizon."""
     if state.steps[0] >= params.horizon:
         return STOP
     if params.random:
@@ -75,11 +75,11 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return whose turn it is, what the answer goes by, and t of T."""
-    told: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
+    """Return t of T, the next arm in turn and the acceptances."""
+    items: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
     if not params.random:
-        told["turn"] = f"arm {state.following[0]}"
-    return told | {"accepted": list(state.accepted)}
+        items["turn"] = f"arm {state.following[0]}"
+    return items | {"accepted": list(state.accepted)}
 
 
 ALGORITHM = Algorithm(
@@ -99,14 +99,15 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return uniform exploration (UNI): recommend evenly, answer the most accepted arm.
+    """Return UNI: recommend all arms equally often, answer the most accepted arm.
 
-    An option left at None is filled in by `evaluate` and `rollout`; the values below hold outside.
+    `evaluate` and `rollout` fill in an option that is None. Elsewhere the defaults below hold.
 
     Args:
-        horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.
-        order: arms in turn ("round robin") or at "random"; round robin.
-        whole_passes: whether round robin finishes the pass in which it reaches T, as far as the
-            step cap lets it; False.
-        ties: the answer among tied arms, at "random" or the "first"; random.
+        horizon: T >= 1, the number of recommendations; None in an evaluation is BAIR's mean
+            stopping time.
+        order: arms in turn ("round robin") or at "random"; default "round robin".
+        whole_passes: finish the pass in which round robin reaches T, up to the step cap; default
+            False.
+        ties: the answer among tied arms, at "random" or the "first"; default "random".
     """
