@@ -81,7 +81,7 @@ def test_her_mind_is_played_by_who_says_first_what_she_will_do(browser, address)
         page.check("text=predict her response first")
         page.click("#arm-2")
         page.wait_for_selector("#say-no")
-        assert "Arm 2 is recommended" in page.locator("#said").inner_text()
+        assert "You recommend arm 2: " in page.locator("#said").inner_text()
         page.keyboard.press("n")
         page.wait_for_selector("text=of 1 predicted")
         assert "guesses=" in page.url
