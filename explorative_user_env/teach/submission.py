@@ -108,7 +108,9 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
         if len(name.encode()) > 150:  # file names contain the student's name
             mark = hashlib.sha256(name.encode()).hexdigest()[:8]
             name = f"{name.encode()[:141].decode(errors='ignore')}-{mark}"
-        numbered = chain([name], (f"{name}-{number}" for number in count(2)))  # Anna.py, anna.py
+        numbered = chain(
+            [name], (f"{name}-{number}" for number in count(2))
+        )  # separates Anna.py from anna.py
         name = next(one for one in numbered if one.casefold() not in chosen)
         chosen[name.casefold()] = replace(each, student=name)
     return [chosen[name] for name in sorted(chosen)]
