@@ -1,10 +1,10 @@
-"""Compute the numbers in the sentences of the course, which its notebooks quote.
+"""Compute the values of the `{{...}}` expressions in the text of the course's notebooks.
 
     python examples/course/build.py                # write sources/figures.json
-    python examples/course/build.py --check        # name the numbers that changed
+    python examples/course/build.py --check        # print the values that changed
 
-The notebooks themselves are made from the sources by `explorative-user course notebooks`.
-CONTRIBUTING.md describes a source.
+`explorative-user course notebooks` generates the notebooks from the sources. CONTRIBUTING.md
+describes the format of a source.
 """
 
 import argparse
@@ -33,7 +33,7 @@ PATH = Path(__file__).parent / "sources" / FIGURES
 
 
 def run(lesson: Lesson, solved: bool) -> Iterator[tuple[Cell, Any]]:
-    """Run a notebook in this process; yield its cells with the value or the figures of each."""
+    """Run a notebook in this process; yield each cell with its value, or a list for markdown."""
     space: dict[str, Any] = {"__name__": "__main__"}
     pyplot.switch_backend("agg")
     for cell in cells_of(read_source(f"{lesson.name}.py")):
@@ -54,14 +54,14 @@ def run(lesson: Lesson, solved: bool) -> Iterator[tuple[Cell, Any]]:
 
 
 def figures_of(lesson: Lesson) -> list[str]:
-    """Return the numbers in the sentences of a solved notebook, in order."""
-    return [each for cell, found in run(lesson, True) if cell.kind == "markdown" for each in found]
+    """Return the values of the `{{...}}` expressions of a solved notebook, in order."""
+    return [x for cell, values in run(lesson, True) if cell.kind == "markdown" for x in values]
 
 
 def main() -> int:
-    """Write the numbers, or compare them, and return the exit code."""
+    """Write or check figures.json, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    parser.add_argument("--check", action="store_true", help="compare without writing")
     check = parser.parse_args().check
     figures = {lesson.name: figures_of(lesson) for lesson in LESSONS}
     if not check:

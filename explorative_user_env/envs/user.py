@@ -73,7 +73,7 @@ class DrawnAhead:
         self._ends = before, bits.state
 
     def settle(self) -> np.random.Generator:
-        """Return unused numbers to the Generator, and return the Generator."""
+        """Rewind the Generator to its state after single draws, and return it."""
         bits = self.rng.bit_generator
         if self.left and repr(bits.state) == repr(self._ends[1]):
             bits.state = self._ends[0]
@@ -373,7 +373,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             InvalidArgumentError: if the seed or an option is invalid; the present user stays. If
                 a function of the caller fails, the environment needs another reset.
         """
-        seed = None if seed is None else seed_number(seed)  # Gymnasium wants an int
+        seed = None if seed is None else seed_number(seed)  # Gymnasium requires an int
         start = self.start_of(options)
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
@@ -407,7 +407,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             behaviour.start(user, state, rng)
         except Exception as error:
             raise self.population.failure(error, f"at the start of {self._label()}", law) from error
-        left = [0.0]  # not empty
+        left = [0.0]  # stays nonempty, so `step` draws no block
         self._stream = rng
         if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:
             # A step draws at most one normal and nothing else, so blocks of normals are safe.
@@ -422,7 +422,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._instance = instance
 
     def settle(self) -> np.random.Generator:
-        """Return unused numbers to the user's Generator, and return the Generator."""
+        """Rewind the user's Generator to its state after single draws, and return it."""
         stream: Any = self._stream
         return stream.settle() if isinstance(stream, DrawnAhead) else stream
 

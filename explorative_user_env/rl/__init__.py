@@ -1,11 +1,11 @@
-"""Reinforcement learning with Stable-Baselines3: train on many users, plug in, compare.
+"""Reinforcement learning with Stable-Baselines3: train models, load them, use them as agents.
 
-Needs the extra `rl`; without it, the import says how to install it.
+Needs the extra `rl`; without it, the import raises an error with the command to install it.
 """
 
 from explorative_user_env.validation import require
 
-#: The modules that the extra `rl` brings.
+#: Modules of the extra `rl`.
 MODULES = ("stable_baselines3", "sb3_contrib")
 
 require("reinforcement learning needs", "rl", MODULES)

@@ -1,4 +1,4 @@
-"""A trained model as an agent of the harness."""
+"""`SB3Agent`: a trained model as an agent."""
 
 import hashlib
 import warnings
@@ -26,19 +26,16 @@ from explorative_user_env.wrappers import CHANGE_OBSERVATIONS
 from explorative_user_env.wrappers import observations as kinds
 from explorative_user_env.wrappers.observations import PolicyAgent, bounds_of
 
-#: Users that a policy is asked about at once; fewer are filled up.
+#: Users in one batch of a policy. Smaller batches are padded, so that all have the same rounding.
 USERS_AT_ONCE = 64
 
-#: The hidden state and the cell of a recurrent policy, a row for each user.
+#: The hidden state and the cell state of a recurrent policy, a row for each user.
 Memory = tuple[Array, Array]
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let PyTorch use one thread in the block, and as many as before after it.
-
-    Quicker for networks as small as these, and always the same rounding.
-    """
+    """Limit PyTorch to one thread in the block: faster for small networks, and reproducible."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -48,72 +45,72 @@ def one_thread() -> Iterator[None]:
 
 
 def _filled(rows: Array) -> Array:
-    """Return a whole block: these rows, then the first repeated."""
+    """Pad rows to `USERS_AT_ONCE` by repeating the first row."""
     missing = USERS_AT_ONCE - len(rows)
     return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])
 
 
 def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Return task, observation, horizon, mask and n_users: as given, or else from the model.
+    """Return task, observation, horizon, mask and n_users, from the arguments or else the model.
 
     Raises:
-        InvalidArgumentError: naming the argument that contradicts the model, or is missing.
+        InvalidArgumentError: naming an argument that contradicts the model or is missing.
     """
     env, space, kind = model.get_env(), model.observation_space, type(model).__name__
     wrappers: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # NormalizeObservation's
     if unbounded or (env is not None and any(any(env.env_is_wrapped(each)) for each in wrappers)):
-        on = "observations of this package as they are, or in VecNormalize, without another wrapper"
-        raise _not_read(model, f"{on} (NormalizeObservation, ...), as a model does not keep it")
+        on = "observations of this package, optionally in VecNormalize, without another wrapper"
+        raise _not_read(model, f"{on} (NormalizeObservation, ...), which a model does not save")
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
     given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
 
-    def settled(name: str, otherwise: Any = None) -> Any:
-        """Return the given or known value; `otherwise` where it makes no difference."""
-        value = known.get(name, otherwise) if given[name] is None else given[name]
+    def resolve(name: str, default: Any = None) -> Any:
+        """Return the argument or else the model's value; `default` if the value has no effect."""
+        value = known.get(name, default) if given[name] is None else given[name]
         if value is None or value != known.get(name, value):
-            allowed = f"{known.get(name)!r}, on which {kind} was trained"
+            allowed = f"{known.get(name)!r}, as in the training of {kind}"
             if value is None:
-                allowed = f"given, as {kind} does not say on what it was trained"
+                allowed = f"given, as {kind} does not store it"
             raise InvalidArgumentError(name, value, allowed)
         return value
 
-    task, observation = as_task(settled("task")), settled("observation")
-    # A bare response has no scale, and without masks or answers no rule is needed.
+    task, observation = as_task(resolve("task")), resolve("observation")
+    # The observation "response" has no scale; only the task bai has masks.
     scaled = observation != "response" or task == BAI
-    of_all = task == POPULATION and observation in kinds.POPULATION_OBSERVATIONS
+    per_episode = task == POPULATION and observation in kinds.POPULATION_OBSERVATIONS
     masked = takes_masks and task == BAI
     return {
         "task": task,
         "observation": observation,
-        "horizon": settled("horizon", None if scaled else task.horizon),
-        "mask": settled("mask") if masked else given["mask"] or bai_rules.MASKS[0],
-        "n_users": settled("n_users", None if of_all else N_USERS),
+        "horizon": resolve("horizon", None if scaled else task.horizon),
+        "mask": resolve("mask") if masked else given["mask"] or bai_rules.MASKS[0],
+        "n_users": resolve("n_users", None if per_episode else N_USERS),
     }
 
 
 def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
-    """Return the normaliser of a model's observations: the given one, or that of its environment.
+    """Return the `VecNormalize` of a model's observations, given or from the model's environment.
 
     Raises:
-        InvalidArgumentError: if it is not the model's, or is missing.
+        InvalidArgumentError: if the normaliser does not fit the model, or is missing.
     """
     env, space = model.get_env(), cast(spaces.Box, model.observation_space)
-    own = model.get_vec_normalize_env()
-    own = own if own is not None and own.norm_obs else None
+    norm = model.get_vec_normalize_env()
+    norm = norm if norm is not None and norm.norm_obs else None
     if given is None:
         last: Any = getattr(model, "_last_obs", None)  # saved with the model
         bounded = isinstance(space, spaces.Box) and isinstance(last, np.ndarray)
-        if own is None and bounded and not ((last >= space.low) & (last <= space.high)).all():
-            allowed = "the VecNormalize whose observations the model was trained on"
+        if norm is None and bounded and not ((last >= space.low) & (last <= space.high)).all():
+            allowed = "the VecNormalize of the model's training"
             raise InvalidArgumentError("normaliser", given, allowed)
-        return own
-    fits = isinstance(given, VecNormalize) and given.norm_obs and (env is None or own is not None)
-    statistics: Any = getattr(given, "obs_rms", None)  # only where observations are normalised
+        return norm
+    fits = isinstance(given, VecNormalize) and given.norm_obs and (env is None or norm is not None)
+    statistics: Any = getattr(given, "obs_rms", None)  # missing with norm_obs=False
     if not fits or np.shape(statistics.mean) != space.shape:
-        allowed = f"a VecNormalize of observations of shape {space.shape}, that of its training"
+        allowed = f"the VecNormalize of its training, with observations of shape {space.shape}"
         raise InvalidArgumentError("normaliser", given, allowed)
     return given
 
@@ -124,31 +121,31 @@ def _not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
 
 
 class SB3Agent(PolicyAgent):
-    """A model of Stable-Baselines3 or sb3-contrib beside BAIR, on the same users.
+    """An agent that acts by a trained model of Stable-Baselines3 or sb3-contrib.
 
-    It meets many users at once where the evaluation lets it, with the same result as one by one:
-    its random draws are each user's own. It sees what the wrappers show in training, by the same
-    functions.
+    An evaluation runs many users at once. The result equals that of one user at a time, as each
+    user has a random stream. The observations equal those of the wrappers in training.
 
-    A model that was trained in an environment of this package says itself what it was trained on,
-    in memory and in the file that its `save` writes: what is None below is taken from there, and
-    what contradicts it is refused. So is a model whose observations were normalised by other means
-    than `VecNormalize`.
+    A model trained in an environment of this package saves the task, observation, horizon, mask and
+    n_users of its training; None below takes these values, and a contradiction is an error. So is a
+    model whose observations were normalised by anything but `VecNormalize`.
 
     Args:
         model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
-        task: what it was trained for, "regret", "bai" or "population".
-        observation: what it was trained on; "response", "counts", "sorted-counts" or "last-step",
-            in "population" also "population-counts" or "sorted-population-counts".
-        horizon: the steps of an episode in training, in "population" those of a user. In "bai" it
-            is the agent's step cap.
-        mask: in "bai" the rule of legal answers, "rejections" or "none", for a model that takes
+        task: task of the training, "regret", "bai" or "population".
+        observation: observation of the training; "response", "counts", "sorted-counts" or
+            "last-step", in "population" also "population-counts" or "sorted-population-counts".
+        horizon: steps of an episode in training, in "population" the steps of each user. In "bai"
+            it is the agent's step cap.
+        mask: in "bai" the rule of legal answers, "rejections" or "none", for a model with action
             masks.
-        normaliser: the `VecNormalize` of its observations, if any; None is that of its environment.
-        deterministic: whether the likeliest action is taken instead of one by its chance. None is
-            False for policy gradients and True for DQN and its kin. True ruins policy gradients
-            here, and warns: whatever arm is likeliest is recommended for ever, and accepted.
-        name: what tables and the random stream call the agent; None is the algorithm's.
+        normaliser: the `VecNormalize` of the model's observations, if any; None takes that of the
+            model's environment.
+        deterministic: take the likeliest action instead of a random one. None is False for policy
+            gradients and True for DQN and QRDQN. True is wrong for policy gradients here and warns:
+            the agent recommends the likeliest arm for ever, and the user accepts it.
+        name: the agent's name in tables, which also seeds its random stream; None is the name of
+            the algorithm.
         n_users: in "population" the users of an episode in training.
 
     Raises:
@@ -189,7 +186,7 @@ class SB3Agent(PolicyAgent):
         if self.deterministic and not self._values_actions:
             warnings.warn(
                 f"{self.name} with deterministic=True recommends the likeliest arm for ever, and "
-                "she accepts it for ever: this does not measure a policy that explores by chance",
+                "the user accepts it for ever; use deterministic=False for a stochastic policy",
                 stacklevel=2,
             )
         n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
@@ -204,7 +201,7 @@ class SB3Agent(PolicyAgent):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What distinguishes it from other models: its weights, and how it is used."""
+        """What identifies the agent: a hash of the model's weights, and the arguments."""
         weights = hashlib.sha256()
         for name, values in sorted(self.model.policy.state_dict().items()):
             weights.update(name.encode() + values.detach().cpu().numpy().tobytes())
@@ -218,15 +215,15 @@ class SB3Agent(PolicyAgent):
         return options | ({"n_users": self.n_users} if self.task == POPULATION else {})
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
-        """Get ready for new users; see `ManyUserAgent.reset_all`."""
+        """Start with new users; see `ManyUserAgent.reset_all`."""
         if n_arms != self.n_arms:
-            allowed = f"{self.n_arms}, with which {self.name} was trained"
+            allowed = f"{self.n_arms}, as in the training of {self.name}"
             raise InvalidArgumentError("n_arms", n_arms, allowed)
         super().reset_all(n_arms, rngs, horizon)
         self._memory = self.blank_memory(len(rngs))
 
     def blank_memory(self, n_users: int) -> Memory | None:
-        """Return the blank memory of a recurrent policy; None for a policy without one."""
+        """Return the zero memory of a recurrent policy; None for other policies."""
         if not self._recurrent:
             return None
         layers, _, width = self._net.lstm_hidden_state_shape
@@ -240,9 +237,9 @@ class SB3Agent(PolicyAgent):
 
         Args:
             observations: a row for each of these users.
-            masks: their legal actions, if the policy takes them.
-            memory: of all users; the rows of these users are brought up to date.
-            users: their numbers.
+            masks: the legal actions of these users, if the policy takes masks.
+            memory: the memory of all users; the rows of these users are updated.
+            users: the numbers of these users, shape (n,).
         """
         chances = np.empty((len(users), self._n_actions))
         with torch.no_grad(), one_thread():
@@ -252,19 +249,19 @@ class SB3Agent(PolicyAgent):
                 if self._values_actions:
                     best = self._worth(tensor).argmax(dim=1).numpy(force=True)
                     greedy = (1.0 - self._explores) * np.eye(self._n_actions)[best]
-                    found = self._explores / self._n_actions + greedy
+                    batch = self._explores / self._n_actions + greedy
                 else:
                     if memory is not None:
                         distribution = self._remembered(tensor, memory, users[part])
                     else:
                         legal = () if masks is None or not self._masks else (_filled(masks[part]),)
                         distribution = self._net.get_distribution(tensor, *legal)
-                    found = distribution.distribution.probs.numpy(force=True)
-                chances[part] = found[: len(users[part])]
+                    batch = distribution.distribution.probs.numpy(force=True)
+                chances[part] = batch[: len(users[part])]
         return chances
 
     def _worth(self, tensor: Any) -> Any:
-        """Return the values of actions of DQN and its kin, of other policies that of the place."""
+        """Return the action values of DQN or QRDQN, or the state value of another policy."""
         if not self._values_actions:
             return self._net.predict_values(tensor)
         if isinstance(self._net, QRDQNPolicy):
@@ -272,10 +269,10 @@ class SB3Agent(PolicyAgent):
         return self._net.q_net(tensor)
 
     def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
-        """Return what a recurrent policy draws from, and update its memory of these users."""
+        """Return a recurrent policy's action distribution, and update the memory of these users."""
         known = [_filled(part[users]).swapaxes(0, 1).copy() for part in memory]
         before = tuple(torch.as_tensor(part, device=self._net.device) for part in known)
-        # No step is a first one here: a new user's memory is blank already.
+        # Zeros: the memory of a new user is already blank, so no step starts an episode.
         starts = torch.zeros(USERS_AT_ONCE, device=self._net.device)
         distribution, after = self._net.get_distribution(tensor, before, starts)
         for part, state in zip(memory, after, strict=True):
@@ -283,8 +280,8 @@ class SB3Agent(PolicyAgent):
         return distribution
 
     def _choices(self, observations: Array, users: Array) -> Array:
-        """Return an action for each of these users, drawn or the likeliest."""
-        chances = self.chances(*self._asked(observations, users), self._memory, users)
+        """Return an action for each of these users, random or the likeliest."""
+        chances = self.chances(*self._inputs(observations, users), self._memory, users)
         if self.deterministic:
             return np.asarray(chances.argmax(axis=1))
         draws = np.array([self._rngs[user].random() for user in users.tolist()])
@@ -292,34 +289,34 @@ class SB3Agent(PolicyAgent):
         return np.asarray((sums <= (draws * sums[:, -1])[:, np.newaxis]).sum(axis=1))
 
     def explain(self) -> Mapping[str, Any]:
-        """Return the chances of the next recommendation and answer, and the policy's values.
+        """Return the probability and value of each recommendation and answer, for a single user.
 
-        Of the one user of the step-by-step loop; a recurrent policy remembers nothing of it, and
-        has no values, as its critic has its own memory.
+        The call does not change the memory of a recurrent policy. A recurrent policy has no values
+        here, as its critic has another memory.
         """
         every = (self.observation, self._history, self._scale, self._n_actions)
         observations, choosable = kinds.observed(*every)
-        asked = self._asked(observations[ONLY], ONLY)
+        inputs = self._inputs(observations[ONLY], ONLY)
         memory = None if self._memory is None else (self._memory[0].copy(), self._memory[1].copy())
-        numbers = {"chance": self.chances(*asked, memory, ONLY)[0]}
-        told: dict[str, Any] = {}
+        numbers = {"chance": self.chances(*inputs, memory, ONLY)[0]}
+        items: dict[str, Any] = {}
         if not self._recurrent:
             with torch.no_grad(), one_thread():
-                values = self._worth(self._net.obs_to_tensor(_filled(asked[0]))[0])
+                values = self._worth(self._net.obs_to_tensor(_filled(inputs[0]))[0])
             if self._values_actions:
                 numbers["value"] = values.numpy(force=True)[0]
             else:
-                told["value of the position"] = float(values.numpy(force=True)[0, 0])
+                items["value of the state"] = float(values.numpy(force=True)[0, 0])
         by_arm: dict[str, Any] = {}
         for what, by_choice in numbers.items():
             by_action = np.empty(len(by_choice))
             by_action[choosable[ONLY[0]]] = by_choice
             names = f"{what} of recommending", f"{what} of answering"
             by_arm |= zip(names, by_action.reshape(-1, self.n_arms), strict=False)
-        return by_arm | told
+        return by_arm | items
 
-    def _asked(self, observations: Array, users: Array) -> tuple[Array, Array | None]:
-        """Return what the policy is shown of these users, and their legal actions."""
+    def _inputs(self, observations: Array, users: Array) -> tuple[Array, Array | None]:
+        """Return the policy's observations of these users, and masks of their legal actions."""
         masks = None
         if self.task == BAI:
             n_last_rejected = self._history.last_rejected()[users]

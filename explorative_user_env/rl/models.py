@@ -1,4 +1,4 @@
-"""Recipes of the trained models, and trained models as folders that run no code when loaded."""
+"""Training recipes, and the loader of trained models, which runs no code of a model's file."""
 
 import io
 from collections.abc import Mapping
@@ -24,26 +24,26 @@ from explorative_user_env.wrappers.observations import SORTED_POPULATION
 
 MODEL_FILE, PROGRESS_FILE = "model.zip", "training.csv"
 
-#: Users in step, and arms: the learner keeps some hundred steps of each.
+#: Most lanes, and most arms, of a training; the learner stores some hundred steps of each.
 MOST_TRAINED_ON = 10_000
 
-#: Bytes of a part of a model's file, when unpacked.
+#: Most bytes of an unpacked member of a model's zip file.
 LARGEST_PART = 2**28
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings by which one algorithm is trained.
+    """The training settings of one algorithm.
 
     Attributes:
         library: "stable_baselines3" or "sb3_contrib".
-        algorithm: name of its class there.
+        algorithm: name of the algorithm's class in the library.
         options: options of the class that differ from its defaults.
         policy: name of the policy.
-        observation: what the policy observes.
-        n_envs: users in step.
-        needs_masks: whether it trains only where there are masks.
-        scales_rewards: whether rewards are divided by the spread of returns.
+        observation: name of the policy's observation.
+        n_envs: number of lanes.
+        needs_masks: whether the algorithm needs a task with action masks.
+        scales_rewards: divide rewards by the standard deviation of returns.
     """
 
     library: str
@@ -56,7 +56,7 @@ class Recipe:
     scales_rewards: bool = True
 
     def shows(self, task: Task) -> str:
-        """Return the observation in this task, unless another is given."""
+        """Return the default observation for this task."""
         sorted_arms = self.observation == "sorted-counts"
         return SORTED_POPULATION if task == POPULATION and sorted_arms else self.observation
 
@@ -67,21 +67,21 @@ class Recipe:
         return kind
 
     def options_for(self, n_envs: int) -> dict[str, Any]:
-        """Return the options with so many users in step: no batch exceeds what is collected."""
+        """Return the options for `n_envs` lanes; no batch exceeds the steps of a rollout."""
         options = dict(self.options)
         if "n_steps" in options:
             options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
         return options
 
     def untrained(self, env: VecEnv, **given: Any) -> BaseAlgorithm:
-        """Return a model with its first weights, on the CPU."""
+        """Return a model with initial weights, on the CPU."""
         options = self.options_for(env.num_envs)
         return self.model(self.policy, env, device="cpu", **options, **given)
 
 
 NETWORK = {"net_arch": [64, 64]}
 
-#: Many users and long looks ahead: one response says little, and what it teaches pays later.
+#: Many lanes and a high gamma: one response is weak evidence, and exploration pays off late.
 POLICY_GRADIENT: dict[str, Any] = {"n_steps": 256, "batch_size": 512, "n_epochs": 4}
 POLICY_GRADIENT |= {"learning_rate": LinearSchedule(1e-3, 0.0, 1.0), "gamma": 0.995}
 POLICY_GRADIENT |= {"gae_lambda": 0.95, "ent_coef": 0.0, "policy_kwargs": NETWORK}
@@ -94,7 +94,7 @@ DQN |= {"batch_size": 512, "train_freq": 4, "gradient_steps": 4, "gamma": 0.99}
 DQN |= {"target_update_interval": 2_000, "exploration_fraction": 0.3}
 DQN |= {"exploration_final_eps": 0.02, "policy_kwargs": NETWORK}
 
-#: By the names of the command line.
+#: Recipes by the algorithm's name on the command line.
 RECIPES: Mapping[str, Recipe] = {
     "ppo": Recipe("stable_baselines3", "PPO", POLICY_GRADIENT),
     "maskable-ppo": Recipe(
@@ -108,7 +108,7 @@ RECIPES: Mapping[str, Recipe] = {
 
 
 def recipe_for(algo: str, task: Task) -> Recipe:
-    """Return the recipe of an algorithm, if it can be trained for this task."""
+    """Return the recipe of an algorithm; refuse a task without the masks that it needs."""
     recipe = RECIPES[choice("algo", algo, RECIPES)]
     if recipe.needs_masks and task != BAI:
         raise InvalidArgumentError("task", task.name, f'"bai" for {algo}, as it needs masks')
@@ -116,26 +116,26 @@ def recipe_for(algo: str, task: Task) -> Recipe:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the libraries that training rests on."""
+    """Return the versions of Python and of the libraries on which a training depends."""
     return versions_of(("gymnasium", "numpy", "sb3-contrib", "stable-baselines3", "torch"))
 
 
 def load_agent(
     source: str | Path, *, deterministic: bool | None = None, name: str | None = None
 ) -> SB3Agent:
-    """Return a saved model as an agent of the harness.
+    """Load a trained model as an agent.
 
-    No code in the file is run, as Stable-Baselines3 does when it loads a model: only weights and
-    plain numbers are read; the rest follows from the settings beside the file.
+    The loader reads weights and numbers, and takes everything else from the settings file. Unlike
+    `load` of Stable-Baselines3 it never runs code from the model's file.
 
     Args:
-        source: a folder that a training has written, or the name of a model of this package.
+        source: a folder written by a training, or the name of a model of this package.
         deterministic: as in `SB3Agent`.
-        name: the agent's name in tables; None is the algorithm's, as "PPO".
+        name: the agent's name in tables; None is the name of the algorithm, as "PPO".
 
     Raises:
-        InvalidArgumentError: if there is no model, it cannot be read, or its files are not all of
-            one training.
+        InvalidArgumentError: if there is no model, the model cannot be read, or its files come from
+            different trainings.
     """
     folder = shipped_models().get(str(source), Path(source))
     check_one_run("model", folder, (MODEL_FILE, SETTINGS_FILE))
@@ -145,8 +145,8 @@ def load_agent(
         mask, setting = map(settings["environment"].get, ("mask", "setting"))
         recipe = RECIPES[settings["algo"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        own = f"or a model of the package ({', '.join(shipped_models())})"
-        allowed = f"a folder written by `explorative-user train`, {own}"
+        shipped = f"or a model of the package ({', '.join(shipped_models())})"
+        allowed = f"a folder written by `explorative-user train`, {shipped}"
         raise InvalidArgumentError("model", str(source), allowed) from error
     given |= {"mask": mask, "n_users": settings.get("n_users")}
     weights = {}
@@ -170,7 +170,7 @@ def load_agent(
         model.env = None
     except InvalidArgumentError:
         raise
-    except Exception as error:  # whatever is wrong inside the file
+    except Exception as error:  # a damaged file may raise any exception
         allowed = f"a model that can be read ({type(error).__name__}: {error})"
         raise InvalidArgumentError("model", str(source), allowed) from error
     agent = SB3Agent(model, **given, deterministic=deterministic, name=name)

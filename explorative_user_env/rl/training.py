@@ -1,4 +1,4 @@
-"""`train`: one call from an algorithm's name to a model beside BAIR, which resumes exactly."""
+"""`train`: train a model in one call, with evaluations and with checkpoints that resume exactly."""
 
 import base64
 import io
@@ -33,17 +33,18 @@ from explorative_user_env.users import population as options_of_users
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, count, integer
 
+#: Number of evaluations in a training, at equal distances.
 EVALUATIONS = 10
-#: Of the users a model meets in training: it learns from others, and tables have others.
+#: Seed of the users in these evaluations; training users and users of tables have other seeds.
 EVALUATION_SEED = 2**31
 
-#: The most checkpoints of a training, at equal distances.
+#: Most checkpoints of a training, at equal distances.
 CHECKPOINTS = 50
 
-#: The largest that Stable-Baselines3 takes.
+#: Largest seed of Stable-Baselines3.
 LARGEST_SEED = 2**32 - 1
 
-#: Attributes of some models or all that say how far the training is.
+#: Attributes with the progress of a training; no model has all of them.
 COUNTERS = ["num_timesteps", "_n_updates", "_n_calls", "_episode_num", "exploration_rate"]
 COUNTERS += ["_current_progress_remaining"]
 
@@ -51,43 +52,43 @@ LSTM_STATES = "_last_lstm_states"
 
 
 class Watch(BaseCallback):
-    """Report a training's progress, evaluate its model ten times, and keep checkpoints.
+    """Report the progress of a training, evaluate its model ten times, and write checkpoints.
 
-    Stable-Baselines3's own checkpoints are pickles, and know no users: a training would go on with
-    new ones, to other weights. Here a checkpoint has the weights, the random states, and all
-    actions since the one before; the users hear these again, which refills buffers, too.
+    A checkpoint contains the weights, the random states, and all actions since the last checkpoint.
+    A resumed training replays all actions, which restores the users and the replay buffer. The
+    checkpoints of Stable-Baselines3 are pickles without the users, and would resume with new users.
 
     Args:
-        as_agent: makes an agent of the model as it is.
-        met: the users of the evaluations, as arguments of `evaluate`.
-        steps: steps of the whole training.
+        as_agent: returns an agent of the current model.
+        evaluation: the arguments of `evaluate` for the evaluations.
+        steps: number of steps of the training.
         progress: called with (what, done, total).
-        store: keeps the checkpoints; None keeps none.
+        store: receives the checkpoints; None writes none.
     """
 
     def __init__(
-        self, as_agent: Any, met: Any, steps: int, progress: OnProgress, store: Store | None
+        self, as_agent: Any, evaluation: Any, steps: int, progress: OnProgress, store: Store | None
     ) -> None:
         super().__init__()
         self.evaluations: list[dict[str, Any]] = []
-        self._as_agent, self._met = as_agent, met
+        self._as_agent, self._evaluation = as_agent, evaluation
         self._steps, self._progress, self._label = steps, progress, "training"
-        self._kept = None if store is None else store.pieces({"what": "training"})
+        self._stored = None if store is None else store.pieces({"what": "training"})
         self._actions: list[Array] = []
         self._last = 0
         self._began = time.process_time()
 
     def learn(self, model: BaseAlgorithm) -> None:
-        """Train a model with first weights, from the last checkpoint on if there is one.
+        """Train an untrained model, or resume from its last checkpoint.
 
         Raises:
             InvalidArgumentError: if the checkpoint cannot be read.
         """
-        pieces = self._kept.found() if self._kept else []
+        pieces = self._stored.found() if self._stored else []
         if pieces:
             try:
                 actions = [each for piece in pieces for each in np.array(piece["actions"])]
-                _meet_again(model, actions)
+                _replay(model, actions)
                 packed = io.BytesIO(base64.b64decode(pieces[-1]["state"]))
                 state = torch.load(packed, weights_only=True)
                 model.set_parameters(state["parameters"], exact_match=True, device=model.device)
@@ -102,14 +103,14 @@ class Watch(BaseCallback):
                 model.action_space.np_random.bit_generator.state = state["space"]
                 self.evaluations, self._last = state["evaluations"], model.num_timesteps
                 self._began -= state["cpu_seconds"]
-            except Exception as error:  # whatever is wrong inside the file
-                allowed = f"one of this training ({type(error).__name__}: {error})"
+            except Exception as error:  # a damaged file may raise any exception
+                allowed = f"a checkpoint of this training ({type(error).__name__}: {error})"
                 raise InvalidArgumentError("checkpoint", len(pieces), allowed) from error
         left = self._steps - model.num_timesteps
         model.learn(left, callback=self, reset_num_timesteps=not pieces)
 
     def used(self) -> float:
-        """Return the processor seconds of the whole training."""
+        """Return the processor seconds of the training, before and after a resume."""
         return time.process_time() - self._began
 
     def _on_step(self) -> bool:
@@ -119,11 +120,11 @@ class Watch(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         due = self.num_timesteps >= self._last + self._steps / CHECKPOINTS
-        if not (self._kept and self._actions and due):
+        if not (self._stored and self._actions and due):
             return
         model, states = self.model, getattr(self.model, LSTM_STATES, None)
         words: Any
-        kind, words, *rest = np.random.get_state()  # noqa: NPY002 - SB3 draws from the global one
+        kind, words, *rest = np.random.get_state()  # noqa: NPY002 - SB3 draws from it
         state = {
             "parameters": model.get_parameters(),
             "torch": torch.get_rng_state(),
@@ -136,7 +137,7 @@ class Watch(BaseCallback):
         }
         torch.save(state, written := io.BytesIO())
         packed = base64.b64encode(written.getvalue()).decode()
-        self._kept.add({"actions": np.array(self._actions).tolist(), "state": packed})
+        self._stored.add({"actions": np.array(self._actions).tolist(), "state": packed})
         self._actions, self._last = [], self.num_timesteps
 
     def _on_rollout_end(self) -> None:
@@ -149,7 +150,7 @@ class Watch(BaseCallback):
 
     def _evaluate(self) -> None:
         agent = self._as_agent()
-        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._met)
+        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._evaluation)
         names = ["regret"] if results.over_horizon else ["cost", "success", "stopping_time"]
         values = {name: float(results.summary()[name].iloc[0]) for name in names}
         self.evaluations.append({"steps": self.num_timesteps, **values})
@@ -158,8 +159,8 @@ class Watch(BaseCallback):
         self._label = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
 
 
-def _meet_again(model: BaseAlgorithm, steps: list[Array]) -> None:
-    """Recommend to a model's users the same arms again, and refill its buffer."""
+def _replay(model: BaseAlgorithm, steps: list[Array]) -> None:
+    """Repeat the actions of a training, to restore the users and the replay buffer."""
     trained: Any = model
     env, scaled = trained.get_env(), trained.get_vec_normalize_env()
     trained._last_obs = env.reset()
@@ -175,7 +176,7 @@ def _meet_again(model: BaseAlgorithm, steps: list[Array]) -> None:
 
 
 @options_of_users.lists_user_options()
-@one_thread()  # the first weights, too, depend on the number of threads
+@one_thread()  # the initial weights depend on the number of threads as well
 def train(
     algo: str = "ppo",
     *,
@@ -193,31 +194,31 @@ def train(
     population: Population | None = None,
     **kwargs: Any,
 ) -> SB3Agent:
-    """Train a model and return it as an agent of the harness.
+    """Train a model and return it as an agent.
 
-    The same seed gives the same model on the same machine and library versions. PyTorch runs on
-    one thread meanwhile: for networks as small as these more are slower.
+    The same seed gives the same model on the same machine with the same library versions. PyTorch
+    uses one thread, as more are slower for such small networks.
 
     Args:
         algo: "ppo", "maskable-ppo" (bai only), "dqn" or "recurrent-ppo".
         task: "regret", "bai" or "population".
-        steps: recommendations and answers of all users together, at least 1.
-        seed: seed of the model's first weights, its draws and the users, in 0..2^32 - 1.
+        steps: total number of recommendations and answers, over all users, at least 1.
+        seed: seed of the initial weights, the model's random draws and the users, in 0..2^32 - 1.
         observation: "response", "counts", "sorted-counts" or "last-step", in "population" also
             "population-counts" or "sorted-population-counts"; None is the algorithm's.
         horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
             steps of each user; None is 300.
-        n_envs: users in step; None is the recipe's.
-        evaluation_users: users that the model meets at ten points of its training, of the same
-            kind as those it learns from but others, at least 1. In "population" they come in whole
-            episodes, at least one.
+        n_envs: number of lanes; None is the recipe's.
+        evaluation_users: users of each of ten evaluations during the training, at least 1; their
+            distribution is that of the training users. In "population" they form full episodes, at
+            least one.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
-        progress: called with (what, done, total), when code is compiled as well.
-        store: keeps checkpoints; the training goes on from the last. None keeps none.
-        population: the users, as a record; or give its options:
-        **kwargs: the options of `Population`, and others of the environment (`reward`,
-            `step_cost`, `mask`, `n_users`, `deviation`).
+        progress: called with (what, done, total), also for compilations.
+        store: receives checkpoints; the training resumes from the last one. None writes none.
+        population: the users, as a record; or pass its options in `kwargs`.
+        **kwargs: options of `Population`, and of the environment (`reward`, `step_cost`, `mask`,
+            `n_users`, `deviation`).
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -241,10 +242,10 @@ def train(
     folder = Folder(Path(output)) if isinstance(output, str | Path) else output
     options = recipe.options_for(n_envs)
     env: VecEnv = envs
-    if recipe.scales_rewards:  # observations are scaled as they are
+    if recipe.scales_rewards:  # observations are already scaled
         env = VecNormalize(envs, norm_obs=False, gamma=float(options["gamma"]))
     logs = None if tensorboard is None else str(tensorboard)
-    model = recipe.untrained(env, seed=seed, tensorboard_log=logs)  # the seed is the users', too
+    model = recipe.untrained(env, seed=seed, tensorboard_log=logs)  # also seeds the users
 
     def as_agent() -> SB3Agent:
         return SB3Agent(model, horizon=horizon, mask=rest.get("mask"))
@@ -253,17 +254,17 @@ def train(
     if task == POPULATION:
         base: Any = envs.envs.unwrapped
         shared = {"n_users": base.n_users, "deviation": base.deviation}
-    met = {"task": task, "population": users} | shared
-    met |= {name: rest[name] for name in ("step_cost",) if name in rest}
-    met |= {} if task.ends_itself else {"horizon": horizon}
-    met["n_instances"] = max(1, evaluation_users // shared.get("n_users", 1))
-    watch = Watch(as_agent, met, steps, progress, store)
+    evaluation = {"task": task, "population": users} | shared
+    evaluation |= {name: rest[name] for name in ("step_cost",) if name in rest}
+    evaluation |= {} if task.ends_itself else {"horizon": horizon}
+    evaluation["n_instances"] = max(1, evaluation_users // shared.get("n_users", 1))
+    watch = Watch(as_agent, evaluation, steps, progress, store)
 
-    def compiles(begins: bool) -> None:
+    def report(begins: bool) -> None:
         progress("compiling" if begins else "training", 0, steps)
 
-    telling: Any = nullcontext() if progress is silent else on_compiling(compiles)
-    with telling:
+    reporting: Any = nullcontext() if progress is silent else on_compiling(report)
+    with reporting:
         watch.learn(model)
     if folder is not None:
         settings: dict[str, Any] = {"algo": algo, "task": task.name, "n_arms": users.n_arms}
@@ -272,17 +273,17 @@ def train(
         settings |= {"environment": _plain({**user, **rest}), "options": _plain(options)}
         settings |= {"cpu_seconds": round(watch.used()), "versions": models.versions()}
         text = json.dumps(settings, indent=2) + "\n"
-        progressed = pd.DataFrame(watch.evaluations)
+        evaluations = pd.DataFrame(watch.evaluations)
         files = {
             models.MODEL_FILE: model.save,
             SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
-            models.PROGRESS_FILE: lambda path: progressed.to_csv(path, index=False),
+            models.PROGRESS_FILE: lambda path: evaluations.to_csv(path, index=False),
         }
         folder.write(files)
     return as_agent()
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values that JSON can hold."""
+    """Return values that JSON can represent; others become their `repr`."""
     kinds = (bool, int, float, str, dict, type(None))
     return {name: each if isinstance(each, kinds) else repr(each) for name, each in values.items()}

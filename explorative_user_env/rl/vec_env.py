@@ -1,4 +1,4 @@
-"""Many users as Stable-Baselines3 takes them, made in one line."""
+"""`make_sb3_vec_env`: many users as a `VecEnv` of Stable-Baselines3."""
 
 import pickle
 import time
@@ -19,7 +19,7 @@ from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers import layers
 from explorative_user_env.wrappers.vector import make_task
 
-#: The name in a vector environment of an attribute of a single one.
+#: Attributes of a single environment, and their names in a vector environment.
 OF_ALL_LANES = {
     "hidden_state": "hidden_states",
     "instance": "instances",
@@ -31,11 +31,10 @@ OF_ALL_LANES = {
 class SB3VecEnv(VecEnv):
     """Stable-Baselines3's `VecEnv` over a vector environment of this package.
 
-    At the end of an episode `info` has what SB3 expects of `DummyVecEnv` with a `Monitor` in each
+    At the end of an episode `info` has the keys of a `DummyVecEnv` with a `Monitor` in each
     environment: `episode` (return r, length l, seconds t), `terminal_observation`,
-    `TimeLimit.truncated`, and the environment's final info (`is_success`, ...). In between it has
-    `TimeLimit.truncated` alone, as dicts of counts for every user and step would cost more than the
-    users do.
+    `TimeLimit.truncated`, and the environment's final info (`is_success`, ...). At other steps
+    `info` has only `TimeLimit.truncated`, as full dicts would take longer than the users' steps.
 
     Args:
         envs: a vector environment with `AutoresetMode.SAME_STEP`.
@@ -54,7 +53,7 @@ class SB3VecEnv(VecEnv):
         self._start = time.time()
 
     def reset(self) -> Any:
-        """Start with new users, by the seeds and options set before."""
+        """Start with new users, from the seeds and options set before."""
         seeds: Any = self._seeds if any(seed is not None for seed in self._seeds) else None
         groups: dict[bytes, list[int]] = {}
         for lane, options in enumerate(self._options):
@@ -72,13 +71,13 @@ class SB3VecEnv(VecEnv):
         return observations
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the users' seeds at the next reset, and return them.
+        """Set the users' seeds for the next reset, and return them.
 
-        Environments of Stable-Baselines3 take s, s + 1, and so on, so that models with the seeds 0
-        to 4 meet nearly the same users. Here they share none: see `training_seeds`.
+        Other environments of Stable-Baselines3 take the seeds s, s + 1, ..., so that models with
+        the seeds 0 to 4 train on nearly the same users. Here they share none; see `training_seeds`.
 
         Args:
-            seed: the users' seeds follow from it; None is fresh entropy.
+            seed: determines the users' seeds; None is fresh entropy.
         """
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -86,33 +85,33 @@ class SB3VecEnv(VecEnv):
         return self._seeds
 
     def step_async(self, actions: Array) -> None:
-        """Take the actions that `step_wait` plays."""
+        """Store the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> Any:
-        """Play the actions; a finished lane has a new user at once."""
+        """Step all lanes; a lane whose episode ends starts with a new user in the same step."""
         observations, rewards, terminated, truncated, infos = self.envs.step(self._actions)
         done = terminated | truncated
         self._returns += rewards
         self._lengths += 1
-        told: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
+        dicts: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
         for lane in np.flatnonzero(done).tolist():
             length, seconds = int(self._lengths[lane]), round(time.time() - self._start, 6)
             gained = round(float(self._returns[lane]), 6)
-            told[lane] = _info_of(infos["final_info"], lane) | {
+            dicts[lane] = _info_of(infos["final_info"], lane) | {
                 "episode": {"r": gained, "l": length, "t": seconds},
                 "terminal_observation": infos["final_obs"][lane],
                 "TimeLimit.truncated": bool(truncated[lane] and not terminated[lane]),
             }
         self._returns[done], self._lengths[done] = 0.0, 0
-        return observations, rewards.astype(np.float32), done, told
+        return observations, rewards.astype(np.float32), done, dicts
 
     def close(self) -> None:
-        """Close the users' environment."""
+        """Close the vector environment."""
         self.envs.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute for each lane; lanes share it, as they are users of one kind.
+        """Return an attribute once per lane, as all lanes share it.
 
         A method of all lanes, such as `action_masks`, becomes a method of each lane.
         """
@@ -123,16 +122,16 @@ class SB3VecEnv(VecEnv):
         return [partial(lambda lane, *args, **kw: value(*args, **kw)[lane], lane) for lane in lanes]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Refuse: the users are of one kind, given when they are made."""
-        raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env, not set later")
+        """Refuse, as the options of the users are fixed at creation."""
+        raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env")
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Call a method of the vector environment, such as `action_masks`; return each lane's part.
+        """Call a method of the vector environment, such as `action_masks`; return a list by lane.
 
-        `hidden_state` and `instance`, for teachers and tests, and Gymnasium's `get_wrapper_attr`
-        and `has_wrapper_attr` work as well.
+        Also supports `hidden_state` and `instance`, for teachers and tests, and Gymnasium's
+        `get_wrapper_attr` and `has_wrapper_attr`.
         """
         given, lanes = (*args, *kwargs.values()), self._get_indices(indices)
         if method_name == "get_wrapper_attr":
@@ -143,13 +142,16 @@ class SB3VecEnv(VecEnv):
         return [results[lane] for lane in lanes]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return whether each lane is wrapped so; it does the work of a `Monitor`."""
+        """Return whether a wrapper of this class is present, per lane; `Monitor` counts as present.
+
+        `SB3VecEnv` itself writes the info of a `Monitor`.
+        """
         within = any(isinstance(layer, wrapper_class) for layer in layers(self.envs))
         wrapped = within or issubclass(wrapper_class, Monitor)
         return [wrapped for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
-        """Return each lane's picture, None where the users are not rendered as pixels."""
+        """Return a frame per lane, or None per lane if `render_mode` is not "rgb_array"."""
         frames: Any = self.envs.render() if self.envs.render_mode == "rgb_array" else None
         return [None] * self.num_envs if frames is None else list(frames)
 
@@ -163,14 +165,14 @@ class SB3VecEnv(VecEnv):
 
 
 def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:
-    """Return a lane's info from infos as Gymnasium stacks them."""
-    own = {}
+    """Return the info of one lane from the infos of Gymnasium's vector environment."""
+    info = {}
     for key, values in infos.items():
         mask = infos.get(f"_{key}")
         if isinstance(values, np.ndarray) and isinstance(mask, np.ndarray) and mask[lane]:
             value = values[lane]
-            own[key] = value.item() if isinstance(value, np.generic) else value
-    return own
+            info[key] = value.item() if isinstance(value, np.generic) else value
+    return info
 
 
 def make_sb3_vec_env(
@@ -182,21 +184,21 @@ def make_sb3_vec_env(
     seed: int | None = None,
     **kwargs: Any,
 ) -> SB3VecEnv:
-    """Return many users as a `VecEnv` of Stable-Baselines3, in compiled code from 64 on.
+    """Return many users as a `VecEnv` of Stable-Baselines3; 64 and more users run compiled.
 
-    The first reset compiles it, and reports it, as `ExplorativeUserVectorEnv` does.
+    The first reset compiles and reports the compilation, as in `ExplorativeUserVectorEnv`.
 
     Args:
-        n_envs: number of users in step, at least 1.
+        n_envs: number of lanes, at least 1; each lane has one user at a time.
         task: "regret" (`ExplorativeUser-v0`), "bai" (`ExplorativeUserBAI-v0`) or "population"
             (`ExplorativePopulation-v0`).
         observation: the policy's observation: "response", "counts", "sorted-counts" or "last-step",
             in "population" also "population-counts" or "sorted-population-counts".
         horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
             steps of each user; None is 300.
-        seed: the users' seeds at the first reset follow from it, as in `SB3VecEnv.seed`; two seeds
-            have no users in common. A model with a seed sets it again. None is fresh entropy.
-        **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`,
+        seed: determines the users' seeds at the first reset, as in `SB3VecEnv.seed`; two seeds
+            share no users. A model with a seed overwrites it. None is fresh entropy.
+        **kwargs: options of the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`,
             `n_users`, `deviation`, ...).
 
     Raises:
@@ -204,8 +206,8 @@ def make_sb3_vec_env(
     """
     if kwargs.get("reward") == "accept":
         warnings.warn(
-            'reward="accept" pays most for never exploring: any arm recommended for ever is '
-            "accepted in the end, whether it is good or not",
+            'reward="accept" pays most for never exploring: the user accepts any arm that the '
+            "agent recommends for ever, good or bad",
             stacklevel=2,
         )
     kwargs["autoreset_mode"] = AutoresetMode.SAME_STEP

@@ -12,9 +12,9 @@ from explorative_user_env.wrappers.observations import PolicyAgent
 
 _HORIZON, _N_ARMS, _N_USERS = 500, 5, 20
 
-_NOT_BETTER = "it is not clearly better than uniform play"
+_NOT_BETTER = "its regret is not significantly below UNI's"
 
-#: A share of rejections above it is more than finding the bad arms takes.
+#: Above this rejection rate a policy keeps recommending rejected arms.
 _MOST_REJECTIONS = 0.1
 
 
@@ -32,26 +32,25 @@ def _returns(rewards: Sequence[float], gamma: float) -> list[float]:
 
 
 def _score(chances: Any, features: Any, arm: int) -> Any:
-    """Return the gradient of log pi(arm), where pi is softmax of features @ theta."""
+    """Return the gradient of log pi(arm) in theta, where pi = softmax(features @ theta)."""
     return np.asarray(features)[arm] - np.asarray(chances) @ np.asarray(features)
 
 
 def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
-    """Describe a policy after 500 steps: "better" than uniform play, or why not; None if blank."""
+    """Return "better" if the policy's regret is below UNI's, else the mistake; None for a blank."""
     if policy(np.zeros(4 * _N_ARMS + 1, np.float32)) is None:
         return None
     ranks: set[int] = set()
 
-    def watched(observation: Any) -> int:
+    def checked(observation: Any) -> int:
         rank = policy(observation)
-        whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool)
-        if not (whole and 0 <= rank < _N_ARMS):
-            allowed = f"a rank is a whole number from 0 to {_N_ARMS - 1}"
-            raise ValueError(f"{allowed}, and once it returns {rank!r}")
+        is_integer = isinstance(rank, int | np.integer) and not isinstance(rank, bool)
+        if not (is_integer and 0 <= rank < _N_ARMS):
+            raise ValueError(f"a rank must be an integer from 0 to {_N_ARMS - 1}, got {rank!r}")
         ranks.add(int(rank))
         return int(rank)
 
-    agents: list[Any] = [PolicyAgent(watched, horizon=_HORIZON, name="yours"), "UNI"]
+    agents: list[Any] = [PolicyAgent(checked, horizon=_HORIZON, name="yours"), "UNI"]
     users: Any = {"n_arms": _N_ARMS, "n_instances": _N_USERS, "seed": case[0]}
     results = evaluate(agents, task="regret", horizon=_HORIZON, progress=False, **users)
     runs = results.runs.set_index(["agent", "instance"])
@@ -60,17 +59,17 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
     if worst < 0.0:
         return "better"
     if 1 - yours["acceptances"].mean() / _HORIZON > _MOST_REJECTIONS:
-        return "deaf"
+        return "rejected"
     return "settled" if len(ranks) > 1 else "one rank"
 
 
 def _eliminating(observation: Any) -> int:
-    """Return the rank of the least accepted arm among those that she has never rejected."""
+    """Return the rank of the least accepted arm without a rejection, else rank 0."""
     left = np.flatnonzero(np.asarray(observation)[_N_ARMS : 2 * _N_ARMS] == 0.0)
     return int(left[-1]) if len(left) else 0
 
 
-def _story(low: float, high: float) -> str:
+def _reading(low: float, high: float) -> str:
     return "better" if high < 0 else "worse" if low > 0 else "level"
 
 
@@ -84,15 +83,15 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of acceptances that returns the arm of each rank",
         right=_order,
         cases=[([3, 9, 5],), ([0] * 4,), ([4, 7, 4, 7, 1],), ([1, 2, 3, 4],), ([9, 0, 9, 40],)],
-        shows="a policy that speaks of ranks treats all arms alike, and learns nothing twice.",
+        shows="a policy on ranks treats all arms alike, so it learns every rule only once.",
     ).with_mistakes(
-        "it begins with the least accepted arm",
+        "it starts with the least accepted arm: start with the most accepted",
         lambda acceptances: np.argsort(acceptances, kind="stable"),
-        "it returns the rank of each arm, where the exercise asks for the arm of each rank",
+        "it returns the rank of each arm: return the arm of each rank",
         lambda acceptances: np.argsort(_order(acceptances)),
-        "tied arms come the wrong way round: who turns an ascending order round turns ties too",
+        "tied arms are in reverse order: reversing an ascending order reverses ties, too",
         lambda acceptances: np.argsort(acceptances, kind="stable")[::-1],
-        "it returns the acceptances in order, not whose they are",
+        "it returns the sorted acceptances: return the arms",
         lambda acceptances: sorted(acceptances, reverse=True),
     ),
     # 6.2
@@ -103,21 +102,21 @@ EXERCISES: tuple[Exercise, ...] = (
             *(([1.0, 0.0, 0.0], 0.5), ([0.0, 0.0, 1.0], 0.5)),
             *((_LOSSES, 0.9), (_LOSSES, 1.0), ([3.0], 0.9), ([2.0, 1.0], 0.0)),
         ],
-        shows="a step answers for what comes after it, and for nothing that came before.",
+        shows="the return of a step contains its own reward and later rewards, no earlier ones.",
     ).with_mistakes(
-        "every step gets the return of the whole run: what came before is none of its doing",
+        "every step gets the return of the first step: leave earlier rewards out",
         lambda rewards, gamma: [_returns(rewards, gamma)[0]] * len(rewards),
-        "nothing is discounted",
+        "the discount gamma is missing",
         lambda rewards, gamma: _returns(rewards, 1.0),
-        "a step's own reward is missing: the sum begins with r_t",
+        "the reward of the step itself is missing: the sum starts with r_t",
         lambda rewards, gamma: [*_returns(rewards, gamma)[1:], 0.0],
-        "a step's own reward is discounted already: gamma begins with the next one",
+        "the reward of the step itself is discounted: its factor is 1",
         lambda rewards, gamma: [gamma * each for each in _returns(rewards, gamma)],
-        "it adds up the past: run through the rewards from the last to the first",
+        "it adds up earlier rewards: loop over the rewards from the last to the first",
         lambda rewards, gamma: _returns(rewards[::-1], gamma)[::-1],
-        "it is in the wrong order: the return of the first step comes first",
+        "the list is reversed: the return of the first step comes first",
         lambda rewards, gamma: _returns(rewards, gamma)[::-1],
-        "it is discounted from the beginning of the run, and not from the step itself",
+        "it discounts from the start of the run: discount from the step itself",
         lambda rewards, gamma: [gamma**t * g for t, g in enumerate(_returns(rewards, gamma))],
     ),
     # 6.3
@@ -128,17 +127,17 @@ EXERCISES: tuple[Exercise, ...] = (
             *(([0.5, 0.5], _TWO, 0), ([0.9, 0.1], _TWO, 1), ([1.0, 0.0], _TWO, 0)),
             *(([0.2, 0.3, 0.5], _THREE, 0), ([0.2, 0.3, 0.5], _THREE, 2)),
         ],
-        shows="the score is the recommendation less its expectation: a sure thing teaches nothing.",
+        shows="the score is the arm's features minus their mean: 0 for an arm of probability 1.",
     ).with_mistakes(
-        "its sign is turned: it makes a good arm less likely",
+        "the sign is wrong: this gradient makes good arms less likely",
         lambda chances, features, arm: -_score(chances, features, arm),
-        "nothing is subtracted, so that every arm that is tried becomes likelier",
+        "the expected features are missing: subtract them",
         lambda chances, features, arm: np.asarray(features)[arm],
-        "the mean over the arms has to be by their chances, not of each arm alike",
+        "it subtracts the unweighted mean of the features: weight them by the probabilities",
         lambda chances, features, arm: features[arm] - np.mean(features, axis=0),
-        "it is the gradient of pi, not of its logarithm: divide by the chance",
+        "it is the gradient of pi instead of log pi: divide by the arm's probability",
         lambda chances, features, arm: chances[arm] * _score(chances, features, arm),
-        "it is the gradient by the logits: go on to theta with the features",
+        "it is the gradient in the logits: multiply it by the features",
         lambda chances, features, arm: np.eye(len(chances))[arm] - chances,
     ),
     # 6.4
@@ -146,34 +145,34 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a policy: a function of the observation, 21 numbers, that returns a rank from 0 to 4",
         right=_eliminating,
         cases=[(0,)],
-        shows="a rule of two lines, made of her rejections, beats uniform play by far.",
+        shows="a rule of two lines that uses her rejections is far better than UNI.",
         tried=_judged,
         describe=lambda case, given, expected: _NOT_BETTER,
     ).with_mistakes(
-        "it recommends the most accepted arm for ever, and never hears of another",
+        "it always recommends the same rank, and never explores another arm",
         lambda observation: 0,
-        "it goes on with arms that she has rejected: a no is the one thing that says something",
+        "it keeps recommending rejected arms: use the rejections",
         lambda observation: int(_HORIZON * observation[-1] + 0.5) % _N_ARMS,
-        "it settles before she can tell her arms apart: she says yes to what she hardly knows",
+        "it settles too early on one arm: she accepts every arm until her intervals are narrow",
         lambda observation: 1 if observation[-1] == 0.0 else 0,
     ),
     # 6.5
     Exercise(
         asks='a function of both ends of the interval that returns "better", "worse" or "level"',
-        right=_story,
+        right=_reading,
         cases=[
             *((-12.0, -3.0), (-4.0, 1.0), (2.0, 9.0), (-30.0, 1.0)),
             *((0.0, 5.0), (-5.0, 0.0), (-1.0, 9.0)),
         ],
-        shows="where the interval holds 0, the same users could have told either story.",
+        shows="an interval that contains 0 does not show which agent is better.",
     ).with_mistakes(
-        "regret is a cost: less of it is better",
-        lambda low, high: _story(-high, -low),
-        "it goes by the middle alone, as if the interval were not there",
+        "better and worse are swapped: less regret is better",
+        lambda low, high: _reading(-high, -low),
+        "it uses only the middle of the interval: use both ends",
         lambda low, high: "better" if low + high < 0 else "worse",
-        "an interval that ends in 0 holds 0",
+        'an interval with an end at 0 contains 0: return "level"',
         lambda low, high: "better" if high <= 0 else "worse" if low >= 0 else "level",
-        "it looks at one end only, and never finds the first agent worse",
+        'it never returns "worse": use the lower end, too',
         lambda low, high: "better" if high < 0 else "level",
     ),
 )

@@ -24,9 +24,9 @@ WRONG = [
     ("3.4", "it calls your answer to 3.3: is that still blank?", lambda n, *rates: n * None),
     ("5.2", "for (100, 2, 1.0, 1.0) it gives 0.5, where 0.0", lambda n1, k, alpha, rho: 0.5),
     ("5.4", "for a user of ν'", lambda d, prior: norm.sf(d)),
-    ("6.4", "a rank is a whole number from 0 to 4, and once it returns 5", lambda seen: 5),
-    ("6.4", "once it returns array([0])", lambda seen: np.array([0])),
-    ("6.4", "it settles before she can tell", lambda seen: 4 if seen[20] < 0.001 else 0),
+    ("6.4", "a rank must be an integer from 0 to 4, got 5", lambda seen: 5),
+    ("6.4", "got array([0])", lambda seen: np.array([0])),
+    ("6.4", "it settles too early", lambda seen: 4 if seen[20] < 0.001 else 0),
 ]
 
 

@@ -203,7 +203,7 @@ def test_a_model_names_the_chances_that_it_acts_by(algorithm, task, observation)
         best = np.argmax(told["value of recommending"])
         assert task == "bai" or told["chance of recommending"][best] == max(named)
     else:
-        assert ("value of the position" in told) == (algorithm is MaskablePPO)
+        assert ("value of the state" in told) == (algorithm is MaskablePPO)
 
 
 def read(agent):
@@ -258,7 +258,7 @@ def test_what_contradicts_the_model_is_refused(tmp_path):
         (shared, "n_users", 5, 4),
     ]:
         for each in (model, saved(model, tmp_path)):
-            assert_refused(each, f"{name} must be {right!r}, on which", **{name: wrong})
+            assert_refused(each, f"{name} must be {right!r}, as in", **{name: wrong})
             assert read(SB3Agent(each, **{name: right})) == read(SB3Agent(each))
             assert SB3Agent(each).options[name] == right
 
@@ -274,7 +274,7 @@ def test_what_a_model_does_not_say_is_asked_for_unless_it_makes_no_difference():
         assert told.items() <= agent.options.items()
         for missing in told:
             given = {name: value for name, value in told.items() if name != missing}
-            assert_refused(model, f"{missing} must be given, as .*PPO does not say", **given)
+            assert_refused(model, f"{missing} must be given, as .*PPO does not store", **given)
     model = silent(model_of(PPO, "regret", "response"))
     assert SB3Agent(model, task="regret", observation="response").horizon == 500
     model = silent(model_of(PPO, "bai", "counts"))
@@ -313,8 +313,8 @@ def test_a_model_is_read_in_the_normalisation_it_was_trained_in(algorithm, optio
     assert SB3Agent(small(only_rewards)).normaliser is None
     other = VecNormalize(make_sb3_vec_env(2, n_arms=N_ARMS + 1, horizon=HORIZON))
     for wrong in (other, only_rewards, 3):
-        assert_refused(loaded, "normaliser must be a VecNormalize of", normaliser=wrong)
-    assert_refused(plain, "normaliser must be a VecNormalize of", normaliser=envs)
+        assert_refused(loaded, "normaliser must be the VecNormalize of", normaliser=wrong)
+    assert_refused(plain, "normaliser must be the VecNormalize of", normaliser=envs)
 
 
 def test_what_other_wrappers_made_of_observations_is_refused(tmp_path):
@@ -353,5 +353,5 @@ def test_what_no_agent_can_be_made_of_is_refused():
         assert_refused(silent(model_of(PPO, "regret", trained)), start, **given)
     for compiled in (True, False):
         users = users_of("regret") | {"n_arms": 4, "compiled": compiled}
-        with pytest.raises(eu.InvalidArgumentError, match="n_arms must be 3, with which PPO was"):
+        with pytest.raises(eu.InvalidArgumentError, match="n_arms must be 3, as in the training"):
             eu.evaluate([agent_of(PPO, "regret")], **users)

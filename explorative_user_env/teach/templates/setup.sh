@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the package needs, once, when the image is built.
+# Install the package's requirements when Gradescope builds the image.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 umask 022
@@ -19,9 +19,9 @@ if ! newest > /dev/null; then
 fi
 "$(newest)" -m venv environment
 environment/bin/pip install -r requirements.txt
-# The submission's process is that of a user who owns nothing, and cannot read this.
+# Each submission runs as another system user that cannot read the key.
 chmod 600 key.txt
-# One agent is graded now: what has to be compiled is, and what is wrong is seen before any student.
+# Grade an example agent now, to compile the kernels and to show problems before students submit.
 mkdir -p trial/submission trial/results
 cp example.py trial/submission
 ln -sfn "$PWD" trial/source
