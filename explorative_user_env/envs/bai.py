@@ -15,7 +15,7 @@ from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.validation import choice, integer, not_negative
 
 MASKS = ("rejections", "none")
-#: The answer of an episode that ends without an answer.
+#: The value of `info["answer"]` while there is no answer.
 NO_ANSWER = -1
 
 #: The rewards of answers; an end without an answer pays `WRONG`.
@@ -23,7 +23,7 @@ RIGHT, WRONG = 1.0, -1.0
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
-    """Return whether answers are legal: `mask` is "none", or at least K - 1 arms rejected last."""
+    """Return whether answers are legal: `mask` is "none", or K - 1 arms were rejected last."""
     least = n_arms - 1 if mask == "rejections" else 0
     return n_last_rejected >= least
 
@@ -227,7 +227,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
 
     Args:
         num_envs: number of users, at least 1.
-        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None leaves `horizon`.
+        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
         autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 users on.
         **kwargs: as in `ExplorativeUserBAIEnv`.

@@ -23,8 +23,8 @@ from explorative_user_env.validation import CallableError, handed_in
 #: The loop prefetches the memory of the user this many lanes ahead.
 AHEAD = 5
 
-#: An offset within the state of a PCG64, which is bytes 16 to 47 after its address: the end of the
-#: state is often in the next cache line.
+#: The offset of a second prefetch in a PCG64, whose state is bytes 16 to 47 after its address: the
+#: end of the state is often in the next cache line.
 IN_GENERATOR = 40
 
 MeanDraw = Callable[[np.random.Generator], float]
@@ -103,7 +103,7 @@ class CompiledLanes(Lanes):
     """Lanes of explorative users in compiled code; all `rngs` have one type of bit generator."""
 
     compiled = True
-    _loop: Callable[..., bool] | None = None  # of a step; set at the first step after a reset
+    _loop: Callable[..., bool] | None = None  # compiled at the first step after a reset
 
     def _make(self, reward: str, horizon: int) -> None:
         n_lanes = len(self._rngs)
@@ -205,7 +205,7 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
     lanes = CompiledLanes(population, "none", [rng])
     try:
         lanes.respond(np.zeros(0, int), np.zeros(1, int), Step.blank(1))
-    except CallableError:  # the caller declared the function as compilable
+    except CallableError:  # from a function that the caller declared as compilable
         raise
     except errors as error:
         rule, law = population.schedule.rule, population.user.own_law

@@ -35,7 +35,7 @@ class History:
         self.last_arm = np.full(n_lanes, -1)
         self.last_response = np.zeros(n_lanes, int)
 
-    # Properties, because a stored view would still point at the original in a copy.
+    # Properties: a stored view would show the original table after `copy.copy` or a deep copy.
     #: The acceptances, rejections and latest response (`ACCEPTED`, `REJECTED` or `NO_RESPONSE`) of
     #: each arm, each of shape (n_lanes, K).
     acceptances = property(lambda self: self.table[:, :, N_ACCEPTED])

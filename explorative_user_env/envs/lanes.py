@@ -1,4 +1,4 @@
-"""Lanes: many users in parallel, as single environments; `compiled_lanes` has compiled ones."""
+"""Lanes: many users in parallel, each a single environment; `compiled_lanes` is the fast form."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence

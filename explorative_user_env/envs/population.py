@@ -231,7 +231,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
 
     Args:
         num_envs: number of episodes, at least 1.
-        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None truncates nothing.
+        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
         autoreset_mode: when a finished lane gets a new episode: "NextStep", "SameStep" or
             "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 episodes on.

@@ -73,7 +73,7 @@ class DrawnAhead:
         self._ends = before, bits.state
 
     def settle(self) -> np.random.Generator:
-        """Return unused numbers to the Generator, and return the Generator."""
+        """Rewind the Generator to its state after single draws, and return it."""
         bits = self.rng.bit_generator
         if self.left and repr(bits.state) == repr(self._ends[1]):
             bits.state = self._ends[0]
@@ -230,7 +230,9 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     Otherwise she accepts it, draws a reward, and learns from it. The agent observes acceptances and
     rejections only, no rewards and no intervals, and wants to find her best arm. This is the model
     of section 2 of the paper:
-    `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`.
+    `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`,
+    with `hat mu_i` her mean reward of arm i, `n_i` her acceptances of it, `n(t)` all her
+    acceptances, `alpha` her willingness to explore and `rho_t` her confidence in the system.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend, 0..K-1.
@@ -240,9 +242,10 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     the observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    The reward is a training signal. The agents of this package do not observe it. A learner that
-    *observes* it within an episode (as an input, in a recurrent memory) knows the answer, as
-    mu_a - mu_* is 0 only for the best arm. The argument `reward` selects one of:
+    The reward is a training signal, not an observation. A policy that takes it as an input (or
+    in a recurrent memory) learns the answer from it, as mu_a - mu_* is 0 only for the best arm. No
+    agent of this package observes it, except the reference FullInformation. The argument
+    `reward` selects one of:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
     - `"utility"`: mu_a if accepted, else 0;
     - `"realized"`: the reward that the user drew if she accepted, else 0;
@@ -298,7 +301,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       second, and needs Pillow and pygame; "ansi" returns a text table. With a `render_mode` a
       notebook shows `env.unwrapped` as a picture.
     - `render_intervals` (False): whether the picture also shows the hidden state: the user's
-      intervals, her estimates, the true means, and the arm for which she rejects another.
+      intervals, her estimates, the true means, and the arm that is clearly better than a rejected
+      one.
 
     ```python
     >>> import gymnasium as gym
@@ -373,7 +377,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             InvalidArgumentError: if the seed or an option is invalid; the present user stays. If
                 a function of the caller fails, the environment needs another reset.
         """
-        seed = None if seed is None else seed_number(seed)  # Gymnasium wants an int
+        seed = None if seed is None else seed_number(seed)  # Gymnasium requires an int
         start = self.start_of(options)
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
@@ -407,7 +411,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             behaviour.start(user, state, rng)
         except Exception as error:
             raise self.population.failure(error, f"at the start of {self._label()}", law) from error
-        left = [0.0]  # not empty
+        left = [0.0]  # stays nonempty, so `step` draws no block
         self._stream = rng
         if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:
             # A step draws at most one normal and nothing else, so blocks of normals are safe.
@@ -422,7 +426,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._instance = instance
 
     def settle(self) -> np.random.Generator:
-        """Return unused numbers to the user's Generator, and return the Generator."""
+        """Rewind the user's Generator to its state after single draws, and return it."""
         stream: Any = self._stream
         return stream.settle() if isinstance(stream, DrawnAhead) else stream
 

@@ -398,7 +398,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         if self._single.info_level == "full":
             truths = values["hidden_state"] = np.full(self.num_envs, None, dtype=object)
             for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():
-                truths[lane] = self.hidden_state_in(lane)  # NumPy would unpack a list of them
+                truths[lane] = self.hidden_state_in(lane)  # NumPy would unpack a list of tuples
         if mask is None:
             return stacked(values, self._everyone)
         return stacked(masked(values, mask), mask)

@@ -30,9 +30,9 @@ from explorative_user_env.validation import InvalidArgumentError, MissingExtraEr
 
 SERVED_BY = ("jinja2", "starlette", "uvicorn")  # the packages of the extra `play`
 MOST_ARMS_PLAYED = 25  # the largest K that a person can play
-MOST_MOVES = 2000  # the most recommendations; an address must hold them
+MOST_MOVES = 2000  # the most recommendations, so that an address can hold them
 LARGEST_PLAYED_SEED = 2**63 - 1  # the largest seed of a user in a study
-SURPRISES = 1_000_000  # random seeds are below: short enough to read out in a class
+SURPRISES = 1_000_000  # random seeds are below this: short enough to read out in a class
 # The user of a first game: about 40 recommendations reveal her best arm.
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 
@@ -187,7 +187,7 @@ _RUN = re.compile(r"([0-9]{1,3})(?:x([1-9][0-9]{0,5}))?")
 
 
 def digits(name: str, text: str) -> int:
-    """Return the number that `text` writes in digits only."""
+    """Parse a whole number; `text` may contain only digits."""
     if not _DIGITS.fullmatch(text):
         raise InvalidArgumentError(name, text, "a whole number")
     return int(text)
@@ -254,7 +254,7 @@ def pairs_in(query: str) -> Pairs:
 
 
 def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
-    """Return the game of an address; `truth`: the address is of the page of the hidden state."""
+    """Return the game of address parameters; with `truth`, of the page of the hidden state."""
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
     parts: dict[str, Any] = {"options": options}
@@ -283,7 +283,7 @@ def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
     if "seed" not in parts:
         raise InvalidArgumentError("seed", None, "in the address, such as seed=7")
     if truth and "answer" in parts:
-        raise InvalidArgumentError("answer", parts["answer"], "left out on the truth page")
+        raise InvalidArgumentError("answer", parts["answer"], "left out of a /mind address")
     return Game(**parts)
 
 
@@ -357,7 +357,7 @@ def results_of(game: Game) -> tuple[list[Result], list[str]]:
 
 def _result(game: Game, agent: Agent) -> Result:
     env = environment_of(game.population, agent)
-    # A step of a model takes 200 times as long and blocks all other requests: its own cap applies.
+    # A model is 200 times slower and blocks other requests, so its own step cap applies too.
     longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
     run = rollout(env, agent, game.seed, max_steps=longest)
     right = run.answer == env.instance().best_arm and not run.left

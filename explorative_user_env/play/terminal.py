@@ -35,7 +35,7 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
         say: called with lines to print.
 
     Returns:
-        The game at the end. Before, it prints the true means, or how to resume without an answer.
+        The game at the end; the true means are printed, or without an answer how to resume.
     """
     say(words.TASK, f"You play with a user of {words.settings_in_words(game)}.")
     if game.moves:

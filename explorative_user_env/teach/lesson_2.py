@@ -65,10 +65,7 @@ def _leader(arm: int, lower: Bounds, upper: Bounds) -> int:
 
 _TOUCH = ([1.0, 0.0], [2.0, 1.0])
 _ONE_WORSE = ([0.5, -0.5, -2.0], [1.5, 1.25, -0.25])
-_NOT_THE_LEADER = (
-    [0.75, -1.0, 0.0],
-    [1.25, 4.0, 0.5],
-)  # the largest lcb and the largest estimate differ
+_NOT_THE_LEADER = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])  # arm 0: largest lcb; arm 1: largest mean
 _THREE_ABOVE = ([0.25, 0.5, 0.375, -3.0], [2.5, 1.0, 3.0, -1.0])
 _UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])  # an arm without acceptances
 _POINTS = ([0.5, 0.25], [0.5, 0.25])  # Gamma is 0

@@ -108,9 +108,8 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
         if len(name.encode()) > 150:  # file names contain the student's name
             mark = hashlib.sha256(name.encode()).hexdigest()[:8]
             name = f"{name.encode()[:141].decode(errors='ignore')}-{mark}"
-        numbered = chain(
-            [name], (f"{name}-{number}" for number in count(2))
-        )  # separates Anna.py from anna.py
+        # File names may differ only in case, as Anna.py and anna.py do.
+        numbered = chain([name], (f"{name}-{number}" for number in count(2)))
         name = next(one for one in numbered if one.casefold() not in chosen)
         chosen[name.casefold()] = replace(each, student=name)
     return [chosen[name] for name in sorted(chosen)]

@@ -132,7 +132,7 @@ class SortsArms:
         return shown_as.by_acceptances(observations, self._n_arms, n_times)
 
     def _actions(self) -> Array:
-        """Return the action on arms for each action on ranks."""
+        """Return the environment's action for each action on sorted arms."""
         return shown_as.actions_by_rank(self._order, int(_single(self, "action_space").n))
 
 

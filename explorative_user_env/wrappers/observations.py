@@ -133,7 +133,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     if last > len(ARM_FEATURES) * n_arms:
         before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
         order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
-    # The index in the observation of each number of the sorted one; the times stay in place.
+    # For each number of the sorted observation, its index in the unsorted one; times stay.
     firsts = np.arange(0, last, n_arms)
     places = np.tile(np.arange(length), (n_lanes, 1))
     places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
@@ -141,7 +141,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
-    """Return the action on arms for each action on ranks, shape (n_lanes, n_actions)."""
+    """Return the environment's action for each action on sorted arms, (n_lanes, n_actions)."""
     blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
 
@@ -156,7 +156,7 @@ UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
-    """Return the observation called `name`, and the action on arms for each action of a policy.
+    """Return the observation called `name`, and the environment's action for each policy action.
 
     Args:
         name: one of `OBSERVATIONS` or `POPULATION_OBSERVATIONS`.
@@ -174,7 +174,7 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
     return observations, actions_by_rank(order, n_actions)
 
 
-#: By unsorted name: numbers for each arm, number of times, blocks of K before the responses.
+#: Unsorted observations: (features per arm, times, blocks of K numbers before the responses).
 _SHAPES = {"counts": (4, 1, 2), "population-counts": (7, 2, 2), "last-step": (1, 2, 1)}
 
 

@@ -81,9 +81,9 @@ def test_her_mind_is_played_by_who_says_first_what_she_will_do(browser, address)
         page.check("text=predict her response first")
         page.click("#arm-2")
         page.wait_for_selector("#say-no")
-        assert "Arm 2 is recommended" in page.locator("#said").inner_text()
+        assert "You recommend arm 2: " in page.locator("#said").inner_text()
         page.keyboard.press("n")
-        page.wait_for_selector("text=of 1 predicted")
+        page.wait_for_selector("text=of 1 predictions")
         assert "guesses=" in page.url
         assert game_on(page, truth=True).moves[-1] == 2
         # The picture changes as a slider does, and so does the address; no step to go back to.

@@ -100,7 +100,7 @@ REFUSED = {
 }
 REFUSED_OF_PLAYERS = {"seed=7&answer=9": "answer must be an integer", "seed=7&guesses=y": "address"}
 REFUSED_OF_TRUTH = {
-    "seed=7&answer=1": "answer must be left out on the truth page",
+    "seed=7&answer=1": "answer must be left out of a /mind address",
     "seed=7&moves=0&guesses=yy": "guesses must be at most one for each move",
     "seed=7&moves=0&guesses=q": "guesses must be written with",
     "seed=7&asked=5": "moves must be arms in 0..4",

@@ -105,7 +105,7 @@ def test_what_is_guessed_and_slid_is_in_the_address():
     assert sent_to(f"/mind/recommend?{GAME}&by=you&more=2") == asked
     told = f"/mind?{GAME}&moves=2&guesses=n&by=you"
     assert sent_to(f"/mind/guess?{GAME}&by=you&asked=2&guess=n") == told
-    assert "0 of 1 predicted" in get(told).text
+    assert "0 of 1 predictions right" in get(told).text
     place = "/mind/slide?n_arms=3&seed=7&moves=2&gap=1&alpha=0.5&noise=0.1&rho=1.5"
     after_slide = "/mind?n_arms=3&alpha=0.5&gap=1&noise=0.1&rho=1.5&seed=7&moves=2"
     assert sent_to(place) == after_slide
