@@ -95,9 +95,9 @@ class Streams(NamedTuple):
     """`N_STREAMS` Generators and their addresses."""
 
     rngs: list[np.random.Generator]
-    states: np.ndarray  # addresses of their states
-    draws: tuple[int, int, int]  # addresses of the functions that draw from any of them
-    low_first: bool | None  # 128-bit numbers in memory have their low half first; None if unknown
+    states: np.ndarray  # addresses of the Generators' states
+    draws: tuple[int, int, int]  # addresses of the functions that draw from a Generator
+    low_first: bool | None  # whether 128-bit numbers have their low half first; None if unknown
 
 
 _free: list[Streams] = []
@@ -173,7 +173,7 @@ def compiled_seeding() -> Callable[..., None]:
                 high = state[4 * number + 2] | state[4 * number + 3] << 32
                 numbers[2 * number] = low if low_first else high
                 numbers[2 * number + 1] = high if low_first else low
-            counts_at(states[index] + 8, 1)[0] = 0  # no half of an earlier draw is left
+            counts_at(states[index] + 8, 1)[0] = 0  # discards NumPy's buffered half draw
 
     loop: Callable[..., None] = compile_loop(seed_all)
     return loop
