@@ -433,14 +433,14 @@ def of_calibration(calibration: Calibration) -> str:
     alarms = calibration.false_alarms.sum(axis=0)
     low, high = range_of(alarms)
     fewest, most = range_of(calibration.agreeing.sum(axis=0))
+    expected, mean = calibration.expected, alarms.mean()
     words = (
-        f"Our users were resampled {draws} times, for our figures and for simulated published "
-        f"ones. If every published figure were a mean over a thousand of our runs, "
-        f"{calibration.expected:.1f} of the {n_figures} would differ by chance at |z| > {LIMIT:g} "
-        f"with normal errors; in the simulation {alarms.mean():.1f} differ ({low} to {high} in 95% "
-        f"of the samples). Of the real published figures {fewest} to {most} agree in 95% of the "
-        "samples; the brackets above show this by agent and figure.\n\nThe share of figures that "
-        "differ if the simulated published figure is shifted:"
+        f"We resampled our users {draws} times, for our figures and for simulated published ones. "
+        f"If every published figure were a mean over a thousand of our runs, {expected:.1f} of the "
+        f"{n_figures} would differ by chance at |z| > {LIMIT:g} with normal errors; in the "
+        f"simulation {mean:.1f} differ ({low} to {high} in 95% of the samples). Of the real "
+        f"published figures {fewest} to {most} agree in 95% of the samples (by agent and figure: "
+        "in brackets above).\n\nThe share of figures that differ if the simulated one is shifted:"
     )
     groups = calibration.figures.groupby(["figure", "agent"], sort=False).indices
     rows = []

@@ -589,7 +589,7 @@ def robustness(
     """
     users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
     names = [variety.name for variety in users]
-    if not names or len(set(names)) < len(names):
+    if not 0 < len(names) == len(set(names)):
         raise InvalidArgumentError("users", names, "at least one kind, with different names")
     user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
@@ -612,8 +612,8 @@ def saved_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd
         if results.population == replace(shared, **each.options)
     }
     if not results_of:
-        names = [each.name for each in users]
-        raise InvalidArgumentError("users", names, "kinds of users with results in the file")
+        names, allowed = [each.name for each in users], "kinds of users with results in the file"
+        raise InvalidArgumentError("users", names, allowed)
     frames = [results.summary().assign(user=name) for name, results in results_of.items()]
     matrix = pd.concat(frames, ignore_index=True)
     matrix.insert(0, "user", matrix.pop("user"))

@@ -1,4 +1,4 @@
-"""The paper's open question, by measurement: how short BAIR's Phase 1 can be."""
+"""The paper's open question: how short can BAIR's Phase 1 be? A search by simulation."""
 
 import json
 import math
@@ -41,9 +41,9 @@ class TunedAgent(AlgorithmAgent):
 
     Args:
         n1: N_1, at least 0.
-        trained_on: the cell that N_1 was tuned in, in the words of `evaluate`, where that is
-            known. In any other nothing is promised.
-        max_steps: step cap of a run, at least 1; None leaves it to the harness.
+        trained_on: the cell in which N_1 was tuned, as arguments of `evaluate`, or None. Success is
+            guaranteed in this cell only.
+        max_steps: step cap of a run, at least 1; None leaves it to `evaluate`.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class TunedAgent(AlgorithmAgent):
 
 
 class Estimate(NamedTuple):
-    """A figure with its 95% interval, as in `Results.summary`; NaN where there is none."""
+    """A figure with its 95% interval, as in `Results.summary`; NaN if missing."""
 
     value: float
     low: float
@@ -66,25 +66,24 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class TunedN1:
-    """The least N_1 that was found good, with its figures.
+    """The least N_1 that the search decided to be good, with its figures.
 
     Attributes:
         n1: N_1. With probability at least 1 - `error` its success is at least 1 - delta.
-        interval: where the least such N_1 is, both ends included, on the same terms and if success
-            grows with N_1; the upper end is `n1`.
+        interval: interval (both ends included) of the least N_1 with success at least 1 - delta, at
+            the same level, if success grows with N_1; the upper end is `n1`.
         success: share of the fresh users with whom BAIR stopped and named the best arm.
         stopping_time: T with the fresh users, as the setting reports it.
-        censored: share of the fresh users with whom the step cap ended the run; the released
-            setting leaves them out of T.
-        n_fresh: the number of fresh users; they took no part in the search.
+        censored: share of censored runs with the fresh users; the released setting excludes them
+            from T.
+        n_fresh: number of fresh users, which the search did not use.
         paper_n1: (2K/delta)^(1/alpha)/rho_0, rounded up.
         paper_stopping_time: T with the paper's N_1, on the users of the frontier.
         error: allowed probability that any decision of the search is wrong.
-        n_runs: users of the search.
-        n_instances: the most users of a candidate.
-        seed: the seed of everything.
-        cell: `delta`, and the users in the words of `Population` (a `rho` of None is the
-            setting's).
+        n_runs: number of users of the search.
+        n_instances: most users of a candidate.
+        seed: the seed of the tuning.
+        cell: `delta`, and the users as options of `Population` (`rho` None is the setting's).
     """
 
     n1: int
@@ -102,7 +101,7 @@ class TunedN1:
     cell: Mapping[str, Any]
 
     def agent(self, max_steps: int | None = None) -> TunedAgent:
-        """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate`: see `TunedAgent`."""
+        """Return BAIR with this N_1 for `evaluate`: see `TunedAgent`."""
         return TunedAgent(self.n1, {"task": "bai", **self.cell}, max_steps)
 
     def save(self, path: Path) -> None:
@@ -119,13 +118,13 @@ CELL_NAMES = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "r
 
 
 def load_tuned(source: str | Path) -> TunedN1:
-    """Return the record that `TunedN1.save` or the command has written.
+    """Return the record that `TunedN1.save` or the command wrote.
 
     Args:
-        source: the file, or the folder with tuned.json in it.
+        source: the file, or a folder that contains tuned.json.
 
     Raises:
-        InvalidArgumentError: if there is none, or it is not complete or not as it was written.
+        InvalidArgumentError: if the file is missing, incomplete or changed.
     """
     path = Path(source)
     path = path / FILE if path.is_dir() else path
@@ -151,24 +150,24 @@ Decision = Literal["good", "bad", "undecided"]
 
 
 def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]:
-    """Return the logarithms of the evidence that q < delta, and that q > delta, after n trials."""
+    """Return the log evidence for q < delta and for q > delta after n trials; q is P(failure)."""
     first, second = HALF, HALF * (1.0 - delta) / delta
     after = (first + failures, second + n - failures)
     at_delta = failures * math.log(delta) + (n - failures) * math.log1p(-delta)
-    whole = special.betaln(*after) - special.betaln(first, second) - at_delta
-    with np.errstate(divide="ignore"):  # no mass on a side: no evidence, log 0
+    ratio = special.betaln(*after) - special.betaln(first, second) - at_delta
+    with np.errstate(divide="ignore"):  # log 0: no evidence for this side
         below = np.log(special.betainc(*after, delta) / special.betainc(first, second, delta))
         above = np.log(special.betaincc(*after, delta) / special.betaincc(first, second, delta))
-    return whole + below, whole + above
+    return ratio + below, ratio + above
 
 
 def judge(
     failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)
 ) -> tuple[Decision, int, int]:
-    """Return the first decision of a sequential test, and the trials and failures until then.
+    """Return the first decision of a sequential test, and its numbers of trials and failures.
 
-    If q > delta, the test ever says "good" with probability at most `error`; if q <= delta, it ever
-    says "bad" with probability at most `error`. `before` are earlier trials and failures.
+    For q = P(failure) > delta, the probability of the decision "good" at any time is at most
+    `error`; for q <= delta, that of "bad" is. `before` are earlier (trials, failures).
     """
     n = before[0] + np.arange(1, len(failed) + 1)
     failures = before[1] + np.cumsum(failed)
@@ -180,8 +179,8 @@ def judge(
     return "good" if good[first] else "bad", int(n[first]), int(failures[first])
 
 
-#: Called with N_1, the number of the candidate, that of the portion and how many users; returns
-#: whether BAIR succeeded with each of them. All of them are new ones in every call.
+#: A function (N_1, number of the candidate, number of the portion, number of users) -> success of
+#: BAIR with each user; all users are new in every call.
 Draw = Callable[[int, int, int, int], np.ndarray[Any, Any]]
 
 #: Users drawn at a time; decisions do not depend on it.
@@ -190,13 +189,13 @@ PORTION = 1000
 
 @dataclass(frozen=True)
 class Candidate:
-    """An N_1 that was tried.
+    """A tested N_1.
 
     Attributes:
         n1: N_1.
-        n_runs: users until the decision.
-        failures: with how many of them BAIR did not succeed: it was wrong, or censored.
-        decision: "good", "bad", or "undecided" where the users ended first.
+        n_runs: number of users until the decision.
+        failures: number of these users with a wrong answer or a censored run.
+        decision: "good", "bad", or "undecided" after the most users.
     """
 
     n1: int
@@ -206,58 +205,57 @@ class Candidate:
 
     @property
     def success(self) -> float:
-        """Share of the users with whom BAIR succeeded; a bit extreme, as the test stopped there."""
+        """Share of successes; slightly biased away from 1 - delta, as the test stops early."""
         return 1.0 - self.failures / self.n_runs
 
     @property
     def success_interval(self) -> tuple[float, float]:
-        """A 95% interval that allows for stopping at will, for this candidate by itself."""
+        """95% interval of this candidate's success, valid at any stopping time."""
         return sequence_interval(self.n_runs - self.failures, self.n_runs, 1.0 - LEVEL)
 
 
 class NoneFoundError(Exception):
-    """No N_1 was decided to succeed often enough; `candidates` are those that were tried."""
+    """The search decided for no N_1 that it is good; `candidates` holds the tested ones."""
 
     def __init__(self, candidates: Sequence[Candidate], delta: float) -> None:
         self.candidates = list(candidates)
         open_ones = [c.n1 for c in candidates if c.decision == "undecided"]
-        why = f" ({len(open_ones)} undecided: more n_instances may do)" if open_ones else ""
-        super().__init__(f"no N_1 was found to succeed with probability {1 - delta:g}{why}")
+        why = f" ({len(open_ones)} undecided: try more n_instances)" if open_ones else ""
+        super().__init__(f"no tested N_1 succeeds with probability {1 - delta:g}{why}")
 
 
 def search(
     draw: Draw, first: int, top: int, *, delta: float, error: float, cap: int
 ) -> Iterator[Candidate]:
-    """Yield the candidates tried on the way to the least good N_1 in 0..top, from `first` on.
+    """Yield the candidates of a binary search for the least good N_1 in 0..top, from `first` on.
 
-    A candidate without a decision after `cap` users counts as not good enough: the N_1 found is
-    then larger than it need be, but no less safe. `error` is the probability that any decision is
-    wrong.
+    An undecided candidate after `cap` users counts as bad: the resulting N_1 is then larger than
+    necessary, with the same guarantee. `error` bounds the probability of any wrong decision.
     """
-    each = error / (1 + max(first, top - first).bit_length())  # the most candidates there may be
+    each = error / (1 + max(first, top - first).bit_length())  # divided by the most candidates
     low, high, n1, place = 0, top + 1, first, 0
     while low < high:
-        met = failures = 0
+        n_runs = failures = 0
         decision: Decision = "undecided"
         for portion, start in enumerate(range(0, cap, PORTION)):
             failed = ~draw(n1, place, portion, min(PORTION, cap - start))
-            decision, met, failures = judge(failed, delta, each, (met, failures))
+            decision, n_runs, failures = judge(failed, delta, each, (n_runs, failures))
             if decision != "undecided":
                 break
-        yield Candidate(n1, met, failures, decision)
+        yield Candidate(n1, n_runs, failures, decision)
         low, high = (low, n1) if decision == "good" else (n1 + 1, high)
         n1, place = (low + high) // 2, place + 1
 
 
 def least_good(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
-    """Return the least good N_1, and the interval for the least that succeeds often enough."""
+    """Return the least good N_1, and the interval of the least N_1 with enough success."""
     good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
         raise NoneFoundError(candidates, delta)
     return min(good), (max(bad, default=-1) + 1, min(good))
 
 
-#: Parts of a tuning; each has other users.
+#: Parts of a tuning, which use different users.
 SEARCH, FRONTIER, CONFIRMATION = 0, 1, 2
 
 FRONTIER_USERS = 2000
@@ -270,29 +268,29 @@ FIGURES = (
 
 
 def measure(agents: Any, how: Any, n_users: int, *place: int, progress: OnProgress) -> Results:
-    """Evaluate agents on the users of a place in the tuning; `how` are options of `evaluate`."""
+    """Evaluate agents on the users of one part of the tuning; `how` holds options of `evaluate`."""
     seed = tuning_seed(how["seed"], *place)
     return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})
 
 
 def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_users: int) -> Array:
-    """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
+    """Return for each user whether BAIR with this N_1 stops and names the best arm."""
     store = how.get("store")
-    aside = {**how, "store": store.aside() if store else None}
+    hidden = {**how, "store": store.aside() if store else None}
     agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
-    return np.asarray(succeeded(measure(agents, aside, n_users, *place, progress=silent).runs))
+    return np.asarray(succeeded(measure(agents, hidden, n_users, *place, progress=silent).runs))
 
 
 def frontier_of(n1s: Sequence[int], how: Mapping[str, Any], progress: OnProgress) -> pd.DataFrame:
-    """Return the figures of each of these N_1, all with the same users."""
+    """Return the figures of each of `n1s`, with the same users for all."""
     agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in n1s]
     results = measure(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
-    found = results.summary().assign(n1=list(n1s))[["n1", *FIGURES]]
-    found.attrs["cells"] = [results.cell]
-    return found
+    frontier = results.summary().assign(n1=list(n1s))[["n1", *FIGURES]]
+    frontier.attrs["cells"] = [results.cell]
+    return frontier
 
 
-#: An error that can be shared among all candidates there may be.
+#: Least `error`, so that its share per candidate is a positive float.
 LEAST_ERROR = 1e-100
 
 
@@ -302,10 +300,10 @@ class Tuning:
 
     Attributes:
         tuned: the N_1 with its figures.
-        candidates: the candidates of the search, in order.
-        frontier: one row an N_1, the least first: `n1`, and as in `Results.summary` the
-            `stopping_time`, `success`, `wrong` and `censored` with `n_runs` users, the same for
-            all rows.
+        candidates: the candidates in the order of the search.
+        frontier: one row per N_1, in increasing order: `n1`, and as in `Results.summary` the
+            `stopping_time`, `success`, `wrong` and `censored` over `n_runs` users, which are the
+            same for all rows.
     """
 
     tuned: TunedN1
@@ -313,7 +311,7 @@ class Tuning:
     frontier: pd.DataFrame
 
     def search(self) -> pd.DataFrame:
-        """Return one row a candidate, in the order they were tried."""
+        """Return one row per candidate, in the order of the search."""
         return pd.DataFrame(
             vars(each)
             | {"success": each.success}
@@ -323,15 +321,15 @@ class Tuning:
 
     @property
     def fastest(self) -> int:
-        """The N_1 with the least stopping time among those of the frontier that succeed.
+        """The N_1 of the frontier with the least stopping time and enough success.
 
-        These are the ones whose interval of success is at or above 1 - delta, and the N_1 found.
+        Success is enough if its interval is at or above 1 - delta; the tuned N_1 always qualifies.
         A shorter Phase 1 does not always make a shorter run: it may lead to a longer Phase 2.
         """
         rows = self.frontier
         succeeds = rows["success_low"] >= 1.0 - self.tuned.cell["delta"]
-        kept = rows[succeeds | (rows["n1"] == self.tuned.n1)]
-        return int(kept.loc[kept["stopping_time"].idxmin(), "n1"])
+        rows = rows[succeeds | (rows["n1"] == self.tuned.n1)]
+        return int(rows.loc[rows["stopping_time"].idxmin(), "n1"])
 
 
 @users_of.lists_user_options(n_arms=20, setting="released")
@@ -350,33 +348,31 @@ def tune_n1(
 ) -> Tuning:
     """Return the least N_1 with which BAIR succeeds with probability at least 1 - delta.
 
-    Binary search over the integers from 0 to the paper's N_1 = (2K/delta)^(1/alpha)/rho_0, from
-    delta^(-1/alpha)/rho_0 on, which the paper proposes and takes to be necessary for the hardest
-    users ("The optimal choice of N_1"). A candidate meets new users until a sequential test knows
-    whether its success is at least 1 - delta.
+    Binary search over the integers from 0 to the paper's N_1 = (2K/delta)^(1/alpha)/rho_0. The
+    first candidate is delta^(-1/alpha)/rho_0, as the paper proposes; the paper conjectures that the
+    hardest users need this N_1 ("The optimal choice of N_1"). Each candidate runs with new users
+    until a sequential test decides whether its success is at least 1 - delta.
 
-    With probability at least 1 - `error`, the N_1 found has a success of at least 1 - delta, and
-    each candidate decided "bad" has less; see `tuning.search`. Success is over the instances and
-    users of this cell, not for the hardest of them, as the paper's bound is. A run that `max_steps`
-    ends is no success.
+    With probability at least 1 - `error`, the returned N_1 has success at least 1 - delta, and
+    every candidate with the decision "bad" has less; see `tuning.search`. Success is the mean over
+    the instances and users of this cell; the paper's bound is for the hardest user. A censored run
+    is a failure.
 
     Args:
         delta: allowed probability of failure, in (0, 1).
-        error: probability that the search may decide anything wrongly, in (0, 1).
-        n_instances: the most users for a candidate, at least 1; without a decision by then it
-            counts as not good enough.
-        confirm: fresh users that success and stopping time of the N_1 found are measured on; at 0
-            they are the frontier's.
+        error: allowed probability that any decision of the search is wrong, in (0, 1).
+        n_instances: most users of a candidate, at least 1; an undecided candidate counts as bad.
+        confirm: fresh users for success and stopping time of the tuned N_1; 0 uses the frontier's.
         max_steps: step cap of a run.
-        seed: the seed of everything, at least 0.
+        seed: the seed of users and agents, at least 0.
         progress: as in `evaluate`.
-        on_candidate: called with each candidate of the search when it is done.
+        on_candidate: called with each finished candidate of the search.
         population: the users, as a record; or give its options:
         **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
-        NoneFoundError: if no candidate was decided to be good.
+        NoneFoundError: if the search decides for no candidate that it is good.
     """
     confirm = number_of_users(confirm, "confirm", 0)
     if risk("error", error) < LEAST_ERROR:
@@ -423,7 +419,7 @@ def tune_n1(
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:
-    """Return the N_1 of the frontier: 0, a geometric grid to the paper's, K and the one found."""
+    """Return the N_1 of the frontier: 0, a geometric grid up to the paper's, K, and `n1`."""
     points = np.geomspace(1, top, 10).round().astype(int).tolist()
     return sorted({0, *points, min(n_arms, top), n1, top})
 
@@ -442,8 +438,8 @@ def search_line(candidate: Candidate) -> str:
 
 
 def frontier_table(tuning: Tuning) -> Table:
-    """Return the figures of each N_1 of the frontier as a Rich table, the least N_1 first."""
-    n1s = {"found": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
+    """Return the frontier as a Rich table, in increasing order of N_1."""
+    n1s = {"tuned": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
     ends = ("success", "success_low", "success_high")
     columns = [
         Column("N_1", "n1"),
@@ -457,7 +453,7 @@ def frontier_table(tuning: Tuning) -> Table:
 
 
 def title(tuning: Tuning) -> str:
-    """Return the title of a tuning: the setting and the cell."""
+    """Return the title of a tuning, with its setting and cell."""
     cell = tuning.tuned.cell
     forms = {"delta": "delta={:g}", "n_arms": "K={}", "alpha": "alpha={:g}", "gap": "gap={:g}"}
     forms |= {"noise": "noise={:g}", "means": "means {}", "rho": "rho {}"}
@@ -466,33 +462,33 @@ def title(tuning: Tuning) -> str:
 
 
 def sentences(tuning: Tuning) -> list[str]:
-    """Return the findings, in words."""
+    """Return the conclusions as sentences."""
     tuned = tuning.tuned
     least = 1 - tuned.cell["delta"]
     low, high = tuned.interval
     time, papers = tuned.stopping_time, tuned.paper_stopping_time
     confirmed = "confirmed" if tuned.success.low >= least else "not confirmed"
     lines = [
-        f"Found N_1 = {tuned.n1}, success at least {least:g}: right with probability at least "
+        f"N_1 = {tuned.n1} has success at least {least:g}, with confidence "
         f"{1 - tuned.error:g}, after {tuned.n_runs} users.",
         f"The least such N_1 is {low if low == high else f'in {low}..{high}'}, if success grows "
         "with N_1.",
-        f"Stopping time {with_error(time.value, time.high)}, {time.value / papers.value:.3f} of "
-        f"the {with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
+        f"Stopping time {with_error(time.value, time.high)}: {time.value / papers.value:.3f} of "
+        f"{with_error(papers.value, papers.high)} with the paper's N_1 = {tuned.paper_n1}.",
         f"Success on {tuned.n_fresh} fresh users {fine_share_with_interval(*tuned.success)}: "
         f"{confirmed}. Censored: {fine_share(tuned.censored)}.",
     ]
     if tuning.fastest != tuned.n1:
         lines.append(
-            "A longer Phase 1 can make a shorter run: of the frontier's N_1 that succeed, "
+            "A longer Phase 1 can make a shorter run: of the frontier's N_1 with enough success, "
             f"{tuning.fastest} has the least mean stopping time."
         )
     return lines
 
 
 def tuning_page(tuning: Tuning) -> str:
-    """Return all of it as one Markdown page."""
-    tried = [
+    """Return conclusions, search and frontier as a Markdown page."""
+    columns = [
         Column("N_1", "n1"),
         Column("users", "n_runs"),
         Column("success [95%]", _success),
@@ -501,19 +497,19 @@ def tuning_page(tuning: Tuning) -> str:
     parts = [
         f"# {title(tuning)}",
         "\n".join(f"- {line}" for line in sentences(tuning)),
-        f"## Search\n\n{markdown(table(tuning.candidates, tried, padding=1))}",
+        f"## Search\n\n{markdown(table(tuning.candidates, columns, padding=1))}",
         f"## Frontier, {tuning.frontier['n_runs'].max():g} users",
         markdown(frontier_table(tuning)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-#: The figures of the frontier's curves, with the labels of their axes.
+#: Axis labels of the figures of the frontier.
 NAMED = {"stopping_time": "stopping time T", "success": "success"}
 
 
 def frontier_figure(tuning: Tuning) -> "Figure":
-    """Return stopping time and success over N_1, with 95% intervals."""
+    """Draw stopping time and success over N_1 in two panels, with 95% intervals."""
     figure = plots.new_figure(plots.PLOT_WIDTH, 1.6 * plots.PLOT_HEIGHT)
     above, below = figure.subplots(2, 1, sharex=True)
     draw_frontier(tuning, "stopping_time", above)
@@ -535,7 +531,7 @@ def draw_frontier(tuning: Tuning, figure: str = "stopping_time", axes: Any = Non
         axes.set_ylim(bottom=0)
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(-0.1, 1.2 * tuning.tuned.paper_n1)
-    marked = {"found": tuning.tuned.n1, "paper's": tuning.tuned.paper_n1}
+    marked = {"tuned": tuning.tuned.n1, "paper's": tuning.tuned.paper_n1}
     for place, (name, n1) in enumerate(marked.items(), 1):
         style = plots.line_style(place)
         axes.axvline(n1, label=name, color=style.colour, linestyle=style.dashes, linewidth=1.5)
@@ -545,6 +541,6 @@ def draw_frontier(tuning: Tuning, figure: str = "stopping_time", axes: Any = Non
 
 
 def saved_tuning(folder: Path) -> Tuning:
-    """Return a finished tuning from the folder of the command, without its candidates."""
+    """Return the tuning of a finished result folder, without its candidates."""
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
     return Tuning(load_tuned(tuned), (), pd.read_csv(frontier))

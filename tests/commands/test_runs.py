@@ -116,7 +116,7 @@ def test_tune_n1_has_its_search_and_what_was_found(finished):
     assert found == [*zip(search["n1"], search["decision"], strict=True)]
     assert search["n_runs"].sum() == tuned.n_runs
     assert pd.read_csv(folder / "frontier.csv")["n1"].iloc[-1] == tuned.paper_n1 == 30
-    assert f"- Found N_1 = {tuned.n1}, success" in (folder / "table.md").read_text("utf-8")
+    assert f"- N_1 = {tuned.n1} has success" in (folder / "table.md").read_text("utf-8")
     assert lines[-1] == f"explorative-user bench --agent bair-tuned:{folder}"
 
 

@@ -268,7 +268,7 @@ def test_a_file_that_is_not_right_is_refused(tmp_path, subtests):
 
 def test_the_page_has_the_candidates_the_frontier_and_whether_it_is_confirmed(tuning):
     rows = [line for line in module.tuning_page(tuning).splitlines() if line.startswith("|")]
-    (row,) = (row for row in rows if "found" in row)
+    (row,) = (row for row in rows if "tuned" in row)
     figures = tuning.frontier.query(f"n1 == {tuning.tuned.n1}").iloc[0]
     assert f"| {figures['success']:.4f} [{figures['success_low']:.4f}, " in row
     for low, says in ((0.8, ": confirmed."), (0.79, ": not confirmed.")):  # 1 - delta = .8
