@@ -37,7 +37,7 @@ REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
     "Full-information": FullInformation,
 }
 
-#: Functions that make agents for a population, which transfer what they learn to the next user.
+#: Functions that make agents that transfer what they learn between users of a population, by name.
 CARRIERS: dict[str, Callable[..., AlgorithmAgent]] = {
     "SE-ordered": OrderedElimination,
     "SE-transfer": TransferElimination,

@@ -80,7 +80,7 @@ def _part(p: float, difference: float, q: float) -> float:
 
 #: Largest number of Newton steps, for all x_k and y at once.
 FAST_ITERATIONS = 12
-#: Newton's method doubles the correct digits: after a smaller relative step all are correct.
+#: Relative Newton step below which all digits are correct, as each step doubles them.
 FAST_TOLERANCE = 1e-6
 
 #: Largest ratio x_k; a larger one has the same effect.

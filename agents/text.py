@@ -1,4 +1,4 @@
-"""An agent that sends questions in words to a language model and reads its answers."""
+"""An agent that sends each question as text to a language model and parses the answer."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import numpy as np
 
 from explorative_user_env.validation import InvalidArgumentError, count, of_class, one_line
 
-#: Default number of latest responses that a question lists; it counts all responses of each arm.
+#: Default number of latest responses in a question.
 N_RECENT = 20
 
 USER_RULE = (
@@ -169,10 +169,10 @@ ATTEMPTS = 2
 class TextAgent:
     """An agent that asks a language model, or any function of a text, for each arm.
 
-    Each question is complete, so `respond` needs no memory: it states the task, the acceptances and
-    rejections of each arm, the latest responses and the form of an answer ("arm 3", "stop: 3").
-    After an unreadable answer the agent asks once more and states the problem. If the second answer
-    is unreadable too, the agent counts it as bad and draws an arm uniformly.
+    Each question states the task, the acceptances and rejections of each arm, the latest responses
+    and the form of an answer ("arm 3", "stop: 3"), so that `respond` needs no memory. After an
+    unreadable answer the agent asks once more and states the problem. If the second answer is
+    unreadable too, the agent counts it as bad and draws an arm uniformly.
 
     Args:
         respond: `respond(question) -> answer`, both texts. An exception ends the run; its message

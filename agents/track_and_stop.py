@@ -59,7 +59,7 @@ class State(NamedTuple):
     steps: list[int]  # [t]
     scores: list[int]  # compared by `verdict`
     leader: list[int]  # [the first arm with the highest rate; -1 if unknown]
-    n_tied: list[int]  # [number of arms with this rate]
+    n_tied: list[int]  # [number of arms with the highest rate]
     neglected: list[int]  # [the first arm with the least N_a; -1 if unknown]
     rival: list[int]  # [the arm whose cost was at most the threshold in the last test]
     moved: list[int]  # [1 if a rate has changed since the last computation of w*]

@@ -5,7 +5,7 @@ The means of each user deviate from the means of the population. The algorithm u
 1. A rejection shows how much worse an arm is. The user rejects arm i after n_i acceptances because
    her interval for it lies below her interval for an arm j with n_j acceptances. Their estimates
    then differ by about b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), Gamma = 2 alpha
-   log(rho_t n(t)) (paper, Eq. 1). The agent can count all of these. Without a rejection b_i = 0.
+   log(rho_t n(t)) (paper, Eq. 1). The agent knows all these counts. Without a rejection b_i = 0.
 2. The mean of b_i over earlier users estimates how much worse arm i is in the population. The
    variance of b_i between users, s^2 (pooled over arms), shows how much users differ. The next user
    gets the arms with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The margin is
@@ -49,10 +49,10 @@ class State(NamedTuple):
     behind: list[float]  # b_i
     responses: list[int]  # [n(t), t]
     scores: list[int]  # compared by `verdict`
-    users: list[int]  # number of users to whom each arm was offered
-    means: list[float]  # mean of b_i over these users
-    squares: list[float]  # [sum of squared deviations from the means, their number]
-    leader: list[int]  # [the arm with the least mean; -1 before the first user's end]
+    users: list[int]  # of each arm, the number of earlier users to whom it was offered
+    means: list[float]  # of each arm, the mean of b_i over these users
+    squares: list[float]  # [sum of squared deviations of b_i from the means, their number]
+    leader: list[int]  # [the arm with the least mean of b_i; -1 with the first user]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -81,7 +81,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Update the means of b_i with the last user's, and start with the next user."""
+    """Update the means of b_i with the previous user, and start with the next user."""
     n_offered = 0
     for arm in range(params.n_arms):
         n_offered += state.offered[arm]

@@ -60,7 +60,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return each arm once, then the argmax of rate_i + sqrt(c log t / n_i) after t steps.
+    """Return the next arm of the first pass, then the argmax of rate_i + sqrt(c log t / n_i).
 
     Arms with equal counts tie exactly; a random draw breaks the tie.
     """

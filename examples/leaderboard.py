@@ -1,11 +1,11 @@
-"""The leaderboard: the script that makes its files and its page, and checks them.
+"""The leaderboard: this script writes its files and its page, and verifies them.
 
-Each entry has two files: NAME.json has the scores of a whole run of the suite, as `explorative-user
-suite` writes them, and NAME.sqlite.xz the runs with the first tenth of the users, to be verified.
-`python examples/leaderboard.py make` runs the suite with every agent and every model of the package
-and with the policies of `learnt_index.py`, and writes files and page; `page` writes the page anew
-from the files, as where somebody has sent two; `check` makes the page once more and runs a part of
-the rows again.
+Each submission has two files. NAME.json holds the scores of a full run of the suite, as
+`explorative-user suite` writes them. NAME.sqlite.xz holds the runs with the first tenth of the
+users, for verification. `python examples/leaderboard.py make` runs the suite with all agents and
+models of the package and with the policies of `learnt_index.py`, and writes files and page. `add`
+adds a submission; `page` writes the page from the files; `check` compares the page with the files
+and runs a share of the rows again.
 """
 
 import argparse
@@ -41,33 +41,33 @@ PAGE = ROOT / "examples" / "leaderboard.md"
 MADE = ROOT / "results" / "leaderboard"
 MODELS = "sb3:explorative_user_env/data/models"
 NAME = "package"
-"""What the file of the package's own agents is called."""
+"""Name of the files of the package's agents."""
 
 AGENTS = [name_of(each) for each in as_entrants(None)]
-"""All agents of the package."""
+"""Names of all agents of the package."""
 
 LEARNT = "learnt"
-"""What the file of the policies that were learnt in these examples is called."""
+"""Name of the files of the policies of `learnt_index.py`."""
 
 LEARNT_AGENT = "learnt_index:by_task"
 
 SHARE = 0.1
-"""Of the rows that `check` runs again."""
+"""Share of the rows that `check` runs again."""
 
 INTRODUCTION = """\
 # Leaderboard
 
-The scores of agents on the suite: in every task UNI has 0 and a stated reference 1, and all agents
-meet the same users. Anybody can run any row again from the users' seeds, and send one in.
+Scores of agents on the suite. In every task UNI has score 0, a stated reference has score 1, and
+all agents run on the same users. Anybody can reproduce any row from the seeds, and submit a row.
 
 """
 
 HOW_TO_VERIFY = """\
-## Verify it
+## Verify the scores
 
-The scores are of all users. The files above have the runs with the first tenth of them, one row a
-user, agent and task. This runs one row in ten of each agent and task again, drawn at random, and
-names whatever differs; `--all` leaves nothing out:
+The scores are means over all users. The files above hold the runs of the first tenth of the users,
+one row per user, agent and task. With `--share 0.1` the command runs a random tenth of the rows of
+each agent and task again and lists all differences; with `--all` it runs all rows:
 
 ```sh
 explorative-user results verify examples/leaderboard/package.sqlite.xz --share 0.1
@@ -75,18 +75,18 @@ cd examples
 explorative-user results verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
 ```
 
-[How to verify a result](../docs/how_to/verify.md) says what is compared, and what that could have
-missed. `python examples/leaderboard.py check` does it for every file, compares the scores with
-those of the first tenth of the users, and makes this page again. The command of a row, which takes
-minutes, gives its scores once more.
+[How to verify a result](../docs/how_to/verify.md) states what is compared, and what this could
+miss. `python examples/leaderboard.py check` verifies every file, compares the scores with those of
+the first tenth of the users, and compares this page with its files. The command of a row, which
+takes minutes, reproduces its scores.
 
-The users' seeds are public. An agent that knows them could recognise each user by the first draws
-of her stream and name her best arm at once, so rerunning rows does not show that an agent learns:
-read its code, or give its command a `--seed` of your choosing.
+The seeds of the users are public. An agent that knows them could recognise each user by the first
+draws of her random stream and answer at once. So rerunning rows does not show that an agent learns:
+read its code, or run its command with another `--seed`.
 
-## Send in a row
+## Submit a row
 
-Run the suite with your agent, or your model, once with all users and once with a tenth of them, and
+Run the suite with your agent or model twice, with all users and with a tenth of the users, and
 verify the runs:
 
 <!-- not run: the suite takes minutes, and the agent is yours -->
@@ -96,32 +96,32 @@ explorative-user suite --agent my_module:MyAgent --quick --out results/mine-quic
 explorative-user results verify results/mine-quick --agent my_module:MyAgent --all
 ```
 
-Then take the scores and the runs in, which writes the page anew:
+Then add the scores and the runs, which also writes the page:
 
-<!-- not run: the files are those that were made above -->
+<!-- not run: the files come from the commands above -->
 ```sh
 python examples/leaderboard.py add results/mine/scores.json results/mine-quick/run.sqlite mine
 ```
 
-and send both files with the code, or the weights, of your agent: nobody has to believe a row.
+and submit both files with the code or the weights of your agent, so that others can verify it.
 """
 
 
 def files() -> list[Path]:
-    """Return the files of runs of the board, the package's first."""
-    found = sorted(FOLDER.glob(f"*.sqlite{PACKED}"))
-    return sorted(found, key=lambda path: not path.name.startswith(f"{NAME}."))
+    """Return the files of runs of the leaderboard, the package's file first."""
+    paths = sorted(FOLDER.glob(f"*.sqlite{PACKED}"))
+    return sorted(paths, key=lambda path: not path.name.startswith(f"{NAME}."))
 
 
 def record_of(path: Path) -> dict[str, Any]:
-    """Return the scores of the whole run that a file of runs is a tenth of."""
+    """Return the scores that belong to a file of runs, from NAME.json."""
     name = path.name.removesuffix(f".sqlite{PACKED}")
-    found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    record: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return record
 
 
 def command(quick: bool, models: bool) -> list[str]:
-    """Return the command line of the package's runs, from the checkout's folder."""
+    """Return the command line of the package's runs, for the root of the repository."""
     words = ["suite", *(f"--agent={name}" for name in AGENTS)]
     words += [f"--agent={MODELS}"] * models
     return [*words, *_how(quick, f"{NAME}-quick" if quick else NAME)]
@@ -132,7 +132,7 @@ def _how(quick: bool, name: str) -> list[str]:
 
 
 def make(models: bool) -> None:
-    """Run the suite with all agents, with all users and with a tenth; write files and page."""
+    """Run the suite twice, with all users and with a tenth of them; write files and page."""
     module = [sys.executable, "-m", "explorative_user_env"]
     for quick, suffix in ((False, ""), (True, "-quick")):
         words = command(quick, models)
@@ -144,7 +144,7 @@ def make(models: bool) -> None:
 
 
 def add(scores: Path, runs: Path, name: str) -> None:
-    """Take scores, and runs with a tenth of the users, in under a name, and write the page."""
+    """Add a submission: scores, and runs with a tenth of the users; write the page."""
     FOLDER.mkdir(exist_ok=True)
     shutil.copy(scores, FOLDER / f"{name}.json")
     pack(runs, FOLDER / f"{name}.sqlite{PACKED}", overwrite=True)
@@ -152,43 +152,43 @@ def add(scores: Path, runs: Path, name: str) -> None:
 
 
 def check(share: float) -> int:
-    """Make the page once more, and run a part of the rows again; return how many things differ."""
-    differing = 0
+    """Compare the page with its files, and run a share of the rows; return the differences."""
+    n_differences = 0
     if PAGE.read_text(encoding="utf-8") != page_of(files()):
-        print(f"{PAGE.name} is not what its files give")
-        differing += 1
+        print(f"{PAGE.name} differs from the page of its files")
+        n_differences += 1
     for path in files():
-        for words in apart(path):
+        for words in differences(path):
             print(words)
-            differing += 1
-        own = entrants_called([LEARNT_AGENT] if path.name.startswith(f"{LEARNT}.") else [])
-        found = eu.verify(path, own, share=share, workers=2)
-        print(found)
-        differing += found.differs
-    return differing
+            n_differences += 1
+        custom = entrants_called([LEARNT_AGENT] if path.name.startswith(f"{LEARNT}.") else [])
+        verified = eu.verify(path, custom, share=share, workers=2)
+        print(verified)
+        n_differences += verified.differs
+    return n_differences
 
 
-def apart(path: Path) -> Iterator[str]:
-    """Yield the scores that are farther from those of a tenth of the users than chance allows."""
+def differences(path: Path) -> Iterator[str]:
+    """Yield the scores that differ significantly from those of the first tenth of the users."""
     names = ["task", "agent"]
-    whole = pd.DataFrame(record_of(path)["scores"])
-    both = whole.merge(load_suite(path).scores(), on=names, how="outer", suffixes=("", "_tenth"))
+    full = pd.DataFrame(record_of(path)["scores"])
+    both = full.merge(load_suite(path).scores(), on=names, how="outer", suffixes=("", "_tenth"))
     for row in both.to_dict("records"):
         half = (row["high"] - row["low"] + row["high_tenth"] - row["low_tenth"]) / 2
         if not abs(row["score"] - row["score_tenth"]) <= 2 * half:
-            found = f"{row['score']:.2f}, with a tenth of the users {row['score_tenth']:.2f}"
-            yield f"{row['agent']}, {row['task']}: {found}"
+            scores = f"{row['score']:.2f}, with a tenth of the users {row['score_tenth']:.2f}"
+            yield f"{row['agent']}, {row['task']}: {scores}"
 
 
 def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return scores, totals and rankings of several runs; the first that has an agent counts.
+    """Return scores, totals and rankings of several records; of a repeated agent the first row.
 
     Raises:
-        InvalidArgumentError: for records of another run of the suite.
+        InvalidArgumentError: for records with different titles or digests.
     """
     for each in records:
         if (each["title"], each["digest"]) != (records[0]["title"], records[0]["digest"]):
-            allowed = f"files of one run of the suite, {records[0]['title']}"
+            allowed = f"files of the same form of the suite, {records[0]['title']}"
             raise eu.InvalidArgumentError("files", each["title"], allowed)
 
     def rows(name: str, by: list[str]) -> pd.DataFrame:
@@ -209,11 +209,11 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
 
 
 def page_of(paths: Sequence[Path]) -> str:
-    """Return the page of a board made of these files."""
+    """Return the page of a leaderboard with these files."""
     records = [record_of(path) for path in paths]
     scores, totals, ranked = merged(records)
     seeds = ", ".join(f"{task['name']} {task['seed']}" for task in records[0]["tasks"])
-    own = "\n".join(f"- {note}" for note in notes_of_scores(totals, ranked))
+    notes = "\n".join(f"- {note}" for note in notes_of_scores(totals, ranked))
     commands = [Column("agent", left=True), Column("command", left=True), Column("file", left=True)]
     names = ("file", "runs", "versions", "streams")
     parts = [
@@ -221,10 +221,10 @@ def page_of(paths: Sequence[Path]) -> str:
         markdown(totals_table(totals)),
         "## By task",
         markdown(scores_table(scores, totals, ranked)),
-        own,
-        "## How each row was made",
+        notes,
+        "## The command of each row",
         markdown(table(_rows(paths, records), commands)),
-        f"The users are the suite's, by seeds that are frozen: {seeds}.",
+        f"The users of a task follow from its seed, which never changes: {seeds}.",
         markdown(table(_made_with(paths), [Column(name, left=True) for name in names])),
     ]
     return INTRODUCTION + "\n\n".join(parts) + "\n\n" + HOW_TO_VERIFY
@@ -233,7 +233,7 @@ def page_of(paths: Sequence[Path]) -> str:
 def _rows(
     paths: Sequence[Path], records: Sequence[dict[str, Any]]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the command that makes each row alone, and the file that has its runs."""
+    """Yield for each agent its name, the command that reproduces its row, and its file of runs."""
     named: set[str] = set()
     for path, record in zip(paths, records, strict=True):
         for name in dict.fromkeys(row["agent"] for row in record["scores"]):
@@ -250,22 +250,22 @@ def _command_of(agent: str, path: Path) -> str:
 
 
 def _words_for(agent: str, options: dict[str, object]) -> str:
-    """Return the option by which an agent of one's own, or a model, took part."""
-    asked = options.get("agent")
-    words = [str(each) for each in asked] if isinstance(asked, list) else []
-    own = [word for word in words if agent in (word, word.rpartition(":")[2].rpartition("/")[2])]
-    alone = words if len(words) == 1 else [entrant_of(agent)]
-    return f"--agent {(own or alone)[0]}"
+    """Return the command-line option of a custom agent or a model."""
+    given = options.get("agent")
+    words = [str(each) for each in given] if isinstance(given, list) else []
+    named = [word for word in words if agent in (word, word.rpartition(":")[2].rpartition("/")[2])]
+    default = words if len(words) == 1 else [entrant_of(agent)]
+    return f"--agent {(named or default)[0]}"
 
 
 def _made_with(paths: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
     for path in paths:
-        told = about(path)
+        runs = about(path)
         versions = ", ".join(
-            f"{name} {number}" for name, number in told.request["versions"].items()
+            f"{name} {number}" for name, number in runs.request["versions"].items()
         )
-        made = told.request["made with"]
-        yield _link(path), str(told.n_runs), versions, f"`{made['streams']}`"
+        made = runs.request["made with"]
+        yield _link(path), str(runs.n_runs), versions, f"`{made['streams']}`"
 
 
 def _link(path: Path) -> str:
@@ -273,27 +273,27 @@ def _link(path: Path) -> str:
 
 
 def main() -> int:
-    """Do what the command line says, and return the exit code."""
+    """Run the command of the command line and return the exit code."""
     parser = argparse.ArgumentParser(description="The leaderboard of the suite.")
     what = parser.add_subparsers(dest="what", required=True)
-    making = what.add_parser("make", help="run everything, and write the files and the page")
+    making = what.add_parser("make", help="run the suite, write the files and the page")
     making.add_argument("--no-models", action="store_true", help="without trained models")
-    adding = what.add_parser("add", help="take somebody's scores and runs in")
+    adding = what.add_parser("add", help="add a submission")
     adding.add_argument("scores", type=Path, help="scores.json of a run with all users")
-    adding.add_argument("runs", type=Path, help="the file of a run with a tenth of them")
-    adding.add_argument("name")
-    what.add_parser("page", help="write the page anew from the files")
-    checking = what.add_parser("check", help="make the page once more and run a part again")
+    adding.add_argument("runs", type=Path, help="run.sqlite of a run with a tenth of the users")
+    adding.add_argument("name", help="name of the files in the leaderboard")
+    what.add_parser("page", help="write the page from the files")
+    checking = what.add_parser("check", help="compare the page, and run a share of the rows again")
     checking.add_argument("--share", type=float, default=SHARE)
-    asked = parser.parse_args()
-    if asked.what == "make":
-        make(not asked.no_models)
-    elif asked.what == "add":
-        add(asked.scores, asked.runs, asked.name)
-    elif asked.what == "page":
+    args = parser.parse_args()
+    if args.what == "make":
+        make(not args.no_models)
+    elif args.what == "add":
+        add(args.scores, args.runs, args.name)
+    elif args.what == "page":
         PAGE.write_text(page_of(files()), encoding="utf-8")
     else:
-        return min(1, check(asked.share))
+        return min(1, check(args.share))
     return 0
 
 

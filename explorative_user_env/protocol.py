@@ -54,8 +54,8 @@ class Agent(Protocol):
       a trained agent; the default users of a benchmark.
     - `options`: a mapping that identifies the agent within its class: an agent with equal options
       continues stored runs. By default its attributes are compared.
-    - `next_user`: called instead of `reset` before every user of an episode but the first; arms,
-      stream and horizon stay, and the agent may keep what it learned.
+    - `next_user`: called instead of `reset` before every user of an episode but the first. The
+      number of arms, the stream and the horizon stay; the agent may keep what it learned.
     - `explain`: returns the agent's current state for a viewer, a mapping from names to a number, a
       word, K numbers (one per arm), K truth values (the remaining arms) or an `Against`. It must
       not change the agent.
@@ -172,7 +172,7 @@ class Algorithm:
     act: Callable[[Any, Any, np.random.Generator], int]
     observe: Callable[[Any, Any, int, bool], None]
     verdict: Callable[[Any, Any, np.random.Generator], int]
-    # Unhashable, so left out of the hash; equality, as with a copy from a process, includes it.
+    # A mapping has no hash; equality compares it, so that a copy from another process is equal.
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
@@ -239,8 +239,8 @@ class Task:
     Attributes:
         name: "regret", "bai" or "population".
         horizon: default steps of an episode.
-        ends_itself: whether the agent ends an episode with an answer; the horizon then gives
-            `terminated`. Otherwise the horizon is a time limit and gives `truncated`.
+        ends_itself: whether the agent ends an episode with an answer. If so, an episode at the
+            horizon is `terminated`; else the horizon is a time limit and it is `truncated`.
     """
 
     name: str
@@ -251,7 +251,7 @@ class Task:
 REGRET = Task("regret", horizon=500, ends_itself=False)
 BAI = Task("bai", horizon=2000, ends_itself=True)
 
-#: Regret with a population: the users of an episode share popular arms; the horizon is per user.
+#: Regret over users of a population, one after another; the horizon is that of each user.
 POPULATION = Task("population", horizon=300, ends_itself=False)
 
 TASKS = {task.name: task for task in (REGRET, BAI, POPULATION)}

@@ -1,8 +1,8 @@
 """Random streams of users and agents, all derived from one seed.
 
-The seed of a study gives every user a seed. `env.reset(seed=user_seed)` replays this user; the user
-seed and an agent's name replay the agent's random stream. So an additional agent, worker or user
-changes no other result.
+The seed of a study determines a seed for every user. `env.reset(seed=user_seed)` replays the user;
+the user seed and an agent's name determine the agent's random stream. So an additional agent,
+worker or user changes no other result.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
 
 
 def set_streams(seeds: Sequence[int], streams: Sequence[Any], name: str | None = None) -> None:
-    """Set the first `streams` to the users' streams, or to those of the agent `name`."""
+    """Set one stream per seed to the stream of the user, or of the agent `name` with this user."""
     for seed, stream in zip(seeds, streams, strict=False):
         source = user_generator(seed) if name is None else agent_generator(seed, name)
         stream.bit_generator.state = source.bit_generator.state

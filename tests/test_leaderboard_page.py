@@ -59,7 +59,7 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(script, board, runs):
     assert own in after.splitlines()
     whole = board / "whole.json"
     whole.write_text('{"title": "suite v1", "digest": "c4c13fe0cba0cdfd"}', encoding="utf-8")
-    with pytest.raises(eu.InvalidArgumentError, match="files of one run of the suite"):
+    with pytest.raises(eu.InvalidArgumentError, match="files of the same form of the suite"):
         script["add"](whole, runs["other"][1], "whole")
 
 
@@ -79,6 +79,6 @@ def test_a_file_that_is_not_what_comes_out_does_not_pass(script, board, runs, ca
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check", "--share", "1"])
     assert script["main"]() == 1
     told = capsys.readouterr().out
-    assert "leaderboard.md is not what its files give" in told
+    assert "leaderboard.md differs from the page of its files" in told
     assert "BAIR, regret-k5: 3." in told
     assert told.count(", regret-k5, instance ") == 5

@@ -47,9 +47,9 @@ def test_users_in_step_are_the_compiled_ones(browser, mode):
 def test_that_it_is_slower_is_said_once_and_compiled_users_are_refused(browser):
     assert set(browser["versions"]) == {"explorative-user-env", "python", "gymnasium", "numpy"}
     without, alone = browser["notices"]
-    assert without.startswith(f"without numba ({presence.BROWSER_LACKS}) all runs in plain Python")
+    assert without.startswith(f"without numba ({presence.BROWSER_LACKS}) every")
     assert alone.startswith("this Python, as one in a browser, starts no other workers")
-    words = "compiled=True needs numba, but there is none for a browser"
+    words = "compiled=True needs numba, but there is no numba for browsers"
     assert words in browser["compiled users"]
 
 

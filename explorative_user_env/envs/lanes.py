@@ -94,9 +94,9 @@ class Lanes:
             return False
         responses, rewards, interactions, acceptances, left = step
         for lane in range(len(envs)) if lanes is None else lanes.tolist():
-            responses[lane], rewards[lane], gone, _, info = envs[lane].step(recommended[lane])
+            responses[lane], rewards[lane], has_left, _, info = envs[lane].step(recommended[lane])
             interactions[lane], acceptances[lane] = info["interactions"], info["acceptances"]
-            if gone:
+            if has_left:
                 left[lane] = True
         return True
 

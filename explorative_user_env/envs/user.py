@@ -158,7 +158,7 @@ class EnvMixin:
     _n_lanes = 1
     _spec: EnvSpec | None = None
     _history: History | None = None
-    _pictured = False  # whether pictures show hidden states
+    _shows_truth = False  # whether pictures show hidden states
     _watched = False
     _left: Any
 
@@ -178,7 +178,7 @@ class EnvMixin:
         self.render_mode, self.render_intervals = render_mode, render_intervals
         if render_mode is not None:
             self.remember()
-        self._pictured = render_intervals and render_mode not in (None, "ansi")
+        self._shows_truth = render_intervals and render_mode not in (None, "ansi")
         # Two hidden states of each user: at her last decision, and now.
         self._truths: list[tuple[Any, Any]] = [(None, None)] * self._n_lanes
 
@@ -193,12 +193,12 @@ class EnvMixin:
         """Clear the history of lanes that get new users."""
         if self._history is not None:
             self._history.next_user(lanes) if same_episode else self._history.forget(lanes)
-        for lane in lanes.tolist() if self._pictured else ():
+        for lane in lanes.tolist() if self._shows_truth else ():
             self._truths[lane] = None, self.hidden_state_in(lane)
 
     def _see_responses(self, lanes: list[int]) -> None:
         """Store the hidden states of lanes whose users responded, if pictures show them."""
-        for lane in lanes if self._pictured else ():
+        for lane in lanes if self._shows_truth else ():
             self._truths[lane] = self._truths[lane][1], self.hidden_state_in(lane)
 
     def _frame(self, lane: int, mode: str) -> str | Array:
@@ -230,7 +230,9 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     Otherwise she accepts it, draws a reward, and learns from it. The agent observes acceptances and
     rejections only, no rewards and no intervals, and wants to find her best arm. This is the model
     of section 2 of the paper:
-    `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`.
+    `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`,
+    with `hat mu_i` her mean reward of arm i, `n_i` her acceptances of it, `n(t)` all her
+    acceptances, `alpha` her willingness to explore and `rho_t` her confidence in the system.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend, 0..K-1.
@@ -240,9 +242,10 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     the observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    The reward is a training signal. The agents of this package do not observe it. A learner that
-    *observes* it within an episode (as an input, in a recurrent memory) knows the answer, as
-    mu_a - mu_* is 0 only for the best arm. The argument `reward` selects one of:
+    The reward is a training signal, not an observation. A policy that takes it as an input (or
+    in a recurrent memory) learns the answer from it, as mu_a - mu_* is 0 only for the best arm. No
+    agent of this package observes it, except the reference FullInformation. The argument
+    `reward` selects one of:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
     - `"utility"`: mu_a if accepted, else 0;
     - `"realized"`: the reward that the user drew if she accepted, else 0;
@@ -298,7 +301,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       second, and needs Pillow and pygame; "ansi" returns a text table. With a `render_mode` a
       notebook shows `env.unwrapped` as a picture.
     - `render_intervals` (False): whether the picture also shows the hidden state: the user's
-      intervals, her estimates, the true means, and the arm for which she rejects another.
+      intervals, her estimates, the true means, and the arm that is clearly better than a rejected
+      one.
 
     ```python
     >>> import gymnasium as gym
@@ -344,9 +348,9 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self.pay_until = MAX_EPISODE_STEPS if horizon is None else integer("horizon", horizon, 1)
         self.follows_limit = horizon is None
         self._kind = REWARDS.index(reward)
-        self._tabled = not (reward == "realized" or self.behaviour.moves_means)
+        self._fixed_rewards = not (reward == "realized" or self.behaviour.moves_means)
         can_leave = self.behaviour.leaves is not None
-        self._watched = can_leave or not self._tabled or info_level == "full"
+        self._watched = can_leave or not self._fixed_rewards or info_level == "full"
         reading = {"task": REGRET.name, "observation": "response", "n_arms": self.user.n_arms}
         self.action_space: spaces.Space[Any] = spaces.Discrete(self.user.n_arms)
         self.observation_space: spaces.Space[Any] = labelled(spaces.Discrete(2), **reading)
@@ -470,7 +474,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     def _watch(self, arm: int, accepted: bool, reward: float) -> float:
         """Handle what few steps need (moving means, leaving, history); return the reward."""
         state, kind = self._state, self._kind
-        if not self._tabled:
+        if not self._fixed_rewards:
             truth = self.instance()
             means = truth.means[arm], truth.means[truth.best_arm]
             reward = reward_of(kind, *means, accepted, state.reward[0])

@@ -1,1 +1,1 @@
-"""Numba's words: how the plain functions of users and agents become one compiled loop."""
+"""Compiled loops: numba compiles the functions of a user and of an agent into one loop."""

@@ -1,10 +1,10 @@
-"""Compiled loops kept on the disk, so that a later process need not compile them again.
+"""A disk cache of compiled loops, so that a later process need not compile them again.
 
-Numba's own cache does not notice a change in a function that a loop calls from another file, and it
-never finds loops that are closures. Here the file of a loop is named by a hash of the code of all
-functions in the loop, of all values these refer to, and of the versions of what compiles it. The
-files are run as code, so they are read only from a folder that nobody else can write to. If
-anything fails here, the loop is compiled in memory.
+Numba's cache misses a change in a function that a loop calls from another file, and never finds
+loops that are closures. Here the name of a loop's file is a hash of the code of all functions in
+the loop, of all values to which they refer, and of the versions of the compiler. Loading a file
+runs code, so other accounts must not be able to write to the folder. If the cache fails, numba
+compiles the loop in memory.
 """
 
 import dis
@@ -27,16 +27,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import platformdirs
 
-#: Libraries that numba compiles in its own way; functions inside them are not followed.
+#: Libraries that numba compiles by special rules; the cache does not hash their functions.
 COMPILERS = ("numpy", "numba", "llvmlite")
 
 
 class Callees(NamedTuple):
-    """All functions that go into a loop.
+    """All functions in a loop.
 
     Attributes:
-        plain: Python functions, each after those that it calls; the loop itself is the last.
-        compiled: functions that numba has compiled already, as they were in Python.
+        plain: Python functions, each after the functions that it calls; the loop is the last.
+        compiled: the Python functions of functions that numba has already compiled.
     """
 
     plain: list[FunctionType]
@@ -44,31 +44,31 @@ class Callees(NamedTuple):
 
 
 def callees_of(loop: Any) -> Callees:
-    """Return all functions that go into `loop`, which is one of them."""
-    found = Callees([], [])
+    """Return all functions in `loop`, including itself."""
+    callees = Callees([], [])
     seen: set[int] = set()
 
     def visit(value: Any) -> None:
-        inner = getattr(value, "py_func", None)  # of a function that numba has compiled
+        inner = getattr(value, "py_func", None)  # set on a function compiled by numba
         function = inner if isinstance(inner, FunctionType) else value
         if not isinstance(function, FunctionType) or id(function) in seen or is_of_compiler(value):
             return
         seen.add(id(function))
         for other in references(function).values():
             visit(other)
-        (found.plain if function is value else found.compiled).append(function)
+        (callees.plain if function is value else callees.compiled).append(function)
 
     visit(loop)
-    return found
+    return callees
 
 
 def references(function: FunctionType) -> dict[str, Any]:
-    """Return the values that `function` refers to, by the names it uses for them.
+    """Return the values to which `function` refers, by their names in its code.
 
-    These are globals, enclosed and imported values, and the members of referenced modules under any
-    attribute name in the function.
+    These are its globals, closure values and imports, and every member of a referenced module whose
+    name occurs as an attribute in the code.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     attributes: set[str] = set()
     codes = [function.__code__]
     for code in codes:
@@ -76,47 +76,47 @@ def references(function: FunctionType) -> dict[str, Any]:
         for instruction in dis.get_instructions(code):
             kind, name = instruction.opname, instruction.argval
             if kind in ("LOAD_GLOBAL", "LOAD_NAME") and name in function.__globals__:
-                found[name] = function.__globals__[name]
+                values[name] = function.__globals__[name]
             elif kind in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
                 attributes.add(name)
             elif kind == "IMPORT_NAME":
-                found[f"import {name}"] = sys.modules.get(name)
+                values[f"import {name}"] = sys.modules.get(name)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    found |= {name: cell.cell_contents for name, cell in cells}
-    modules = [(name, value) for name, value in found.items() if isinstance(value, ModuleType)]
+    values |= {name: cell.cell_contents for name, cell in cells}
+    modules = [(name, value) for name, value in values.items() if isinstance(value, ModuleType)]
     seen = {id(module) for _, module in modules}
     for name, module in modules:
         for attribute in attributes & vars(module).keys() if not is_of_compiler(module) else ():
-            value = found[f"{name}.{attribute}"] = vars(module)[attribute]
+            value = values[f"{name}.{attribute}"] = vars(module)[attribute]
             if isinstance(value, ModuleType) and id(value) not in seen:
                 seen.add(id(value))
                 modules.append((f"{name}.{attribute}", value))
-    return found
+    return values
 
 
 def is_of_compiler(value: Any) -> bool:
-    """Whether a function, class or module belongs to one of the `COMPILERS`."""
+    """Return whether a function, class or module belongs to one of the `COMPILERS`."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     return str(name).partition(".")[0] in COMPILERS
 
 
 class UndescribedError(Exception):
-    """A value in a loop cannot be described such that any other value has another description."""
+    """A value in a loop has no unique description, so that the loop has no cache key."""
 
 
-#: Prefixes of numba's settings that do not change compiled code; the last are of threads.
+#: Prefixes of numba's settings that do not change compiled code; "NUMBA_" starts thread settings.
 NOT_OF_CODE = ("CACHE_", "COLOR_", "CUDA_", "DUMP_", "GDB_", "NUMBA_")
 
 
 def fingerprint(loop: Any, options: Mapping[str, Any]) -> str:
-    """Return a hash of `loop`, of all that it refers to, and of the compiler.
+    """Return a hash of `loop`, of all values to which it refers, and of the compiler.
 
     Args:
-        loop: a plain function, or another value.
-        options: those of the compiler.
+        loop: a Python function, or another value.
+        options: options of the compiler.
 
     Raises:
-        UndescribedError: if a value in the loop cannot be described completely.
+        UndescribedError: if a value in the loop has no unique description.
     """
     import llvmlite
     import numba
@@ -142,12 +142,12 @@ def _hash(description: Any) -> str:
     return hashlib.sha256(repr(description).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-#: Types of constants that `repr` tells apart.
+#: Types whose values have unique `repr`s.
 PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 
 
 def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
-    """Return a description of `value` in tuples and literals; equal ones mean equal values."""
+    """Return a description of `value` in tuples and literals, unique to the value."""
     from numba.core.dispatcher import Dispatcher
     from numba.core.extending import _Intrinsic
     from numba.core.types import Type
@@ -159,7 +159,7 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         return kind, _described(type(value), seen), value.name
     if isinstance(value, np.generic | np.ndarray):
         if type(value).__module__ != "numpy" or value.dtype.hasobject:
-            raise UndescribedError(f"{kind} may hold anything")
+            raise UndescribedError(f"{kind} may hold arbitrary objects")
         order = value.flags.c_contiguous, value.flags.f_contiguous
         return kind, repr(value.dtype), value.shape, order, value.tobytes(order="C")
     if isinstance(value, tuple):
@@ -176,13 +176,13 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         if value in seen:
             return kind, seen[value]
         if value.__module__ == "__main__":
-            raise UndescribedError("a function of a script is another one in another process")
+            raise UndescribedError("a function of a script may differ in another process")
         seen[value] = len(seen)
         defaults = (value.__defaults__, sorted_items(value.__kwdefaults__ or {}))
-        inside = (value.__code__, defaults, sorted_items(references(value)))
-        return kind, value.__module__, value.__qualname__, _described(inside, seen)
+        parts = (value.__code__, defaults, sorted_items(references(value)))
+        return kind, value.__module__, value.__qualname__, _described(parts, seen)
     if isinstance(value, ModuleType | np.ufunc):
-        return kind, value.__name__  # the members in use are described as references
+        return kind, value.__name__  # `references` lists the members in use
     if isinstance(value, Dispatcher):
         if "<locals>" in value.py_func.__qualname__:
             raise UndescribedError("several compiled functions may have the same name")
@@ -190,20 +190,20 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         return kind, _described(options, seen), _described(value.py_func, seen)
     if isinstance(value, _Intrinsic):
         return kind, value._name, _described(value._defn, seen)
-    # What is left is described by its place, if another process finds it there.
+    # Other values are described by their import path, if it leads to them.
     module, place = str(getattr(value, "__module__", None)), getattr(value, "__qualname__", "")
-    found: Any = None if module == "__main__" else sys.modules.get(module)
+    imported: Any = None if module == "__main__" else sys.modules.get(module)
     for name in str(place).split("."):
-        found = getattr(found, name, None)
+        imported = getattr(imported, name, None)
     members: tuple[Any, ...] = ()
     if isinstance(value, type) and issubclass(value, Enum):
         members = sorted_items({member.name: member.value for member in value})
     elif isinstance(value, type) and issubclass(value, tuple | BaseException):
         members = getattr(value, "_fields", ())
     elif not is_of_compiler(value) and module.partition(".")[0] not in sys.stdlib_module_names:
-        raise UndescribedError(f"{kind} is of an unknown kind")
-    if found is not value:
-        raise UndescribedError(f"{kind} is somewhere else in another process")
+        raise UndescribedError(f"{kind} is an unknown type")
+    if imported is not value:
+        raise UndescribedError(f"{kind} has no import path")
     return kind, module, place, _described(members, seen)
 
 
@@ -213,13 +213,13 @@ APPLICATION, FOLDER, ENDING = "explorative-user-env", "kernels", ".loop"
 def _folder() -> Path:
     try:
         caches = platformdirs.user_cache_dir(APPLICATION, appauthor=False)
-    except RuntimeError:  # no home; older releases return a path that begins with "~"
+    except RuntimeError:  # no home folder; older releases return a path that begins with "~"
         caches = f"~/.cache/{APPLICATION}"
     return Path(caches) / FOLDER
 
 
 class CachedKernel:
-    """The place of a loop on the disk, with the two methods that numba calls of its own cache.
+    """The file of a compiled loop, with the two methods of numba's cache interface.
 
     Args:
         key: the fingerprint of the loop.
@@ -230,7 +230,7 @@ class CachedKernel:
         self.cache_path = str(self._folder)
 
     def load_overload(self, types: Any, target: Any) -> Any | None:
-        """Return the loop compiled for these argument types; None if it is not there."""
+        """Return the loop compiled for these argument types, or None without a valid file."""
         from numba.core import compiler
 
         target.refresh()
@@ -240,12 +240,12 @@ class CachedKernel:
             _check_private(self._folder)
             _check_private(path)
             compiled = result._rebuild(target, *pickle.loads(path.read_bytes()))
-        except Exception:  # whatever is wrong with the file, the loop can be compiled again
+        except Exception:  # a damaged file may raise any exception; numba compiles again
             return None
         return compiled if tuple(compiled.signature.args) == tuple(types) else None
 
     def save_overload(self, types: Any, compiled: Any) -> None:
-        """Keep the loop as it was compiled for these argument types."""
+        """Write the loop compiled for these argument types to the disk."""
         from numba.core import serialize
 
         if compiled.lifted or compiled.library.has_dynamic_globals:
@@ -253,12 +253,12 @@ class CachedKernel:
         as_bytes: Any = serialize.dumps
         data = as_bytes(compiled._reduce())
         try:
-            if not self._folder.is_absolute():  # "~/...", where there is no home
+            if not self._folder.is_absolute():  # "~/..." without a home folder
                 raise FileNotFoundError(errno.ENOENT, "there is no home folder")
             self._folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
             _check_private(self._folder)
-            with tempfile.TemporaryDirectory(dir=self._folder) as apart:
-                unfinished = Path(apart, "loop")
+            with tempfile.TemporaryDirectory(dir=self._folder) as temporary:
+                unfinished = Path(temporary, "loop")
                 unfinished.touch(stat.S_IRUSR | stat.S_IWUSR)
                 unfinished.write_bytes(data)
                 os.replace(unfinished, self._path(types, compiled.codegen))
@@ -271,7 +271,7 @@ class CachedKernel:
 
 
 def fingerprint_of_types(types: Iterable[Any], processor: tuple[str, ...]) -> str:
-    """Return a hash of the argument types of a loop, in numba's terms, and of the processor."""
+    """Return a hash of the numba types of a loop's arguments, and of the processor."""
 
     def fields_of(kind: Any) -> Any:
         named = getattr(getattr(kind, "instance_class", None), "_fields", ())
@@ -281,19 +281,19 @@ def fingerprint_of_types(types: Iterable[Any], processor: tuple[str, ...]) -> st
 
 
 def _check_private(path: Path) -> None:
-    """Refuse a link, and what another user owns or may write to."""
+    """Refuse a link, and a file or folder that another account owns or can write to."""
     status = path.lstat()
-    theirs = hasattr(os, "geteuid") and status.st_uid != os.geteuid()
+    foreign = hasattr(os, "geteuid") and status.st_uid != os.geteuid()
     writable = hasattr(os, "geteuid") and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    if theirs or writable or stat.S_ISLNK(status.st_mode):
-        raise PermissionError(errno.EPERM, "others may write to it")
+    if foreign or writable or stat.S_ISLNK(status.st_mode):
+        raise PermissionError(errno.EPERM, "other accounts can write to it")
 
 
 @functools.cache
 def _warn(folder: str, why: str) -> None:
-    """Warn once in a process that compiled loops cannot be kept."""
+    """Warn once per process and cause that compiled loops cannot be stored."""
     warnings.warn(
-        f"compiled code cannot be kept in {folder} ({why}); each start compiles it again, for up "
-        "to half a minute",
+        f"compiled code cannot be stored in {folder} ({why}); each start compiles it again, for "
+        "up to half a minute",
         stacklevel=2,
     )

@@ -1,6 +1,6 @@
-"""Whether numba is available, and plain functions compiled together: a loop and all that it calls.
+"""Checks whether numba is available, and compiles a loop with all functions that it calls.
 
-Numba takes a second to import: functions here import it when the first loop is compiled.
+Importing numba takes a second, so the functions below import it at the first compilation.
 """
 
 import _thread
@@ -23,12 +23,12 @@ from explorative_user_env.validation import handed_in
 
 COMPILER = "numba"
 
-#: Python's name of the system in a browser, for which there is no numba.
+#: `sys.platform` in a browser, where numba is not available.
 IN_A_BROWSER = "emscripten"
 
-BROWSER_LACKS = "there is none for a browser"
+BROWSER_LACKS = "there is no numba for browsers"
 TIMES_SLOWER = "thirty to fifty times slower"
-COMPILING = "compiling, which may take some ten seconds; later starts find most of it done"
+COMPILING = "compiling, which may take some ten seconds; later starts load most of it from a cache"
 
 
 def is_installed() -> bool:
@@ -38,27 +38,27 @@ def is_installed() -> bool:
 
 @functools.cache
 def why_no_compiler() -> str | None:
-    """Return why numba cannot be used; None if it can."""
+    """Return why numba is not available, or None if it is."""
     if not is_installed():
         return BROWSER_LACKS if sys.platform == IN_A_BROWSER else "it is not installed"
     try:
         import numba  # noqa: F401
-    except (ImportError, OSError) as error:  # as with a NumPy that is too new for it
+    except (ImportError, OSError) as error:  # for example, NumPy is too new for numba
         return f"it cannot be imported ({validation.one_line(str(error))})"
     return None
 
 
 def can_compile() -> bool:
-    """Return whether numba can be used; if not, print one line about it."""
+    """Return whether numba is available; if not, print one line."""
     reason = why_no_compiler()
     if reason is not None:
-        without = f"without {COMPILER} ({reason}) all runs in plain Python"
+        without = f"without {COMPILER} ({reason}) everything runs in plain Python"
         notice(f"{without}, {TIMES_SLOWER}, with the same results")
     return reason is None
 
 
 def require_compiler(what: str) -> None:
-    """Raise a `MissingExtraError` if numba cannot be used, which `what` ("this needs") needs."""
+    """Raise a `MissingExtraError` without numba; `what` begins its message ("this needs")."""
     reason = why_no_compiler()
     if reason is not None:
         get = "" if sys.platform == IN_A_BROWSER else f": pip install {COMPILER}"
@@ -73,7 +73,7 @@ _tell: ContextVar[Tell] = ContextVar("_tell", default=lambda begins: begins and 
 
 @contextmanager
 def on_compiling(tell: Tell) -> Iterator[None]:
-    """Call `tell` about compiling in the block, in place of printing a line."""
+    """In the block, call `tell` at the start and end of compilations instead of printing a line."""
     before = _tell.set(tell)
     try:
         yield
@@ -83,25 +83,25 @@ def on_compiling(tell: Tell) -> Iterator[None]:
 
 @contextmanager
 def resends_interrupts() -> Iterator[None]:
-    """Send an interrupt again that was lost in the block; at its end at the latest.
+    """Raise a `KeyboardInterrupt` again that Python dropped in the block, at its end at the latest.
 
-    The compiler calls Python from C, where Python can only print an exception and drop it.
+    Numba calls Python from C code, where Python prints and drops exceptions.
     """
     usual, timers = sys.unraisablehook, list[threading.Timer]()
 
-    def come_again(lost: Any) -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
+    def resend(dropped: Any) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
             timers.append(threading.Timer(0.05, _thread.interrupt_main))
             timers[-1].start()
         else:
-            usual(lost)
+            usual(dropped)
 
-    sys.unraisablehook = come_again
+    sys.unraisablehook = resend
     try:
         yield
     finally:
         sys.unraisablehook = usual
-        with suppress(KeyboardInterrupt):  # of one that comes just now
+        with suppress(KeyboardInterrupt):  # from a timer that fires now
             for timer in timers:
                 timer.cancel()
                 timer.join()
@@ -109,7 +109,7 @@ def resends_interrupts() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-#: Signals that end a program; a system may lack one.
+#: Signals that end a program; some systems lack one of them.
 ENDED_BY = ("SIGTERM", "SIGHUP")
 
 #: Seconds within which a repeated signal counts once: a process group may receive it twice.
@@ -118,28 +118,28 @@ TWICE = 3.0
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[list[int]]:
-    """Turn signals that would end the program in the block into interrupts.
+    """Turn the signals `ENDED_BY` in the block into a `KeyboardInterrupt`.
 
     Yields:
-        A list that receives the numbers of the signals.
+        A list to which the numbers of received signals are appended.
     """
-    heard, last = list[int](), -TWICE
+    received, last = list[int](), -TWICE
 
     def interrupt(number: int, frame: object) -> None:
         nonlocal last
-        heard.append(number)
+        received.append(number)
         if time.monotonic() - last > TWICE:
             last = time.monotonic()
             raise KeyboardInterrupt
 
     numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
     # Only the main thread may set a handler; an ignored signal, as under nohup, stays ignored.
-    mine = threading.current_thread() is threading.main_thread()
-    usual = [each for each in numbers if mine and signal.getsignal(each) is signal.SIG_DFL]
+    main = threading.current_thread() is threading.main_thread()
+    usual = [each for each in numbers if main and signal.getsignal(each) is signal.SIG_DFL]
     for number in usual:
         signal.signal(number, interrupt)
     try:
-        yield heard
+        yield received
     finally:
         for number in usual:
             signal.signal(number, signal.SIG_DFL)
@@ -147,7 +147,7 @@ def signals_as_interrupts() -> Iterator[list[int]]:
 
 @functools.cache
 def watch_compiling() -> None:
-    """Tell about each compilation of this package's loops, and keep interrupts during it."""
+    """Report each compilation of the package's loops, and resend interrupts dropped in it."""
     from numba.core import event
 
     def is_ours(event: Any) -> bool:
@@ -155,25 +155,25 @@ def watch_compiling() -> None:
         return module.startswith(validation.PACKAGE)
 
     class Watch(event.Listener):
-        """Compilations are nested: only the outermost is told."""
+        """Reports the outermost of nested compilations."""
 
-        depth, heard = 0, ExitStack()
+        depth, interrupts = 0, ExitStack()
 
         def on_start(self, event: Any) -> None:
             if is_ours(event):
                 self.depth += 1
                 if self.depth == 1:
-                    self.heard.enter_context(resends_interrupts())
+                    self.interrupts.enter_context(resends_interrupts())
                     _tell.get()(True)
 
         def on_end(self, event: Any) -> None:
             if is_ours(event):
                 self.depth -= 1
                 if self.depth == 0:
-                    with self.heard:
+                    with self.interrupts:
                         _tell.get()(False)
 
-    register: Any = event.register  # which has no annotations
+    register: Any = event.register  # has no type annotations
     register("numba:compile", Watch())
 
 
@@ -181,35 +181,34 @@ _Made = TypeVar("_Made")
 
 LONGEST_REASON = 400
 
-#: How much of the hash of a loop is in its name.
+#: Characters of a loop's hash in the name of the loop.
 KEY_IN_NAME = 20
 
-#: No reference counting, as nothing compiled here allocates: with it a step takes three times as
-#: long.
+#: Turns reference counting off, which compiled loops do not need; steps take a third of the time.
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
-#: Held by the one thread that compiles a loop.
+#: Held by the thread that compiles a loop.
 _making = threading.RLock()
 
 
 def compile_loop(loop: Any, checked: bool = False) -> Any:
-    """Return `loop` compiled; it releases the interpreter lock while it runs.
+    """Compile `loop`; the compiled loop releases the interpreter lock while it runs.
 
-    A function from outside the package may index past the end of an array, which compiled code does
-    not notice. A loop with such a function checks the bounds of all arrays.
+    A custom function may index past the end of an array, which compiled code does not notice. So a
+    loop with a custom function checks the bounds of all arrays.
 
     Args:
-        loop: a function made by another; all functions that it refers to are compiled with it.
-        checked: whether to check bounds in any case.
+        loop: a closure; the functions to which it refers are compiled with it.
+        checked: check bounds in any case.
 
     Raises:
-        NumbaError: if numba is disabled (NUMBA_DISABLE_JIT).
+        NumbaError: if NUMBA_DISABLE_JIT disables numba.
     """
     import numba
     from numba.core.errors import NumbaError
 
     if vars(numba.config)["DISABLE_JIT"]:
-        raise NumbaError("numba is told to compile nothing, by NUMBA_DISABLE_JIT")
+        raise NumbaError("NUMBA_DISABLE_JIT disables numba")
     watch_compiling()
     callees = cache.callees_of(loop)
     inner = [function for function in callees.plain if function is not loop]
@@ -217,28 +216,28 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
     options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
     if checked:
         options["boundscheck"] = True
-    kept = None
+    cached = None
     with suppress(cache.UndescribedError):
-        kept = cache.CachedKernel(cache.fingerprint(loop, options))
+        cached = cache.CachedKernel(cache.fingerprint(loop, options))
     for function in inner:
         _register(function, handed_in(function))
-    # What is compiled with bounds checks for this loop is compiled without them for others.
+    # Copies, as other loops may compile the same functions without bounds checks.
     copies = twins([*inner, loop] if checked else [loop])
     for function, copy in copies.items():
         if function is not loop:
             _register(copy, checked)
-    if kept is not None:  # numba finds a loaded loop by its name
-        copies[loop].__qualname__ += f"_{kept.key[:KEY_IN_NAME]}"
+    if cached is not None:  # numba finds a loaded loop by its name
+        copies[loop].__qualname__ += f"_{cached.key[:KEY_IN_NAME]}"
     compiled: Any = numba.njit(**options)(copies[loop])
-    if kept is not None:
-        compiled._cache = kept
+    if cached is not None:
+        compiled._cache = cached
     return compiled
 
 
 def twins(functions: list[Any]) -> dict[Any, Any]:
     """Return a copy of each function; the copies refer to each other.
 
-    A function that is reached through a module (`module.function`) stays as it is.
+    A reference through a module (`module.function`) still leads to the original function.
     """
     copies = {}
     for function in functions:
@@ -259,34 +258,34 @@ def twins(functions: list[Any]) -> dict[Any, Any]:
 
 @functools.cache
 def _register(function: FunctionType, checked: bool) -> None:
-    """Make `function` callable from compiled code, once for all loops that call it."""
+    """Make `function` callable from compiled code, for all loops that call it."""
     from numba.extending import register_jitable
 
     register_jitable(forceinline=True, boundscheck=checked, **UNCOUNTED)(function)
 
 
 def once(make: Callable[..., _Made]) -> Callable[..., _Made]:
-    """Return `make` with a memory, which threads share.
+    """Decorate `make` with a cache that threads share.
 
-    Functions from outside the package count with the values that they refer to, so that a loop is
-    compiled again after a global of theirs has changed.
+    The cache key of a custom function includes the values to which it refers, so that a change of
+    its globals compiles the loop again.
     """
 
     @functools.cache
     def made(state: tuple[str, ...], *arguments: Any) -> _Made:
         return make(*arguments)
 
-    def asked(*arguments: Any) -> _Made:
+    def cached(*arguments: Any) -> _Made:
         state = tuple(map(_state_of, arguments))
         with _making:
             return made(state, *arguments)
 
-    vars(asked).update(cache_clear=made.cache_clear, cache_info=made.cache_info)
-    return asked
+    vars(cached).update(cache_clear=made.cache_clear, cache_info=made.cache_info)
+    return cached
 
 
 def _state_of(argument: Any) -> str:
-    """Return a hash of the outside functions in an argument, and of the values they refer to."""
+    """Return a key of the custom functions in an argument, and of the values of their globals."""
     parts = [argument]
     if is_dataclass(argument):
         parts = [getattr(argument, field.name) for field in fields(argument) if field.compare]
@@ -307,12 +306,12 @@ def _state_of(argument: Any) -> str:
 
 
 def errors_of_compiling() -> tuple[type[Exception], ...]:
-    """Return the errors that numba raises for code that it cannot compile."""
+    """Return the types of errors that numba raises for code that it cannot compile."""
     from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
     return NumbaError, UnsupportedBytecodeError, TypeError, AssertionError, NotImplementedError
 
 
 def short(error: Exception) -> str:
-    """Return a compiler's message as one line, cut to a length that fits a warning."""
+    """Return the message of a compiler error as one line of at most `LONGEST_REASON` characters."""
     return " ".join((str(error) or type(error).__name__).split())[:LONGEST_REASON]

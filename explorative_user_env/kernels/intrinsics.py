@@ -18,7 +18,7 @@ from numba.np import arrayobj
 from explorative_user_env.users.model import LawfulTuple, StateTuple, User, long_tables
 
 build: Any = cgutils
-#: Numba's modules for those who extend it, which are not annotated.
+#: Numba's modules for extensions, which have no type annotations.
 arrays: Any = arrayobj
 
 
@@ -70,7 +70,7 @@ def generator_at(typing_context: Any, addresses: Any) -> Any:
 def integer_arm(typing_context: Any, arm: Any) -> Any:
     """Return `arm`; compilation fails if its type is not an integer.
 
-    Otherwise an array of integers would silently truncate a float.
+    Without this check an array of integers would silently truncate an arm that is a float.
     """
     if not isinstance(arm, types.Integer):
         raise TypingError(f"an arm must be an integer, got a {arm}")
@@ -178,7 +178,7 @@ ACCEPTANCES, INTERACTIONS, REFRESHED, SPREAD, REWARD, CEILING, CEILING_SPREAD, W
 
 
 class Rows(NamedTuple):
-    """The states of many users; counts are integers in the bytes of floats."""
+    """The states of many users, in float arrays; the bytes of a count are those of an integer."""
 
     arms: np.ndarray  # shape (n_users, n_arms, 4)
     users: np.ndarray  # shape (n_users, 8)

@@ -14,7 +14,7 @@ from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.model import RewardDraw, Rule, no_law
 from explorative_user_env.validation import handed_in
 
-#: Steps times arms between two reads of `halt`, which take as long as some arms.
+#: Product of steps and arms between two reads of `halt`; frequent reads slow the loop.
 ARMS_BETWEEN_READS = 4096
 
 
@@ -24,7 +24,7 @@ def steps_between_reads(n_arms: int) -> int:
 
 
 def nothing(*_: Any) -> bool:
-    """Return False; the default of `leaves` and `learn`."""
+    """Return False; stands in for a missing `leaves` or `learn`."""
     return False
 
 
@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
     Attributes:
         user: the parameters that all users share.
         user_state: memory for the state of one user, which each run overwrites.
-        means: true means of each user, shape (n, K); the loop writes means that move back.
+        means: true means of each user, shape (n, K); if means move, the loop stores the last ones.
         user_streams: addresses of the users' random streams.
         params: the agent's `Params`.
         state: memory for the agent's `State`.
@@ -67,7 +67,7 @@ def make_loop(
     """Return the loop over many runs; a run ends when the algorithm stops or at the step cap.
 
     The loop writes acceptances, rejections, the answer and the end of each run to `figures`.
-    Another thread stops the loop with a number in `halt`; figures of unfinished runs are undefined.
+    Another thread stops the loop by a number in `halt`; figures of unfinished runs are undefined.
 
     Args:
         ops: the module `kernels.intrinsics`, or its counterpart in plain Python.

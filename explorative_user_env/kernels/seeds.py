@@ -1,4 +1,4 @@
-"""The instances of many users at once, each from her own stream."""
+"""Random streams and instances of many users at once, in compiled code."""
 
 import ctypes
 import sys
@@ -18,32 +18,32 @@ from explorative_user_env.kernels.intrinsics import (
 from explorative_user_env.seeding import agent_words, set_streams
 from explorative_user_env.users.instances import InstanceLaw, draw_means
 
-#: The bits of a word.
+#: Bit mask of a 32-bit word.
 WORD = 2**32 - 1
 
-#: Words that a seed of any length is mixed into.
+#: Words in the entropy pool of `SeedSequence`, for seeds of any length.
 POOL = 4
 
-#: Words of a state: four of what changes with each draw, four of what is added to it.
+#: Words in a state of PCG64: four of `state`, four of the increment `inc`.
 STATE = 8
 
+#: Constants of NumPy's `SeedSequence`.
 INIT_A, MULT_A = 0x43B0D7E5, 0x931E8875
 INIT_B, MULT_B = 0x8B51F9DD, 0x58F38DED
-#: The numbers of `SeedSequence`.
 MIX_LEFT, MIX_RIGHT = 0xCA01F9DD, 0x4973F715
 
-#: That of PCG64, by its words.
+#: The multiplier of PCG64, by words, lowest first.
 MULTIPLIER = (0x9FCCF645, 0x4385DF64, 0x1FC65DA4, 0x2360ED05)
 
 
 def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
-    """Write the state of the PCG64 of a seed, lowest words first.
+    """Compute the state of the PCG64 with this seed, as NumPy does; lowest words first.
 
     Args:
-        words: the seed's, at least one.
-        pool: room for `POOL` words.
-        drawn: room for `STATE` words.
-        state: room for the state's.
+        words: the words of the seed, at least one.
+        pool: buffer of `POOL` words.
+        drawn: buffer of `STATE` words.
+        state: buffer of `STATE` words that receives the result.
     """
     n_words, factor = len(words), INIT_A
     for place in range(POOL):
@@ -59,8 +59,8 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
     factor = INIT_B
     for place in range(STATE):
         factor, drawn[place] = _hashed(pool[place % POOL], factor, MULT_B)
-    # Of its four numbers of 64 bits the first two are the start and the last two the increment,
-    # the higher one before the lower. The generator begins a step after increment + start.
+    # The drawn words are the start and the increment, each as two numbers of 64 bits with the
+    # higher one first. The state is one generator step after increment + start.
     odd, carry = 1, 0
     for place in range(POOL):
         word = drawn[POOL + (place + 2) % POOL]
@@ -82,10 +82,10 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
 
 
 def _hashed(word: int, factor: int, multiplier: int) -> tuple[int, int]:
-    """Return the next factor, and a word that has met this one and the next."""
-    after = (factor * multiplier) & WORD
-    hashed = ((word ^ factor) * after) & WORD
-    return after, hashed ^ (hashed >> 16)
+    """Return the next factor, and the hash of a word by this factor and the next."""
+    following = (factor * multiplier) & WORD
+    hashed = ((word ^ factor) * following) & WORD
+    return following, hashed ^ (hashed >> 16)
 
 
 N_STREAMS = 100
@@ -95,9 +95,9 @@ class Streams(NamedTuple):
     """`N_STREAMS` Generators and their addresses."""
 
     rngs: list[np.random.Generator]
-    states: np.ndarray  # where the state of each is
-    draws: tuple[int, int, int]  # where the functions are that draw from any of them
-    low_first: bool | None  # how numbers of 128 bits lie there; None where it is not known
+    states: np.ndarray  # addresses of the Generators' states
+    draws: tuple[int, int, int]  # addresses of the functions that draw from a Generator
+    low_first: bool | None  # whether 128-bit numbers have their low half first; None if unknown
 
 
 _free: list[Streams] = []
@@ -105,37 +105,37 @@ _free: list[Streams] = []
 
 @contextmanager
 def streams() -> Iterator[Streams]:
-    """Lend Generators that nobody else uses."""
+    """Reserve unused Generators for the block; their streams are arbitrary."""
     try:
-        lent = _free.pop()
+        unused = _free.pop()
     except IndexError:
         rngs = [np.random.Generator(np.random.PCG64(0)) for _ in range(N_STREAMS)]
-        lent = Streams(rngs, *addresses_of_all(rngs), low_first(rngs[0]))
+        unused = Streams(rngs, *addresses_of_all(rngs), low_first(rngs[0]))
     try:
-        yield lent
+        yield unused
     finally:
-        _free.append(lent)
+        _free.append(unused)
 
 
-#: The lower bits of a number of 128.
+#: Bit mask of the low half of a 128-bit number.
 LOW_HALF = 2**64 - 1
 
-#: Bytes from a PCG64's state to the numbers it points to, at most: they are one object's.
+#: Most bytes from a PCG64's state to the numbers to which it points, in the same object.
 NEAR = 64
 
 
 def low_first(rng: np.random.Generator) -> bool | None:
-    """Return whether the numbers of a PCG64 lie in memory with their lower halves first.
+    """Return whether the 128-bit numbers of a PCG64 have their low half first in memory.
 
-    Its state begins with a pointer to two numbers of 128 bits. None is what lies in any other way.
+    The expected layout begins with a pointer to two such numbers. None means any other layout.
     """
     if sys.byteorder != "little" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
     address = addresses_of(rng)[0]
-    place = ctypes.c_uint64.from_address(address).value
-    if not address < place <= address + NEAR:
+    target = ctypes.c_uint64.from_address(address).value
+    if not address < target <= address + NEAR:
         return None
-    halves = list((ctypes.c_uint64 * 4).from_address(place))
+    halves = list((ctypes.c_uint64 * 4).from_address(target))
     numbers = [rng.bit_generator.state["state"][name] for name in ("state", "inc")]
     for order in ((0, 64), (64, 0)):
         if halves == [number >> bits & LOW_HALF for number in numbers for bits in order]:
@@ -143,29 +143,28 @@ def low_first(rng: np.random.Generator) -> bool | None:
     return None
 
 
-def set_at_once(lent: Streams, seeds: Sequence[int], name: str | None = None) -> None:
-    """Set lent streams to those of some users, or to those of the agent `name` that they meet.
+def set_at_once(streams: Streams, seeds: Sequence[int], name: str | None = None) -> None:
+    """Set streams to those of the users with these seeds, or to those of the agent `name`.
 
-    NumPy does it for seeds of 64 bits and more, and where numbers lie in its memory in a way that
-    is not known here.
+    Uses compiled code, or else NumPy for seeds of 64 bits and more and for an unknown layout.
     """
     numbers = np.array(seeds)
     small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
-    if lent.low_first is None or not small:
-        set_streams(seeds, lent.rngs, name)
+    if streams.low_first is None or not small:
+        set_streams(seeds, streams.rngs, name)
         return
     words = numbers.astype("<i8").view("<u4").reshape(-1, 2)
     words = words if name is None else agent_words(seeds, name)
-    rooms = (np.zeros(POOL, int), np.zeros(STATE, int), np.zeros(STATE, int))
-    compiled_seeding()(words.astype(int), lent.states, lent.low_first, rooms)
+    buffers = (np.zeros(POOL, int), np.zeros(STATE, int), np.zeros(STATE, int))
+    compiled_seeding()(words.astype(int), streams.states, streams.low_first, buffers)
 
 
 @once
 def compiled_seeding() -> Callable[..., None]:
     """Return the compiled loop that writes the states of PCG64s into NumPy's memory."""
 
-    def seed_all(words: Any, states: Any, low_first: bool, rooms: Any) -> None:
-        pool, drawn, state = rooms
+    def seed_all(words: Any, states: Any, low_first: bool, buffers: Any) -> None:
+        pool, drawn, state = buffers
         for index in range(words.shape[0]):
             seed_pcg64(words[index], pool, drawn, state)
             numbers = counts_at(counts_at(states[index], 1)[0], 4)
@@ -174,19 +173,20 @@ def compiled_seeding() -> Callable[..., None]:
                 high = state[4 * number + 2] | state[4 * number + 3] << 32
                 numbers[2 * number] = low if low_first else high
                 numbers[2 * number + 1] = high if low_first else low
-            counts_at(states[index] + 8, 1)[0] = 0  # no half of an earlier draw is left
+            counts_at(states[index] + 8, 1)[0] = 0  # discards NumPy's buffered half draw
 
     loop: Callable[..., None] = compile_loop(seed_all)
     return loop
 
 
 def draw_at_once(law: InstanceLaw, n_arms: int, n_users: int, users: Streams) -> tuple[Any, Any]:
-    """Return the true means and the best arms of users, as `law.draw` draws them one by one.
+    """Draw the instances of n users, as `law.draw` does for each; named laws run compiled.
 
-    A law with a name is drawn in compiled code. `users` are the streams, at least `n_users`.
+    Returns the true means, shape (n, K), and the best arms, shape (n,). `users` has n streams or
+    more.
 
     Raises:
-        InvalidArgumentError: for an instance that the law does not allow.
+        InvalidArgumentError: for an invalid instance of a custom law.
     """
     if law.named is None:
         instances = [law.draw(rng) for rng in users.rngs[:n_users]]
@@ -200,12 +200,12 @@ def draw_at_once(law: InstanceLaw, n_arms: int, n_users: int, users: Streams) ->
 
 @once
 def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[..., None]:
-    """Return the compiled loop that draws instances, whose means are drawn by `mean`."""
+    """Return the compiled loop that draws instances; `mean` draws one mean."""
 
     def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, numbers: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
-            # No named law loses its gap.
+            # No check: a named law always keeps its gap.
             best_arms[index] = draw_means(means[index], mean, numbers, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)

@@ -44,7 +44,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _filled(rows: Array) -> Array:
+def _padded(rows: Array) -> Array:
     """Pad rows to `USERS_AT_ONCE` by repeating the first row."""
     missing = USERS_AT_ONCE - len(rows)
     return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])
@@ -58,7 +58,7 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     """
     env, space, kind = model.get_env(), model.observation_space, type(model).__name__
     wrappers: tuple[Any, ...] = CHANGE_OBSERVATIONS
-    unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # NormalizeObservation's
+    unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # by NormalizeObservation
     if unbounded or (env is not None and any(any(env.env_is_wrapped(each)) for each in wrappers)):
         on = "observations of this package, optionally in VecNormalize, without another wrapper"
         raise _not_read(model, f"{on} (NormalizeObservation, ...), which a model does not save")
@@ -123,12 +123,12 @@ def _not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
 class SB3Agent(PolicyAgent):
     """An agent that acts by a trained model of Stable-Baselines3 or sb3-contrib.
 
-    An evaluation runs many users at once. The result equals that of one user at a time, as each
-    user has a random stream. The observations equal those of the wrappers in training.
+    An evaluation runs many users at once. The result equals that of one user at a time, as the
+    agent has a random stream for each user. The observations are those of the wrappers in training.
 
     A model trained in an environment of this package saves the task, observation, horizon, mask and
-    n_users of its training; None below takes these values, and a contradiction is an error. So is a
-    model whose observations were normalised by anything but `VecNormalize`.
+    n_users of its training. An argument that is None takes the saved value; any other value is an
+    error. Observations may be normalised by `VecNormalize`, but not by other wrappers.
 
     Args:
         model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
@@ -245,7 +245,7 @@ class SB3Agent(PolicyAgent):
         with torch.no_grad(), one_thread():
             for first in range(0, len(users), USERS_AT_ONCE):
                 part = slice(first, first + USERS_AT_ONCE)
-                tensor = self._net.obs_to_tensor(_filled(observations[part]))[0]
+                tensor = self._net.obs_to_tensor(_padded(observations[part]))[0]
                 if self._values_actions:
                     best = self._worth(tensor).argmax(dim=1).numpy(force=True)
                     greedy = (1.0 - self._explores) * np.eye(self._n_actions)[best]
@@ -254,7 +254,7 @@ class SB3Agent(PolicyAgent):
                     if memory is not None:
                         distribution = self._remembered(tensor, memory, users[part])
                     else:
-                        legal = () if masks is None or not self._masks else (_filled(masks[part]),)
+                        legal = () if masks is None or not self._masks else (_padded(masks[part]),)
                         distribution = self._net.get_distribution(tensor, *legal)
                     batch = distribution.distribution.probs.numpy(force=True)
                 chances[part] = batch[: len(users[part])]
@@ -270,7 +270,7 @@ class SB3Agent(PolicyAgent):
 
     def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
         """Return a recurrent policy's action distribution, and update the memory of these users."""
-        known = [_filled(part[users]).swapaxes(0, 1).copy() for part in memory]
+        known = [_padded(part[users]).swapaxes(0, 1).copy() for part in memory]
         before = tuple(torch.as_tensor(part, device=self._net.device) for part in known)
         # Zeros: the memory of a new user is already blank, so no step starts an episode.
         starts = torch.zeros(USERS_AT_ONCE, device=self._net.device)
@@ -302,7 +302,7 @@ class SB3Agent(PolicyAgent):
         items: dict[str, Any] = {}
         if not self._recurrent:
             with torch.no_grad(), one_thread():
-                values = self._worth(self._net.obs_to_tensor(_filled(inputs[0]))[0])
+                values = self._worth(self._net.obs_to_tensor(_padded(inputs[0]))[0])
             if self._values_actions:
                 numbers["value"] = values.numpy(force=True)[0]
             else:

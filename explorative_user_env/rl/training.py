@@ -35,7 +35,7 @@ from explorative_user_env.validation import InvalidArgumentError, count, integer
 
 #: Number of evaluations in a training, at equal distances.
 EVALUATIONS = 10
-#: Seed of the users in these evaluations; training users and users of tables have other seeds.
+#: Seed of the evaluation users; training users and the users of tables have other seeds.
 EVALUATION_SEED = 2**31
 
 #: Most checkpoints of a training, at equal distances.
@@ -197,7 +197,7 @@ def train(
     """Train a model and return it as an agent.
 
     The same seed gives the same model on the same machine with the same library versions. PyTorch
-    uses one thread, as more are slower for such small networks.
+    uses one thread, which is fastest for such small networks.
 
     Args:
         algo: "ppo", "maskable-ppo" (bai only), "dqn" or "recurrent-ppo".

@@ -184,7 +184,7 @@ def make_sb3_vec_env(
     seed: int | None = None,
     **kwargs: Any,
 ) -> SB3VecEnv:
-    """Return many users as a `VecEnv` of Stable-Baselines3; 64 and more users run compiled.
+    """Return a Stable-Baselines3 `VecEnv` of many users; from 64 lanes on it runs compiled code.
 
     The first reset compiles and reports the compilation, as in `ExplorativeUserVectorEnv`.
 

@@ -1,1 +1,1 @@
-"""Questions that are answered with `evaluate`, a room each."""
+"""Studies built on `evaluate`, one module per question."""

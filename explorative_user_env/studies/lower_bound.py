@@ -1,11 +1,12 @@
-"""The cost of seeing responses only: agents with the lower bound's pair of users.
+"""The cost of observing responses only: agents on the two instances of the paper's lower bound.
 
-`overlap` measures how often an agent cannot tell nu from nu', `success` how often agents are right
-on both, `needed` how long they need to be, and `draw` pictures both. The standard bandit beside
-them needs O(log 1/delta), an agent that sees responses at least delta^(-1/alpha) but for smaller
-factors; an agent that sees the rewards too is measured to be hardly better, as an arm that the user
-will not accept again gives none. The power shows late: with gap 1/2 and alpha = 1 it overtakes the
-standard bandit at delta = 1e-5; at alpha = 1/4 it can be measured.
+`overlap` measures how often an agent cannot distinguish nu from nu', `success` how often agents are
+right on both, `needed` the interactions that this takes; `draw` plots `overlap` and `needed`. A
+standard bandit needs O(log 1/delta) interactions. An agent that observes responses only needs
+delta^(-1/alpha), up to smaller factors. An agent that also sees the rewards is hardly better in the
+measurements, as an arm that the user never accepts again gives no rewards. The power of 1/delta
+shows late: with gap 1/2 and alpha = 1 it exceeds the standard bandit's need from delta = 1e-5 on;
+at alpha = 1/4 runs can measure it.
 """
 
 import math
@@ -47,15 +48,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: The index of the proof's arm 2.
+#: The index of arm 2 of the proof.
 ARM_2 = 1
 
-#: Rewards drawn at a time.
+#: Rewards that `rejected_below` draws at a time.
 REWARDS_AT_ONCE = 2**20
 
-#: Of arm 2's rewards; some numbers of each are in memory for every N_0.
+#: Most simulated paths of arm 2's rewards; each takes a few numbers of memory for every N_0.
 MOST_PATHS = 1_000_000
-#: Each gives a probability, not a yes or no, so few will do.
+#: Default number of paths. Few suffice, as each path gives a probability and not a yes or no.
 N_PATHS = 2000
 
 
@@ -63,11 +64,11 @@ Rho = Schedule | str | float
 
 
 class Histories(NamedTuple):
-    """An agent with the same users under nu and under nu', one entry a user.
+    """Histories of an agent with the same users under nu and nu': bool arrays, shape (n_users,).
 
     Attributes:
-        same: whether all recommendations and responses are the same under both.
-        only_arm_2: whether the responses are those of the history above under nu, shape (n,).
+        same: whether all recommendations and responses are the same under nu and nu'.
+        only_arm_2: whether the user accepts arm 2 always and every other arm once, under nu.
         only_arm_2_prime: the same under nu'.
     """
 
@@ -79,17 +80,17 @@ class Histories(NamedTuple):
 def histories(
     pair: HardPair, agent: AlgorithmAgent, steps: int, seeds: Sequence[int], rho: Rho | None = None
 ) -> Histories:
-    """Let `agent` meet the users of these `seeds` twice, with the means of nu and of nu'.
+    """Run `agent` twice with the users of `seeds`: with the means of nu and with those of nu'.
 
-    Both times the user's noise and the agent's own randomness are the same: as long as the
-    histories agree, an accepted arm's reward differs by the difference of its means only.
+    Both runs share the user's noise and the agent's random numbers: while the histories agree, the
+    rewards of an arm differ only by the difference of the arm's two means.
 
     Args:
         pair: the two instances.
-        agent: an agent of this package, with its options given; one that stops goes on with its
+        agent: an agent of this package, with all options given; after it stops, it recommends its
             answer.
         steps: recommendations to each user, at least 1.
-        seeds: the users' seeds.
+        seeds: the seeds of the users.
         rho: schedule of rho_t as in `gym.make`; None is the constant rho_1 of the pair.
     """
     steps = stored_steps("steps", steps)
@@ -106,29 +107,29 @@ def histories(
         form = "compiled" if can_compile() else "readable"
         nu, prime = (Runs(each, agent, steps, steps, REGRET).play(form, part) for each in both)
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)
-        parts.append((same.all(axis=1), as_foreseen(nu), as_foreseen(prime)))
+        parts.append((same.all(axis=1), has_history(nu), has_history(prime)))
     return Histories(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def as_foreseen(play: Play) -> Array:
-    """Return which users accepted arm 2 always and every other arm the first time only."""
-    foreseen = play.arms == ARM_2
+def has_history(play: Play) -> Array:
+    """Return which users accept arm 2 always and every other arm the first time only."""
+    expected = play.arms == ARM_2
     for arm in range(int(play.arms.max()) + 1):
-        mine = play.arms == arm
-        foreseen |= mine & (mine.cumsum(axis=1) == 1)
-    return np.asarray((play.accepted == foreseen).all(axis=1))
+        shown = play.arms == arm
+        expected |= shown & (shown.cumsum(axis=1) == 1)
+    return np.asarray((play.accepted == expected).all(axis=1))
 
 
 def rejected_below(
     n0s: Sequence[int], alpha: float, rho_1: float, n_arms: int, n_paths: int, seed: int
 ) -> Array:
-    """Return first rewards so bad that an arm is not accepted again before N_0 acceptances.
+    """Return bounds: an arm with a first reward below its bound is rejected until N_0 acceptances.
 
-    Draws the rewards of arm 2, with mean 1, and keeps the least of
-    lcb_2 - sqrt(Gamma) = hat mu_2 - sqrt(Gamma) (1 + 1/sqrt(n_2)) over all n(t) < N_0. Gamma is the
-    largest that there can be: for rho_t = rho_1 and with every other arm accepted once. So a first
-    reward below it keeps an arm out whatever rho_t is and whenever the arm is recommended; that is
-    also necessary if rho_t = rho_1, K = 2 and the arm is tried at every n(t).
+    Draws the rewards of arm 2, with mean 1. The bound is the minimum of
+    lcb_2 - sqrt(Gamma) = hat mu_2 - sqrt(Gamma) (1 + 1/sqrt(n_2)) over all n(t) < N_0, with the
+    largest possible Gamma: for rho_t = rho_1 and every other arm accepted once. So an arm whose
+    first reward is below the bound is rejected for every rho_t, at every step. The condition is
+    also necessary if rho_t = rho_1, K = 2 and the arm is recommended at every n(t).
 
     Returns:
         One row for each N_0 of `n0s` (inf for N_0 = 2), one column for each path of rewards.
@@ -136,7 +137,7 @@ def rejected_below(
     rng = np.random.default_rng(seed)
     longest = max(n0s) - 2
     sums, least = np.zeros((n_paths, 1)), np.full((n_paths, 1), np.inf)
-    found = np.full((len(n0s), n_paths), np.inf)
+    rejected = np.full((len(n0s), n_paths), np.inf)
     size = max(1, REWARDS_AT_ONCE // n_paths)
     for first in range(1, longest + 1, size):
         m = np.arange(first, min(first + size, longest + 1))
@@ -150,12 +151,12 @@ def rejected_below(
         least = bounds[:, -1:]
         for row, n0 in enumerate(n0s):
             if m[0] <= n0 - 2 <= m[-1]:
-                found[row] = bounds[:, n0 - 2 - first]
-    return found
+                rejected[row] = bounds[:, n0 - 2 - first]
+    return rejected
 
 
 def overlap_probability(rejected: Array, instance: Instance) -> Array:
-    """Return, for each path of arm 2, how likely the first rewards of all other arms are so bad."""
+    """Return for each path P(first rewards of all arms but arm 2 are below `rejected`)."""
     means = [mean for arm, mean in enumerate(instance.means) if arm != ARM_2]
     return np.asarray(np.prod([ndtr(rejected - mean) for mean in means], axis=0))
 
@@ -163,12 +164,12 @@ def overlap_probability(rejected: Array, instance: Instance) -> Array:
 STANDARD_BANDIT = "standard bandit"
 ANY_AGENT = "any agent, at least"
 N_GRID = tuple(2**power for power in range(3, 12))
-#: N_0 that are tried for `ANY_AGENT`, up to 8194.
+#: Candidates for the N_0 of `any_agent_needs`, up to 8194.
 BOUND_GRID = tuple(2 + round(2 ** (power / 2)) for power in range(27))
 
 
 def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
-    """Return the agents that are compared, as they are for N = `n`."""
+    """Return the agents that `success` compares, for N = `n`."""
     first = [line_ups.BAIR(delta=delta, n1=n), line_ups.TrackAndStop(delta=delta, max_steps=n)]
     others = (line_ups.Uniform, line_ups.EXP3, line_ups.FullInformation)
     return first + [make(horizon=n) for make in others]
@@ -193,14 +194,14 @@ def success(
         agents: the agents for an N and the pair's delta.
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
-        seed: the seed of everything, at least 0.
-        progress: called with the cell, and the number of cells that are done.
+        seed: the seed of users and agents, at least 0.
+        progress: called with (cell, number of finished cells, number of cells).
         **options: `workers`, `executor` and `store`, as in `evaluate`.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
         (the share of right answers, with its 95% interval `_low`, `_high`), `n_runs`, the means of
-        `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` hold `Results.cell`.
+        `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` lists `Results.cell`.
     """
     instances = {"nu": pair.nu, "nu'": pair.nu_prime}
     grid = sorted({validation.integer("n_grid", n, 1) for n in n_grid})
@@ -218,30 +219,29 @@ def success(
             row |= {what: runs[what].mean() for what in ("interactions", "acceptances")}
             rows.append(row | {"sees_rewards": agent in results.references})
     progress("", len(cells), len(cells))
-    found = pd.DataFrame(rows)
-    found.attrs["cells"] = cells
-    return found
+    frame = pd.DataFrame(rows)
+    frame.attrs["cells"] = cells
+    return frame
 
 
 def _share(name: str, values: Any) -> dict[str, float]:
-    """Return the share of True among `values`, with its exact interval."""
     low, high = proportion_interval(int(values.sum()), len(values))
     return {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}
 
 
 def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> pd.DataFrame:
-    """Return the least N with which each is right with probability 1 - delta on nu and on nu'.
+    """Return the least N with which each agent is right with probability 1 - delta on nu and nu'.
 
     Args:
-        measured: what `success` found, of any agents.
+        measured: the frame of `success`, for any agents.
         pair: the two instances.
         deltas: each in (0, 1).
 
     Returns:
-        One row for each delta and agent: `delta`, `agent`, `kind`, `n`, `interactions` and whether
-        an agent that was run `sees_rewards`; `n` and `interactions` are NaN where no N that was
-        tried is enough. `kind` is "measured" (the least N of the grid from which on all N are
-        enough; a delta below ten wrong answers in n is not looked for), "exact"
+        One row for each delta and agent: `delta`, `agent`, `kind`, `n`, `interactions` and
+        `sees_rewards`; `n` and `interactions` are NaN if no N of the grid suffices. `kind` is
+        "measured" (the least N of the grid such that it and all larger N suffice; NaN for deltas
+        with fewer than ten expected errors, n_runs * delta < 10), "exact"
         (`standard_bandit_needs`) or "bound" (`any_agent_needs`, in acceptances).
     """
     rows = []
@@ -255,20 +255,20 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
             lasting = both["interactions"][enough[::-1].cummin()[::-1]]
             least, longer = next(iter(lasting.items()), (math.nan, math.nan))
             rows.append((delta, agent, "measured", least, longer))
-    found = pd.DataFrame(rows, columns=["delta", "agent", "kind", "n", "interactions"])
-    found = found.astype({"n": float, "interactions": float})
+    frame = pd.DataFrame(rows, columns=["delta", "agent", "kind", "n", "interactions"])
+    frame = frame.astype({"n": float, "interactions": float})
     seeing = measured[measured["sees_rewards"]] if "sees_rewards" in measured else measured[:0]
-    return found.assign(sees_rewards=found["agent"].isin(seeing["agent"]))
+    return frame.assign(sees_rewards=frame["agent"].isin(seeing["agent"]))
 
 
-#: The least gap that there may be takes fewer; of no more is a root a float.
+#: Most pulls of an arm: more than the smallest gap takes, and still a float.
 MOST_PULLS = 10**300
 
 
 def standard_bandit_success(instance: Instance, pulls: int) -> float:
-    """Return how often the best arm has the largest empirical mean after `pulls` of each arm.
+    """Return P(the best arm has the largest empirical mean after `pulls` = m of each arm).
 
-    With rewards from N(mu_i, 1), seen: the integral of phi(z) prod_i Phi(z + sqrt(m) Delta_i).
+    For observed rewards from N(mu_i, 1): the integral of phi(z) prod_i Phi(z + sqrt(m) Delta_i).
     """
     best = instance.best_arm
     gaps = [gap for arm, gap in enumerate(instance.gaps) if arm != best]
@@ -281,11 +281,11 @@ def standard_bandit_success(instance: Instance, pulls: int) -> float:
 
 
 def standard_bandit_needs(instance: Instance, delta: float) -> int:
-    """Return the least number of pulls, evenly over all arms, that finds the best with 1 - delta.
+    """Return the least number of pulls, K times m, with `standard_bandit_success` >= 1 - delta.
 
     It is O(log 1/delta): for K = 2 about 4 z^2/Delta_1^2, z the (1 - delta) quantile of N(0, 1).
     """
-    # Phi(-x) is at most exp(-x^2/2)/2, and an arm is above the best with Phi(-Delta_i sqrt(m/2)).
+    # Phi(-x) <= exp(-x^2/2)/2; arm i is ahead of the best with probability Phi(-Delta_i sqrt(m/2)).
     gap = theory.unique_gap(instance)
     certain = 4.0 * math.log((instance.n_arms - 1) / (2.0 * delta)) / gap / gap
     enough = 1
@@ -302,11 +302,11 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
 def any_agent_needs(
     pair: HardPair, deltas: Sequence[float], n_paths: int = N_PATHS, seed: int = 0
 ) -> list[float]:
-    """Return the least N_0, of `BOUND_GRID`, that could do for any agent: overlap <= 2 delta.
+    """Return for each delta the least N_0 of `BOUND_GRID` with overlap <= 2 delta.
 
-    With fewer acceptances it errs with more than delta under nu or nu', as half the probability of
-    the history they share is more than that. Only nu' is looked at: under the nu that belongs to
-    each N_0 the history is likelier.
+    With fewer acceptances every agent errs with probability above delta under nu or nu', as half
+    the probability of their shared history is above delta. The function computes the probability
+    under nu' only: under the nu of each N_0 the history is more likely.
     """
     n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
@@ -336,8 +336,8 @@ def overlap(
 ) -> pd.DataFrame:
     """Return how often UNI has the history that nu and nu' share, for growing N_0.
 
-    UNI tries every arm again after every acceptance of arm 2, so no agent sees through the pair
-    sooner. For each N_0 the pair is that of the delta whose N_0 it is in the theorem.
+    UNI recommends every arm again after every acceptance of arm 2, so no agent can distinguish nu
+    from nu' sooner. Each N_0 has the pair of that delta for which the theorem gives this N_0.
 
     Args:
         n0s: the N_0, each at least K.
@@ -346,16 +346,16 @@ def overlap(
         n_arms: K, at least 2.
         c: the theorem's c, as in `hard_pair`.
         gap: Delta_1 of nu'; None is the proof's epsilon, which shrinks as N_0 grows.
-        n_instances: users that UNI meets under each of the two, at least 1.
+        n_instances: users of UNI under each of nu and nu', at least 1.
         n_paths: paths of arm 2's rewards for `overlap`, at least 2.
-        seed: what everything follows from, at least 0.
-        progress: told how far it is.
+        seed: the seed of users, agent and paths, at least 0.
+        progress: called with (N_0, number of finished N_0, number of all N_0).
 
     Returns:
         One row for each N_0: `n0`, `delta`, `twice_delta`, `d`, `epsilon`; `event_b_prime` and
         `overlap_bound` of the proof, and `conditions`, whether the proof's conditions hold;
-        `overlap`, the least probability of the history under nu' for any agent that accepts arm 2
-        before it comes back to another, with a 95% interval (`_low`, `_high`) from the paths;
+        `overlap`, a lower bound, over all agents, of the history's probability under nu' (arm 2
+        always accepted, every other arm once), with a 95% interval (`_low`, `_high`) over paths;
         `nu`, `nu_prime` and `same`, how often UNI had the history under each and the same
         responses under both, with exact intervals.
     """
@@ -384,37 +384,37 @@ def overlap(
         probabilities = overlap_probability(bounds, pair.nu_prime)
         low, high = mean_interval(probabilities)
         steps = max(n_arms, n_arms * (pair.n0 - n_arms) + 2)  # of UNI, until N_0 acceptances
-        met = histories(pair, line_ups.Uniform(horizon=steps), steps, seeds, schedule)
+        runs = histories(pair, line_ups.Uniform(horizon=steps), steps, seeds, schedule)
         row = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
         for name in ("d", "epsilon", "event_b_prime", "overlap_bound"):
             row[name] = getattr(pair, name)
         row["conditions"] = all(condition.holds for condition in theory.proof_conditions(pair))
         row |= {"overlap": float(probabilities.mean()), "overlap_low": low, "overlap_high": high}
-        row |= _share("nu", met.only_arm_2) | _share("nu_prime", met.only_arm_2_prime)
-        rows.append(row | _share("same", met.same))
+        row |= _share("nu", runs.only_arm_2) | _share("nu_prime", runs.only_arm_2_prime)
+        rows.append(row | _share("same", runs.same))
     progress("", len(pairs), len(pairs))
     return pd.DataFrame(rows)
 
 
 FOOTNOTES = (
-    "history: the responses that ν and ν' share (arm 2 always accepted, every other arm once), as "
-    "UNI meets it; 95% intervals. any agent ≥: its least probability under ν'.",
-    "success: least of the two instances. N: UNI, EXP3 and Full-information run to it, T&S is cut "
-    "off at it and guesses, BAIR has it as N_1 (and takes longer).",
-    "needed: mean interactions at the least N of the grid from which on success is 1 - δ; 'any "
-    "agent' in acceptances, a bound; 'standard bandit' sees rewards and may pull any arm, exact.",
+    "history: the responses that ν and ν' share (arm 2 always accepted, every other arm once): how "
+    "often UNI has it, with 95% intervals. any agent ≥: a bound of its probability under ν'.",
+    "success: the smaller one under ν and ν'. N: horizon of UNI, EXP3 and Full-information, "
+    "step cap of T&S (which then guesses), N_1 of BAIR (which takes longer).",
+    "needed: mean interactions at the least N of the grid from which on success is at least 1 - δ. "
+    "'any agent': a bound, in acceptances. 'standard bandit': observes every reward; exact.",
 )
 
 
 def footnotes_of(success: pd.DataFrame) -> tuple[str, ...]:
-    """Return what the tables' columns mean, and the sign of a reference."""
+    """Return the notes below the tables: the columns and the mark of reference agents."""
     return FOOTNOTES + references_of(success)
 
 
 def sections_of(
     pair: HardPair, overlap: pd.DataFrame, success: pd.DataFrame, needed: pd.DataFrame
 ) -> dict[str, Table]:
-    """Return all tables, by their headings."""
+    """Return all tables of the study, by heading."""
     users = f"α = {pair.alpha:g}, K = {pair.n_arms}"
     runs = f"{success['n_runs'].iloc[0]} users of each instance"
     hard = f"N_0 = {pair.n0}, δ = {pair.delta:g}, gap {pair.epsilon:g}, d = {pair.d:.2f}"
@@ -444,19 +444,19 @@ def sections_of(
     for delta in times.columns[1:]:
         lengths.append(Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-"))
     return {
-        f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
+        f"Probability of the history that ν and ν' share ({users})": table(overlap, histories),
         f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(worse, successes),
         f"Interactions needed for success 1 - δ ({users})": table(times, lengths),
-        f"What the proof takes for granted ({hard})": table(proved, conditions),
+        f"Conditions of the proof ({hard})": table(proved, conditions),
     }
 
 
-#: How what is computed is drawn, in black; what is measured has colours and points.
+#: Line styles of the computed curves, which are black; measured curves have colours and points.
 LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
 
 
 def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
-    """Return a figure of what `overlap` and `needed` found."""
+    """Return a figure of the frames of `overlap` and `needed`."""
     figure = plots.new_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
     draw_overlap(overlap, left)
@@ -465,34 +465,34 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the probability of the shared history (what `overlap` found) against N_0."""
+    """Draw the probability of the shared history (frame of `overlap`) against N_0."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
-    seen = frame[frame["nu_prime"] > 0]  # zero has no place on a logarithmic axis
-    low, high = seen["nu_prime_low"], seen["nu_prime_high"]
-    errors = [seen["nu_prime"] - low, high - seen["nu_prime"]]
+    some = frame[frame["nu_prime"] > 0]  # a logarithmic axis cannot show zero
+    low, high = some["nu_prime_low"], some["nu_prime_high"]
+    errors = [some["nu_prime"] - low, high - some["nu_prime"]]
     style: dict[str, Any] = {"fmt": "o", "color": plots.SERIES[1], "capsize": 2}
-    axes.errorbar(seen["n0"], seen["nu_prime"], errors, label="UNI, measured", **style)
+    axes.errorbar(some["n0"], some["nu_prime"], errors, label="UNI, measured", **style)
     axes.plot(n0, frame["overlap_bound"], ":", color="black", label="the proof's 2^(1-K) P[B']")
     plots.logarithmic(axes, "x")
     plots.logarithmic(axes, "y")
-    label = "probability under ν' of the\nhistory that ν has too"
+    label = "probability under ν' of the\nhistory that ν and ν' share"
     plots.dress(axes, "", "acceptances N_0", label)
     axes.legend(frameon=False, fontsize=plots.TEXT_SIZE)
     return axes
 
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the interactions that are needed (what `needed` found) against 1/delta."""
+    """Draw the interactions needed (frame of `needed`) against 1/delta."""
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
-        found = rows[np.isfinite(rows["interactions"])].sort_values("delta")
+        finite = rows[np.isfinite(rows["interactions"])].sort_values("delta")
         line = plots.line_style(index - len(LINES))
         style = LINES.get(str(agent), line.dashes)
         colour, mark = ("black", "") if agent in LINES else (line.colour, line.mark)
         shown = {"color": colour, "linestyle": style, "marker": mark, "label": str(agent)}
-        axes.plot(1 / found["delta"], found["interactions"], **shown)
+        axes.plot(1 / finite["delta"], finite["interactions"], **shown)
     plots.logarithmic(axes, "x")
     plots.logarithmic(axes, "y")
     plots.dress(axes, "", "1/δ", "interactions needed for\nsuccess 1 - δ on ν and ν'")
@@ -501,5 +501,5 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def saved_table(folder: Path, name: str) -> pd.DataFrame:
-    """Return the finished table "overlap" or "needed" from the folder of the command."""
+    """Return the table "overlap" or "needed" from a finished result folder."""
     return pd.read_csv(finished_file("path", folder, f"{name}.csv"))

@@ -1,8 +1,8 @@
-"""The suite: frozen tasks on which agents have scores, and users who are not the paper's.
+"""The suite: scores of agents on frozen tasks; and `robustness`: success with other users.
 
-In every task UNI has 0 and a stated reference 1, and all agents meet the same users. `robustness`
-changes the user alone: each agent is told what it is told of the paper's user (alpha, rho_0 and
-whether there is click noise), and nothing of her behaviour.
+In every task UNI has score 0, a stated reference has score 1, and all agents run on the same users.
+`robustness` changes only the user: agents know alpha, rho_0 and whether responses are noisy, as
+with the paper's user, and do not know her behaviour.
 """
 
 import math
@@ -26,7 +26,7 @@ from explorative_user_env.display import plots, tables, text
 from explorative_user_env.display.progress import OnProgress, named, portion, shown, silent
 from explorative_user_env.display.tables import Column, as_text, markdown, table
 from explorative_user_env.display.text import in_markdown
-from explorative_user_env.evaluation import Results, Sweep, evaluate, load
+from explorative_user_env.evaluation import Results, evaluate, load
 from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record, carries_finished
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.results import records
@@ -45,32 +45,32 @@ from explorative_user_env.version import __version__
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Of the bootstrap.
+#: Replicates of the bootstrap.
 N_REPLICATES = 2000
 
 
 class Replicates(NamedTuple):
-    """A number, and its values (`N_REPLICATES`,) for users and trainings that are drawn again."""
+    """A number, and its bootstrap replicates over users and trainings, (`N_REPLICATES`,)."""
 
     value: float
     drawn: Array
 
     def interval(self) -> tuple[float, float]:
-        """Return the interval between the percentiles; NaN where there is no number."""
+        """Return the percentile interval; NaN if the replicates are NaN."""
         tail = (1.0 - LEVEL) / 2.0
         low, high = np.quantile(self.drawn, [tail, 1.0 - tail])
         return float(low), float(high)
 
 
-#: By the names of agents.
+#: Mean losses by agent name.
 Losses = Mapping[str, Replicates]
 
 
 def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]:
     """Return the mean loss of each agent from its losses, shape (trainings, users).
 
-    Users are drawn from the task's seed, trainings from the agent's name as well: other agents
-    change nothing.
+    `seed` determines the resampled users, `seed` and the agent's name the resampled trainings: so
+    an agent's replicates do not depend on the other agents.
     """
 
     def stream(what: str) -> np.random.Generator:
@@ -82,36 +82,36 @@ def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]
     places = drawn_users + np.arange(0, N_REPLICATES * n_users, n_users)[:, np.newaxis]
     counts = np.bincount(places.ravel(), minlength=places.size)
     weights = counts.reshape(places.shape) / n_users
-    found = {}
-    for name, own in losses.items():
-        drawn = weights @ own.T  # (replicates, trainings)
-        if len(own) > 1:
-            chosen = stream(name).integers(len(own), size=drawn.shape)
+    means = {}
+    for name, each in losses.items():
+        drawn = weights @ each.T  # (replicates, trainings)
+        if len(each) > 1:
+            chosen = stream(name).integers(len(each), size=drawn.shape)
             drawn = np.take_along_axis(drawn, chosen, axis=1)
-        found[name] = Replicates(float(own.mean()), drawn.mean(axis=1))
-    return found
+        means[name] = Replicates(float(each.mean()), drawn.mean(axis=1))
+    return means
 
 
 def scores_in(task: SuiteTask, losses: Losses) -> dict[str, Replicates]:
-    """Return the score of each agent in a task; NaN where both anchors lose the same."""
+    """Return the score of each agent in a task; NaN if both anchors have the same loss."""
     worst, best = losses[WORST], losses[task.reference]
 
-    def score(own: Replicates) -> Replicates:
-        each: Any = zip(own, worst, best, strict=True)
+    def score(loss: Replicates) -> Replicates:
+        each: Any = zip(loss, worst, best, strict=True)
         return Replicates(*(np.divide(zero - one, zero - top) for one, zero, top in each))
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        return {name: score(own) for name, own in losses.items()}
+        return {name: score(loss) for name, loss in losses.items()}
 
 
 def over_tasks(scores: Sequence[Replicates], mean: Callable[..., Any]) -> Replicates:
-    """Return a mean over tasks, by a function such as `numpy.mean`."""
+    """Return the mean over tasks; `mean` is a function such as `numpy.mean`."""
     drawn = np.asarray(mean([each.drawn for each in scores], axis=0))
     return Replicates(float(mean([each.value for each in scores])), drawn)
 
 
 def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
-    """Return totals, the best first, with the `rank` of agents that ran on all tasks."""
+    """Return `totals`, best agent first; `rank` is for agents that ran on all tasks."""
     competes = ~totals["sees_rewards"] & (totals["n_tasks"] == n_tasks)
     ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
     totals = totals.assign(rank=ranks.astype("Int64"))
@@ -121,34 +121,34 @@ def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
 def rankings_of(
     losses: Mapping[str, Any], references: Any = (), against: str = CENTRAL
 ) -> pd.DataFrame:
-    """Return one row a task: its order of the agents, beside that of another task.
+    """Return one row per task: its order of the agents, compared with the order in task `against`.
 
     Args:
         losses: mean losses by task and agent.
-        references: agents that are left out; so are agents that ran on one of the tasks only.
-        against: the other task's name; without it there are no rows.
+        references: agents to leave out; agents that ran on one of two tasks are left out, too.
+        against: name of the task to compare with; if `losses` lacks it, there are no rows.
 
     Returns:
-        `task`; `order`, the agents from the least loss on; `tau`, Kendall's rank correlation with
-        the other task (1 the same order, -1 the reverse; NaN for a single agent); and `reversed`,
-        the pairs "A > B" of which A loses less here and B there, both with a 95% interval of the
-        difference that excludes 0.
+        `task`; `order`, the agents by increasing loss; `tau`, Kendall's rank correlation with the
+        order in `against` (1 the same, -1 the reverse; NaN for a single agent); and `reversed`,
+        the pairs "A > B" where A has less loss in this task and B in `against`, both with a 95%
+        interval of the difference that excludes 0.
     """
     from scipy import stats
 
     def surely_less(one: Replicates, other: Replicates) -> bool:
         return Replicates(0.0, one.drawn - other.drawn).interval()[1] < 0.0
 
-    rows, there = [], losses.get(against, {})
-    for task, here in losses.items() if there else ():
-        both = [name for name in here if name in there and name not in references]
-        own, other = ([cell[name].value for name in both] for cell in (here, there))
-        tau = float(stats.kendalltau(own, other).statistic) if len(both) > 1 else math.nan
+    rows, other = [], losses.get(against, {})
+    for task, here in losses.items() if other else ():
+        both = [name for name in here if name in other and name not in references]
+        values = [[cell[name].value for name in both] for cell in (here, other)]
+        tau = float(stats.kendalltau(*values).statistic) if len(both) > 1 else math.nan
         order = sorted(both, key=lambda name: here[name].value)
         certain = [
             f"{one} > {two}"
             for one, two in permutations(both, 2)
-            if surely_less(here[one], here[two]) and surely_less(there[two], there[one])
+            if surely_less(here[one], here[two]) and surely_less(other[two], other[one])
         ]
         rows.append((task, order, tau, certain))
     return pd.DataFrame(rows, columns=["task", "order", "tau", "reversed"])
@@ -157,7 +157,7 @@ def rankings_of(
 def draw_heat_map(
     values: pd.DataFrame, words: Array, label: str, axes: "Axes | None", most: float = 1.0
 ) -> "Axes":
-    """Draw numbers from dark, at 0, to light, at `most`, each with its words; NaN stays white."""
+    """Draw a heat map from dark, at 0, to light, at `most`, with a text per cell; NaN is white."""
     lines = [part for cell in words.ravel() for part in cell.split("\n")]
     height = 1.9 + (0.2 + 0.16 * (len(lines) / max(1, values.size))) * len(values)
     width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(values.columns)
@@ -181,24 +181,24 @@ def draw_heat_map(
 
 
 def _grid(rows: pd.DataFrame, of: Any, index: str, columns: str) -> pd.DataFrame:
-    """Return values of rows as a grid by the names in two columns, in their order."""
-    found = rows.assign(of=of).pivot(index=index, columns=columns, values="of")
-    return found.reindex(index=rows[index].unique(), columns=rows[columns].unique())
+    """Pivot the values `of` the rows, with index and columns in the order of the rows."""
+    values = rows.assign(of=of).pivot(index=index, columns=columns, values="of")
+    return values.reindex(index=rows[index].unique(), columns=rows[columns].unique())
 
 
-#: Of an agent that does not run on a task.
+#: The score of an agent on a task that it did not run on.
 NO_SCORE = "-"
 
 LEGEND_OF_SCORES = (
-    f"score: (loss of {WORST} - loss) / (loss of {WORST} - loss of the reference), which has 1; "
-    "the loss is the regret, or the cost c T + error. ± is the longer side of a 95% interval over "
-    "users, and over trainings where a model was trained more than once.",
-    "mean: over the tasks an agent ran on. IQM: their interquartile mean. Ranked are those that "
-    "ran on all.",
+    f"score: (loss of {WORST} - loss) / (loss of {WORST} - loss of the reference), so {WORST} "
+    "has 0 and the reference 1; the loss is the regret, or the cost c T + error. ± is the longer "
+    "side of a 95% interval over users, and over trainings if a model was trained more than once.",
+    "mean: over the tasks that an agent ran on. IQM: interquartile mean over the same tasks. rank: "
+    "only of agents that ran on all tasks.",
 )
 LEGEND_OF_TAU = (
-    f"τ: Kendall's rank correlation of the agents' order with that of {CENTRAL}, the paper's "
-    "central cell.",
+    f"τ: Kendall's rank correlation between the orders of the agents in the task and in {CENTRAL}, "
+    "the paper's central cell.",
 )
 
 
@@ -221,7 +221,7 @@ def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def scores_table(scores: pd.DataFrame, totals: pd.DataFrame, ranked: pd.DataFrame) -> Table:
-    """Return scores as a Rich table, a row a task and a column an agent, the best first."""
+    """Return scores as a Rich table: one row per task, one column per agent, best agent first."""
     taus = ranked.set_index("task")["tau"].to_dict()
     rows: dict[str, dict[str, Any]] = {}
     for row in marked(scores).to_dict("records"):
@@ -238,18 +238,18 @@ def scores_table(scores: pd.DataFrame, totals: pd.DataFrame, ranked: pd.DataFram
     return table(rows.values(), columns, leading=leading)
 
 
-def _question(task: SuiteTask) -> str:
+def _options(task: SuiteTask) -> str:
     words = {**task.options, **task.numbers()}
     return f"{task.task}: " + ", ".join(f"{name}={value}" for name, value in words.items())
 
 
 TASK_COLUMNS = (
     Column("task", "name", left=True),
-    Column("for", "about", left=True),
-    Column("asks for", _question, left=True),
+    Column("about", "about", left=True),
+    Column("options", _options, left=True),
     Column("users", "n_instances"),
     Column("seed", "seed"),
-    Column("1 is", "reference"),
+    Column("score 1", "reference"),
 )
 
 
@@ -259,7 +259,7 @@ class SuiteResults:
 
     Attributes:
         run: the run of the suite; quote `run.title`.
-        cells: the results of each task, by its name.
+        cells: the results by task name.
     """
 
     run: SuiteRun
@@ -272,31 +272,31 @@ class SuiteResults:
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
-        """The entrants in the order in which they were given; anchors that were not given last."""
+        """The entrants in the order of the call; anchors that the call did not name come last."""
         longest = sorted(self.cells.values(), key=lambda cell: -cell.runs["agent"].nunique())
         names = pd.concat([cell.runs["agent"] for cell in longest]).unique()
         return tuple(dict.fromkeys(map(entrant_of, names)))
 
     @property
     def references(self) -> frozenset[str]:
-        """The agents that see rewards, which no competitor does."""
+        """The agents that see rewards; they have no rank."""
         every = (cell.references for cell in self.cells.values())
         return frozenset(map(entrant_of, chain.from_iterable(every)))
 
     @cached_property
     def losses(self) -> Mapping[str, Losses]:
-        """By task and agent the mean loss, with its replicates."""
-        found = {}
+        """Mean losses with their replicates, by task and agent."""
+        means = {}
         for task in self.tasks:
             cell, losses = self.cells[task.name], dict[str, list[Array]]()
             for name, scores in scores_of([(cell.runs, cell.cell)], None).items():
                 losses.setdefault(entrant_of(name), []).append(-scores[:, 0])
             stacked = {name: np.stack(trainings) for name, trainings in losses.items()}
-            found[task.name] = mean_losses(stacked, task.seed)
-        return found
+            means[task.name] = mean_losses(stacked, task.seed)
+        return means
 
     def scores(self) -> pd.DataFrame:
-        """Return one row a task and agent that ran on it.
+        """Return one row for each task and each agent that ran on it.
 
         `task`, `agent`, `score` with its 95% interval `low` to `high`, `loss` (the mean), `n`
         (users), `n_trainings` and `sees_rewards`.
@@ -315,10 +315,10 @@ class SuiteResults:
         return pd.DataFrame(rows)
 
     def totals(self) -> pd.DataFrame:
-        """Return one row an agent: its scores over all tasks, with 95% intervals.
+        """Return one row per agent: its scores over all tasks, with 95% intervals.
 
-        `mean` over the `n_tasks` tasks it ran on, and the interquartile mean `iqm`. `rank` is by
-        the mean, of the agents that ran on all tasks and see no rewards; others have none.
+        `mean` and interquartile mean `iqm` are over the `n_tasks` tasks that the agent ran on.
+        `rank` is by mean, for agents that ran on all tasks and do not see rewards, else missing.
         """
         from scipy import stats
 
@@ -326,7 +326,7 @@ class SuiteResults:
         by_task = [scores_in(task, self.losses[task.name]) for task in self.tasks]
         rows = []
         for name in self.agents:
-            scores = [found[name] for found in by_task if name in found]
+            scores = [each[name] for each in by_task if name in each]
             row: dict[str, Any] = {"agent": name, "n_tasks": len(scores)}
             for figure, mean in (("mean", np.mean), ("iqm", middle)):
                 low, high = (total := over_tasks(scores, mean)).interval()
@@ -335,11 +335,11 @@ class SuiteResults:
         return with_ranks(pd.DataFrame(rows), len(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
-        """Return the order of the agents in each task, against another one; see `rankings_of`."""
+        """Compare the order of the agents in each task with task `against`: see `rankings_of`."""
         return rankings_of(self.losses, self.references, against)
 
     def record(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it, with None where there is no number."""
+        """Return scores, totals and rankings as JSON values, with None for missing numbers."""
         frames = {"scores": self.scores(), "totals": self.totals(), "rankings": self.rankings()}
         record: dict[str, Any] = {
             "title": self.run.title,
@@ -354,7 +354,7 @@ class SuiteResults:
         return dict(records.record_of(record))
 
     def page(self) -> str:
-        """Return everything as a page of Markdown."""
+        """Return scores, notes, tasks and rankings as a Markdown page."""
         ranked, references = self.rankings(), dict[tuple[str, str], list[str]]()
         for task in self.tasks:
             references.setdefault((task.reference, task.why), []).append(task.name)
@@ -363,10 +363,10 @@ class SuiteResults:
         parts += [f"- {in_markdown(note)}" for note in self.notes()]
         parts += ["## Tasks", markdown(table(self.tasks, TASK_COLUMNS))]
         for (reference, why), names in references.items():
-            parts.append(in_markdown(f"- {reference} has 1 in {', '.join(names)}: {why}."))
+            parts.append(in_markdown(f"- {reference} has score 1 in {', '.join(names)}: {why}."))
         others = ranked[ranked["task"] != CENTRAL]
         if len(others):
-            parts += [f"## Pairs of which another is the better than in {CENTRAL}, with certainty"]
+            parts += [f"## Pairs of agents whose order is significantly reversed in {CENTRAL}"]
         for task, pairs in zip(others["task"], others["reversed"], strict=True):
             parts.append(in_markdown(f"- {task}: {', '.join(pairs) or 'none'}"))
         return "\n\n".join(parts) + "\n"
@@ -378,13 +378,13 @@ class SuiteResults:
         return [totals_table(totals, self.run.title), by_task]
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes below the tables, and how to quote them."""
+        """Return the notes below the tables, and the words to quote."""
         package = f"explorative-user-env {__version__}"
         quoted = f"To quote: {self.run.title} (tasks {tasks_of.suite_digest()}), {package}"
         return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the scores as a heat map: agents, the best first, by tasks and their mean."""
+        """Draw the scores as a heat map: agents, best first, by task, with the mean over tasks."""
         totals, scores = marked(self.totals()), marked(self.scores())
         values = _grid(scores, scores["score"], "agent", "task").reindex(totals["agent"])
         values["mean"] = totals["mean"].to_numpy()
@@ -420,17 +420,19 @@ def run_suite(
     progress: bool | OnProgress = True,
     store: Store | Path | str | None = None,
 ) -> SuiteResults:
-    """Run agents on every task of the suite, each as `evaluate` alone would.
+    """Run agents on every task of the suite.
 
-    UNI and the task's reference, whose scores are 0 and 1, run along. A trained model runs on the
-    tasks of its kind and its K.
+    Each task gives the same runs as a call of `evaluate`. UNI and the task's reference, with scores
+    0 and 1, always run, too. A trained model runs on the tasks of its kind and K.
 
     Args:
-        agents: agents, names of the package's, or `ModelsByTask`; None is all of the package.
+        agents: agents, names of agents of the package, or `ModelsByTask`; None is all agents of
+            the package.
         tasks: names of tasks; None is all.
-        quick: whether with a tenth of the users, which takes a tenth of the time.
-        seed: the seed of other users than the suite's. Published numbers have None.
-        workers: as for `evaluate`; the result is the same.
+        quick: whether to run the first tenth of the users only, in a tenth of the time.
+        seed: a seed that replaces the users of the suite; None, as in published numbers, keeps
+            them.
+        workers: as for `evaluate`; the result does not depend on it.
         executor: as for `evaluate`.
         progress: as for `evaluate`.
         store: as for `evaluate`, one file for all tasks; `load_suite` reads it.
@@ -440,24 +442,24 @@ def run_suite(
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
-        Exception: what `evaluate` raises; its `finished` holds the tasks that were done before.
+        Exception: any error of `evaluate`; its `finished` holds the results of finished tasks.
     """
     run, entrants = SuiteRun(tasks, quick, seed), tasks_of.as_entrants(agents)
-    asked, cells = run.records(), dict[str, Results]()
+    chosen, cells = run.records(), dict[str, Results]()
     for each in entrants:
-        if not any(tasks_of.running(each, task) for task in asked):
-            allowed = f"of a kind and a K that is among {', '.join(task.name for task in asked)}"
+        if not any(tasks_of.running(each, task) for task in chosen):
+            allowed = f"trained for the kind and K of one of {', '.join(t.name for t in chosen)}"
             raise InvalidArgumentError("agents", name_of(each), allowed)
-    kept: Any = nullcontext(store)
+    stored: Any = nullcontext(store)
     if store is not None and not isinstance(store, Store):
         every = tasks_of.agents_by_name(entrants).items()
         made_of = {name: agent_record(agent, FEWEST_ARMS) for name, agent in every}
         options = {"task": tasks, "quick": quick, "seed": seed, "agents": made_of}
-        kept = Store(store, {"command": COMMAND, "options": options})
-    with shown(progress) as report, kept as opened:
+        stored = Store(store, {"command": COMMAND, "options": options})
+    with shown(progress) as report, stored as opened:
         how: dict[str, Any] = {"workers": workers, "executor": executor, "store": opened}
-        for place, task in enumerate(asked):
-            how["progress"] = named(portion(report, place, len(asked)), f"{task.name}:")
+        for place, task in enumerate(chosen):
+            how["progress"] = named(portion(report, place, len(chosen)), f"{task.name}:")
             with carries_finished(lambda: list(cells.values())):
                 line_up = tasks_of.line_up_for(task, entrants)
                 cells[task.name] = evaluate(line_up, **how, **task.arguments())
@@ -465,28 +467,28 @@ def run_suite(
 
 
 def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
-    """Return the results of a suite from a file of runs, also while it is written.
+    """Return the results of a suite from a file of runs, even of a suite that is still running.
 
-    Of an unfinished run they are of the agents that have met all users of a task, and of the tasks
-    whose anchors are among them.
+    Results of an unfinished run include the agents that finished all users of a task, and the tasks
+    whose two anchors finished.
 
     Args:
-        path: the file that `run_suite(..., store=)` or the command has written.
+        path: a file that `run_suite(..., store=)` or the command wrote.
         own: as for `load`.
 
     Raises:
-        InvalidArgumentError: if there is no such file, or it has no runs of a suite.
+        InvalidArgumentError: if the file is missing or holds no runs of a suite.
     """
-    asked = about(Path(path)).request
-    if asked.get("command") != COMMAND:
-        allowed = f"a file of runs of {COMMAND} (it is of {asked.get('command')})"
+    request = about(Path(path)).request
+    if request.get("command") != COMMAND:
+        allowed = f"a file of runs of {COMMAND} (the file is of {request.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)
-    found = load(path, own)
-    return saved_suite(asked["options"], found.cells if isinstance(found, Sweep) else [found])
+    results = load(path, own)
+    return saved_suite(request["options"], getattr(results, "cells", [results]))
 
 
 def saved_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
-    """Return the results of a suite from the options and cells of a file; see `load_suite`."""
+    """Return the results of a suite from the options and cells of a file: see `load_suite`."""
     run = SuiteRun(options["task"], options["quick"], options["seed"])
     by_seed, done = {cell.cell["seed"]: cell for cell in cells}, {}
     for task in run.records():
@@ -497,7 +499,7 @@ def saved_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteRe
         if {WORST, task.reference} <= set(runs["agent"]):
             done[task.name] = replace(cell, runs=runs)
     if not done:
-        allowed = "one of which a task is done, with its anchors"
+        allowed = "a run with at least one finished task, anchors included"
         raise InvalidArgumentError("suite", run.title, allowed)
     return SuiteResults(run, done)
 
@@ -507,8 +509,8 @@ class Variety:
     """A kind of user.
 
     Args:
-        name: its name in tables.
-        options: how it differs from the paper's user, as options of `Population`.
+        name: name of the kind in tables.
+        options: options of `Population` that differ from the paper's user.
     """
 
     name: str
@@ -517,8 +519,8 @@ class Variety:
 
 _BEHAVIOURS = ("omniscient", "forgetful", "drifting", "logistic", "varied")
 
-#: The paper's user, four others of her model, two of its assumption on rewards, four who break it,
-#: and users of her model of whom each has numbers of her own.
+#: The paper's user; four with other options; two with other reward laws; four with behaviours that
+#: break the model; and users who each have their own alpha, rho, noise and gap ("varied").
 VARIETIES = (
     Variety("paper"),
     Variety("rho=1", {"rho": 1.0}),
@@ -532,16 +534,16 @@ VARIETIES = (
 
 
 def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
-    """Return the varieties of these names, all of them for None."""
+    """Return the varieties with these names; None is all."""
     return tasks_of.named("user", names, VARIETIES)
 
 
-#: Step cap of a run: about 25 times as long as the paper's user needs with five arms.
+#: Step cap of a run: about 25 times BAIR's T with the paper's user and five arms.
 MAX_STEPS = 20_000
 
 
 def default_agents() -> list[AlgorithmAgent]:
-    """Return the paper's four agents, and BAIR(m) with any user: m = 2 log(K/delta) consecutive."""
+    """Return the paper's agents, and BAIR(m) with m = 2 log(K/delta) consecutive rejections."""
     patient = BAIR(m="paper", rejections="consecutive", noise=0.1, name="BAIR(m)")
     return [BAIR(), patient, TrackAndStop(), Uniform(), EXP3()]
 
@@ -567,20 +569,20 @@ def robustness(
         users: the kinds of users, with different names.
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
-        seed: the seed of everything, at least 0.
-        baseline_time: T of the agents that do not stop by themselves, as in `evaluate`. None is
-            BAIR's mean stopping time with these users.
-        max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
-            so no success.
-        progress: called with what runs, how many pieces are done and how many there are.
-        population: what all kinds share, as a record; or give its options:
+        seed: the seed of users and agents, at least 0.
+        baseline_time: T of the agents without a stopping rule, as in `evaluate`. None is BAIR's
+            mean stopping time with the same users.
+        max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored and
+            counts as a failure.
+        progress: called with (what, done, total).
+        population: the options that all kinds share, as a record; or give its options:
         **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`. A gap
-            must be below 1 where rewards are Bernoulli, whose means are then drawn from
-            Uniform(0, 1 - gap) if the variety has no law of its own. Means that drift begin so.
+            must be below 1 with Bernoulli rewards; if the variety has no `means`, their means are
+            drawn from Uniform(0, 1 - gap). So are the initial means of drifting users.
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
-        `Results.summary`; its `attrs["cells"]` hold `Results.cell` of each user.
+        `Results.summary`; `attrs["cells"]` lists `Results.cell` of each user.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -588,45 +590,45 @@ def robustness(
     users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
-        raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
+        raise InvalidArgumentError("users", names, "at least one kind, with different names")
     user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
-    every = [replace(shared, **variety.options) for variety in users]  # checked before any runs
+    every = [replace(shared, **variety.options) for variety in users]  # all checked before a run
     how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
     how |= {"baseline_time": baseline_time, "max_steps": max_steps}
     line_up, cells = default_agents() if agents is None else agents, []
-    for place, (name, own) in enumerate(zip(names, every, strict=True)):
+    for place, (name, each) in enumerate(zip(names, every, strict=True)):
         report = named(portion(progress, place, len(users)), f"{name}:")
-        cells.append(evaluate(line_up, population=own, progress=report, **how))
+        cells.append(evaluate(line_up, population=each, progress=report, **how))
     return saved_matrix(cells, shared, users)
 
 
 def saved_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd.DataFrame:
-    """Return the rows of `robustness` for the kinds of users among the cells of a file."""
-    found = {
+    """Return the rows of `robustness` for the kinds of users that have results in `cells`."""
+    results_of = {
         each.name: results
         for each in users
         for results in cells
         if results.population == replace(shared, **each.options)
     }
-    if not found:
+    if not results_of:
         names = [each.name for each in users]
-        raise InvalidArgumentError("users", names, "kinds of which there are results")
-    frames = [results.summary().assign(user=name) for name, results in found.items()]
+        raise InvalidArgumentError("users", names, "kinds of users with results in the file")
+    frames = [results.summary().assign(user=name) for name, results in results_of.items()]
     matrix = pd.concat(frames, ignore_index=True)
     matrix.insert(0, "user", matrix.pop("user"))
-    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
+    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in results_of.items()]
     return matrix
 
 
 #: The notes below the matrix.
 NOTES = (
-    f"first line: success [95% interval]. Second: stopping time, {MEANS_LEGEND}. cut: "
-    "share of runs that the step cap ended, which are no successes; under printed their length "
-    "counts in the time, under released not.",
-    "UNI and EXP3 do not stop by themselves: their T is BAIR's with the same users, or "
+    f"first line: success [95% interval]. second line: stopping time, {MEANS_LEGEND}. censored: "
+    "share of runs that the step cap stopped. They count as failures; the stopping time includes "
+    "them under printed and excludes them under released.",
+    "UNI and EXP3 have no stopping rule: their T is BAIR's with the same users, or "
     "--baseline-time.",
-    "drifting: success is to name the arm that is the best when the agent answers.",
+    "drifting: an answer is right if it names the best arm at that time.",
 )
 
 
@@ -636,37 +638,37 @@ def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
 
 
 def title_of_matrix(population: Population, delta: float, n_instances: int, max_steps: int) -> str:
-    """Return the title of a matrix: the setting, the cell and the number of users."""
+    """Return the title of a matrix: setting, users per kind, options of all kinds, step cap."""
     words = population.words()
     return (
-        f"Robustness, {words['setting']}: {n_instances} users a cell, K={words['n_arms']}, "
+        f"Robustness, {words['setting']}: {n_instances} users per cell, K={words['n_arms']}, "
         f"delta={delta:g}, gap={words['gap']:g}, at most {max_steps} steps"
     )
 
 
 def matrix_table(matrix: pd.DataFrame) -> Table:
-    """Return the rows of `robustness` as a Rich table, a row a user and a column an agent."""
+    """Return `robustness` as a Rich table: one row per kind of user, one column per agent."""
     matrix, cells = marked(matrix), []
     for row in matrix.to_dict("records"):
         low, high = text.share(row["success_low"]), text.share(row["success_high"])
-        time = text.with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended"
+        time = text.with_error(row["stopping_time"], row["stopping_time_high"]) or "all censored"
         cells.append(f"{text.share(row['success'])} [{low}–{high}]\n{time}{_cut(row)}")
     grid = _grid(matrix, cells, "user", "agent")
     return table(grid.reset_index(), [Column("user", left=True), *map(Column, grid.columns)])
 
 
 def _cut(row: Mapping[str, Any]) -> str:
-    return f"\n{text.percent(row['censored'])}% cut" if row["censored"] > 0.0 else ""
+    return f"\n{text.percent(row['censored'])}% censored" if row["censored"] > 0.0 else ""
 
 
 def matrix_page(matrix: pd.DataFrame, title: str) -> str:
-    """Return the rows of `robustness` as one page of Markdown."""
+    """Return `robustness` as a Markdown page."""
     notes = (f"- {note}" for note in notes_of(matrix))
     return "\n\n".join([f"# {title}", markdown(matrix_table(matrix)), *notes]) + "\n"
 
 
 def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the success of every agent (rows) with every user (columns), with stopping times."""
+    """Draw success and stopping time of every agent (rows) with every kind of user (columns)."""
     matrix = marked(matrix)
     cells = [
         f"{text.share(row['success'])}\nT {text.whole(row['stopping_time'])}{_cut(row)}"

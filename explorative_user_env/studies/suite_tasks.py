@@ -1,4 +1,4 @@
-"""The tasks of the suite, which are frozen, and the agents that take part in them."""
+"""The frozen tasks of the suite, and the entrants: the agents that run on them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,24 +17,24 @@ from explorative_user_env.validation import InvalidArgumentError, sequence
 
 @dataclass(frozen=True)
 class SuiteTask:
-    """A task of the suite: its users, its question, and the agent whose score is 1.
+    """A task of the suite: its users, its kind, and the agent whose score is 1.
 
     Args:
-        name: the task's name, here and in papers.
+        name: the name of the task, to quote in papers.
         task: "bai", "regret" or "population", as in `evaluate`.
         options: the options of `Population`.
         n_instances: the number of users, or of episodes.
-        seed: of the users; each task has its own, so that tasks are independent.
+        seed: the seed of the users; tasks have different seeds, so that they are independent.
         reference: the agent whose score is 1.
         about: the purpose of the task.
         why: the reason for this reference.
         horizon: steps of "regret", or with each user of "population".
-        baseline_time: T of the agents that do not stop by themselves, in "bai".
+        baseline_time: T of the agents without a stopping rule, in "bai".
         max_steps: step cap of "bai".
         step_cost: c of the loss c T + error of "bai".
         delta: allowed probability of a wrong answer.
         n_users: users of an episode of "population".
-        deviation: standard deviation of their means around the popular means.
+        deviation: standard deviation of a user's means around the popularity of the arms.
 
     Raises:
         InvalidArgumentError: for a value that is not allowed.
@@ -65,7 +65,7 @@ class SuiteTask:
         return Population(**self.options)
 
     def numbers(self) -> dict[str, Any]:
-        """Return the arguments of `evaluate` that the task sets, but for users and seed."""
+        """Return the task's arguments of `evaluate`, without users and seed."""
         numbers = {each.name: getattr(self, each.name) for each in fields(self)[8:]}
         return {name: value for name, value in numbers.items() if value is not None}
 
@@ -75,22 +75,22 @@ class SuiteTask:
         return {**shared, **self.numbers(), "population": self.population}
 
 
-#: Published numbers name it; the tasks of a version never change.
+#: Version of the suite, to quote with scores; the tasks of a version never change.
 SUITE_VERSION = "v1"
 
-#: The agent whose score is 0 in every task, and the task that is the paper's central cell.
+#: The agent with score 0 in every task, and the task of the paper's central cell.
 WORST, CENTRAL = "UNI", "bai-k5"
 
-#: A quick run has one in so many of the users, the first ones.
+#: A quick run has the first 1/QUICK_SHARE of the users.
 QUICK_SHARE = 10
 
-#: Why an agent is a reference.
-_LEAST = "it loses the least of the package's agents that see no rewards"
+#: The reason for each reference.
+_LEAST = "it has the least loss of the package's agents that do not see rewards"
 _WHY = {
-    "SE": ": nobody can tell arms apart before a rejection, and elimination wastes little after it",
-    "SE-transfer": ", as it carries over which arms are behind with everybody",
-    "Thompson": ": an agent that drops an arm for good, or trusts the numbers of all users "
-    "together, is wrong with many",
+    "SE": ": no agent can distinguish arms before a rejection, and elimination wastes little later",
+    "SE-transfer": ", as it remembers which arms all users reject",
+    "Thompson": ": agents that drop an arm for good, or rely on alpha, rho_0 and noise of all "
+    "users together, fail with many users",
 }
 
 
@@ -110,20 +110,19 @@ _ABOUT = {
     "bai-k2": "Two arms.",
     "bai-k5": "The paper's central cell.",
     "bai-k20": "Many arms.",
-    "bai-k100": "More arms than patience.",
-    "regret-k5": "Recommend well, name nobody.",
-    "regret-k20": "Too many arms for the horizon.",
-    "noisy-k5": "One click in five is a coin flip.",
-    "forgetful-k5": "She forgets, and accepts again what she rejected.",
-    "drifting-k5": "Her means move; the best arm is that of the moment it is named.",
-    "logistic-k5": "She accepts by chance, the surer the better.",
-    "impatient-k5": "A rejection in fifty makes her leave, and all that remains is lost.",
-    "population-k20": "One user after another; who remembers what is popular asks the next one "
-    "less.",
-    "varied-k5": "No two are alike: alpha, rho, noise and gap are each user's own.",
+    "bai-k100": "A hundred arms.",
+    "regret-k5": "Recommend well, without an answer.",
+    "regret-k20": "Many arms for the horizon.",
+    "noisy-k5": "One response in five is a coin flip.",
+    "forgetful-k5": "The user forgets, and accepts arms again that she rejected.",
+    "drifting-k5": "The means move; the best arm is the one at the time of the answer.",
+    "logistic-k5": "The user accepts at random, better arms more often.",
+    "impatient-k5": "One rejection in fifty makes the user leave; the remaining steps are lost.",
+    "population-k20": "One user after another: an agent that remembers popular arms explores less.",
+    "varied-k5": "Every user has an alpha, rho, noise and gap of her own.",
 }
 
-#: The users of each task, and its numbers.
+#: The options of the users of each task, and its numbers.
 _NUMBERS: tuple[dict[str, Any], ...] = (
     {"n_arms": 2, **_bai(400, 5e-4)},
     {"n_arms": 5, **_bai(600, 5e-4)},
@@ -149,23 +148,23 @@ def _tasks() -> Iterator[SuiteTask]:
         yield SuiteTask(name, options=options, seed=seed, about=about, why=why, **numbers)
 
 
-#: The tasks, in the order in which they are shown; each has the next seed.
+#: The tasks in the order of tables; their seeds are consecutive.
 SUITE = tuple(_tasks())
 
 
 def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
-    """Return a digest of these tasks; words about them are left out."""
+    """Return a digest of tasks, without their descriptions `about` and `why`."""
     names = [each.name for each in fields(SuiteTask) if each.compare]
     return digest([{name: record_of(getattr(task, name)) for name in names} for task in tasks])[:16]
 
 
 def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
-    """Return the tasks of these names, all of them for None."""
+    """Return the tasks with these names; None is all."""
     return named("task", names, SUITE)
 
 
 def named(kind: str, names: Sequence[str] | None, things: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the things of these names, each once and in the order of the names; all for None."""
+    """Return the things with these names, each once, in the order of `names`; None is all."""
     known = {thing.name: thing for thing in things}
     for name in names or ():
         if name not in known:
@@ -179,8 +178,8 @@ class SuiteRun:
 
     Args:
         tasks: names of the tasks; None is all.
-        quick: whether with a tenth of the users.
-        seed: the seed of other users than the suite's, None for the suite's.
+        quick: whether to run the first tenth of the users only.
+        seed: a seed, at least 0, that replaces the users of the suite; None keeps them.
 
     Raises:
         InvalidArgumentError: for an unknown name, or a seed below 0.
@@ -197,7 +196,7 @@ class SuiteRun:
 
     @property
     def title(self) -> str:
-        """The words to quote: the version, and how the run differs from the whole suite."""
+        """The words to quote: the version, and how the run differs from the full suite."""
         n_tasks, words = len(self.records()), [f"suite {SUITE_VERSION}"]
         words += [f"seed {self.seed}"] * (self.seed is not None)
         words += [f"1 in {QUICK_SHARE} users"] * self.quick
@@ -205,41 +204,40 @@ class SuiteRun:
         return ", ".join(words)
 
     def records(self) -> tuple[SuiteTask, ...]:
-        """Return the tasks as they are run."""
-        found = tasks_named(self.tasks)
+        """Return the tasks with the seeds and numbers of users of this run."""
+        tasks = tasks_named(self.tasks)
         if self.seed is not None:
-            found = tuple(replace(each, seed=suite_seed(self.seed, each.name)) for each in found)
+            tasks = tuple(replace(each, seed=suite_seed(self.seed, each.name)) for each in tasks)
         if self.quick:
-            found = tuple(replace(e, n_instances=e.n_instances // QUICK_SHARE) for e in found)
-        return found
+            tasks = tuple(replace(e, n_instances=e.n_instances // QUICK_SHARE) for e in tasks)
+        return tasks
 
 
 def entrant_of(agent: str) -> str:
-    """Return the entrant of an agent: "PPO #0" and "PPO #1" are trainings of "PPO"."""
-    found = re.fullmatch(r"(.+) #\d+", agent)
-    return found[1] if found else agent
+    """Return the entrant of an agent's name: "PPO" for its trainings "PPO #0" and "PPO #1"."""
+    match = re.fullmatch(r"(.+) #\d+", agent)
+    return match[1] if match else agent
 
 
 def training_name(entrant: str, number: int) -> str:
-    """Return the name of the training of this number."""
+    """Return the name of a training of an entrant, such as "PPO #0"."""
     return f"{entrant} #{number}"
 
 
 def model_and_task(name: str) -> tuple[str, str] | None:
     """Return model and task of a name "model (task)" from `agents_by_name`, None otherwise."""
-    found = re.fullmatch(r"(.+) \(([^()]+)\)", name)
-    known = found is not None and any(task.name == found[2] for task in SUITE)
-    return (found[1], found[2]) if found and known else None
+    match = re.fullmatch(r"(.+) \(([^()]+)\)", name)
+    known = match is not None and any(task.name == match[2] for task in SUITE)
+    return (match[1], match[2]) if match and known else None
 
 
 @dataclass(frozen=True)
 class ModelsByTask:
-    """Trained models that take part as one entrant, each in the tasks it is for.
+    """Trained models as one entrant: each model runs on the task that it was trained for.
 
     Args:
         name: the entrant's name in tables.
-        models: by the name of a task its models, one a training; their names are `name`, or
-            `training_name(name, i)`.
+        models: by task name, one model per training, named `name` or `training_name(name, i)`.
 
     Raises:
         InvalidArgumentError: for an unknown task, or a model with another name.
@@ -252,7 +250,7 @@ class ModelsByTask:
         tasks_named(list(self.models))
         for model in self.agents():
             if entrant_of(name_of(model)) != self.name:
-                allowed = f"called {self.name}, or {training_name(self.name, 0)} and so on"
+                allowed = f"named {self.name}, or {training_name(self.name, 0)} and so on"
                 raise InvalidArgumentError("models", name_of(model), allowed)
 
     def agents(self) -> list[Agent]:
@@ -260,49 +258,49 @@ class ModelsByTask:
         return [model for models in self.models.values() for model in models]
 
 
-#: An entrant: an agent, the name of one of the package's, or models by task.
+#: Argument for an entrant: an agent, the name of an agent of the package, or models by task.
 EntrantLike = Agent | str | ModelsByTask
 
 
 def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
-    """Return the entrants, checked: all agents of the package for None."""
+    """Validate `agents` and return the entrants; None is all agents of the package."""
     agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
-    found = [agent_named(each) if isinstance(each, str) else each for each in given]
-    names = [name_of(each) for each in found]
+    entrants = [agent_named(each) if isinstance(each, str) else each for each in given]
+    names = [name_of(each) for each in entrants]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
     anchors = {WORST} | {task.reference for task in SUITE}
-    for name, each in zip(names, found, strict=True):
+    for name, each in zip(names, entrants, strict=True):
         if name in anchors and record_of(each) != record_of(agent_named(name)):
-            allowed = f"with another name than {name}, which scores are measured against"
+            allowed = f"agents with other names than {name}, which is an anchor of the scores"
             raise InvalidArgumentError("agents", name, allowed)
-    return found
+    return entrants
 
 
 def agents_by_name(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
-    """Return all agents of the entrants, models by the names of model and task."""
-    found: dict[str, Agent] = {}
+    """Return all agents of the entrants by name; a model's name is "model (task)"."""
+    agents: dict[str, Agent] = {}
     for each in entrants:
         if isinstance(each, ModelsByTask):
             for task, models in each.models.items():
-                found |= {f"{name_of(model)} ({task})": model for model in models}
+                agents |= {f"{name_of(model)} ({task})": model for model in models}
         else:
-            found[name_of(each)] = each
-    return found
+            agents[name_of(each)] = each
+    return agents
 
 
 def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> list[Agent]:
-    """Return the agents that run on a task: those whom it fits, and both anchors at the end."""
+    """Return the agents that run on a task: the entrants' suitable agents, then both anchors."""
     agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
     return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agents of an entrant that run on a task: of its K and kind, if it was trained."""
+    """Return the agents of an entrant for a task; trained agents need the task's kind and K."""
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
     trained = trained_on(entrant)
-    here = {"task": task.task, "n_arms": task.population.n_arms}
-    return [entrant] if all(trained.get(name, own) == own for name, own in here.items()) else []
+    needs = {"task": task.task, "n_arms": task.population.n_arms}
+    return [entrant] if all(trained.get(name, x) == x for name, x in needs.items()) else []

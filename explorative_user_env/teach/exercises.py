@@ -184,7 +184,7 @@ class Exercise:
         if _is_blank(answer):
             return f"it is still blank; the task is {self.asks}"
         if not callable(answer):
-            return f"it must be {self.asks}, but it is {one_line(repr(answer), 100)}"
+            return f"it must be {self.asks}, got {one_line(repr(answer), 100)}"
         uses = " or ".join(self.uses)
         blank_before = f"; it calls your answer to {uses}: is that still blank?" if uses else ""
         expected = self.outcomes(self.right)  # outside the time limit, as it may compile

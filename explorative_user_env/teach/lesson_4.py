@@ -31,15 +31,15 @@ class TrialUser(NamedTuple):
     setting: str = "printed"  # "printed" or "released"
 
     @property
-    def facts(self) -> dict[str, float]:
+    def options(self) -> dict[str, float]:
         """Options of BAIR that match the user's parameters."""
         rho_0 = 1.0 if self.rho is None else self.rho
         return {"delta": self.delta, "alpha": self.alpha, "rho_0": rho_0}
 
     def __repr__(self) -> str:
-        facts = self.facts if self.n1 is None else {"N_1": self.n1}
-        facts |= {"m": self.m} if self.m > 1 else {}
-        spelled = ", ".join(f"{name} = {value:g}" for name, value in facts.items())
+        options = self.options if self.n1 is None else {"N_1": self.n1}
+        options |= {"m": self.m} if self.m > 1 else {}
+        spelled = ", ".join(f"{name} = {value:g}" for name, value in options.items())
         return f"user {self.seed} ({self.setting}, K = {self.n_arms}, {spelled})"
 
 
@@ -56,7 +56,7 @@ class PaperRun(NamedTuple):
 @functools.lru_cache(maxsize=100)
 def paper_run(user: TrialUser) -> PaperRun:
     """Return the run of the package's agent with a user."""
-    options: Any = {**user.facts, "m": user.m, "n1": "paper" if user.n1 is None else user.n1}
+    options: Any = {**user.options, "m": user.m, "n1": "paper" if user.n1 is None else user.n1}
     agent = BAIR(**options)
     agent.reset(user.n_arms, agent_generator(user.seed, agent.name))
     names = ("setting", "n_arms", "alpha", "rho", "noise")
@@ -206,7 +206,7 @@ class TwoPhases:
     """BAIR: Phase 1, then Phase 2."""
 
     def __init__(self, delta: float = 0.1, alpha: float = 1.0, rho_0: float = 1.0) -> None:
-        self.facts = delta, alpha, rho_0
+        self.options = delta, alpha, rho_0
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start Phase 1 with a new user."""
@@ -215,7 +215,7 @@ class TwoPhases:
 
     def n1(self, n_arms: int) -> float:
         """Return N_1."""
-        return _needed(n_arms, *self.facts)
+        return _needed(n_arms, *self.options)
 
     def phase2(self) -> Eliminating:
         """Return a new Phase 2 with the acceptances of Phase 1."""
@@ -309,7 +309,7 @@ def _tried_as_agent(answer: Any, case: Case) -> str | None:
     run = paper_run(user := case[0])
 
     def make() -> Any:
-        agent = answer(**user.facts)
+        agent = answer(**user.options)
         for n_steps in (7, 0):
             agent.reset(user.n_arms, agent_generator(user.seed, "mine"), None)
             for _ in range(n_steps):
@@ -355,7 +355,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "it uses 2(K - 1), which suffices for the proof: the printed lemma uses 2K.",
         lambda k, delta, alpha, rho: _needed(k, delta, alpha, rho, form="proof"),
         "it is rounded up: the lemma does not round N_1.",
-        lambda *facts: math.ceil(_needed(*facts)),
+        lambda *options: math.ceil(_needed(*options)),
         "it grows like log(1/δ), as with observed rewards: here it is a power of 1/δ.",
         lambda k, delta, alpha, rho: (2 * k * math.log(1 / delta)) ** (1 / alpha) / rho,
     ),
@@ -435,9 +435,9 @@ EXERCISES: tuple[Exercise, ...] = (
         "N_1 is always that of δ = 0.1: compute it from delta, alpha and rho_0.",
         _but(TwoPhases, n1=lambda self, k: _needed(k, 0.1)),
         "N_1 is always that of α = 1: pass alpha.",
-        _but(TwoPhases, n1=lambda self, k: _needed(k, self.facts[0], rho_0=self.facts[2])),
+        _but(TwoPhases, n1=lambda self, k: _needed(k, self.options[0], rho_0=self.options[2])),
         "N_1 is always that of ρ_0 = 1: pass rho_0.",
-        _but(TwoPhases, n1=lambda self, k: _needed(k, *self.facts[:2])),
+        _but(TwoPhases, n1=lambda self, k: _needed(k, *self.options[:2])),
     ),
     # 4.5
     _Run(

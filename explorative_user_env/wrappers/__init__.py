@@ -21,7 +21,7 @@ from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labell
 from explorative_user_env.protocol import REGRET, Array
 from explorative_user_env.users.population import lists_user_options
 from explorative_user_env.validation import InvalidArgumentError
-from explorative_user_env.wrappers import observations as shown_as
+from explorative_user_env.wrappers import observations as obs
 
 __all__ = ["CountsObservation", "LastStepObservation", "PopulationCountsObservation", "SortedArms"]
 
@@ -91,14 +91,14 @@ class ShowsHistory:
             allowed = "given if the environment has no time limit"
             raise InvalidArgumentError("horizon", None, allowed)
         n_users = users.n_users if self.name == "population-counts" else None
-        self._scale = shown_as.Scale(horizon, n_users)
+        self._scale = obs.Scale(horizon, n_users)
         self._history = users.remember()
-        low, high = shown_as.bounds_of(self.name, users.user.n_arms) or (0, 0)
+        low, high = obs.bounds_of(self.name, users.user.n_arms) or (0, 0)
         reading = {**reading_of(space), "observation": self.name, "horizon": self._scale.horizon}
         return labelled(spaces.Box(low, high, dtype=np.float32), **reading)
 
     def _observe(self, history: History) -> Array:
-        return shown_as.UNSORTED[self.name](history, self._scale)
+        return obs.UNSORTED[self.name](history, self._scale)
 
 
 class SortsArms:
@@ -128,12 +128,12 @@ class SortsArms:
         raise InvalidArgumentError("env", env, allowed)
 
     def _by_acceptances(self, observations: Array) -> tuple[Array, Array]:
-        n_times = 2 if self._counts.name in shown_as.POPULATION_OBSERVATIONS else 1
-        return shown_as.by_acceptances(observations, self._n_arms, n_times)
+        n_times = 2 if self._counts.name in obs.POPULATION_OBSERVATIONS else 1
+        return obs.by_acceptances(observations, self._n_arms, n_times)
 
     def _actions(self) -> Array:
         """Return the environment's action for each action on sorted arms."""
-        return shown_as.actions_by_rank(self._order, int(_single(self, "action_space").n))
+        return obs.actions_by_rank(self._order, int(_single(self, "action_space").n))
 
 
 class _HistoryObservation(

@@ -91,7 +91,7 @@ def test_the_suite_writes_what_it_returns_in_python(finished):
 def test_the_studies_of_the_paper_write_their_tables(finished):
     folder, printed = finished("lower-bound")
     for text in ((folder / "table.md").read_text("utf-8"), printed):
-        assert "What the proof takes for granted (N_0 = 1000, δ = 0.1, gap 0.5" in text
+        assert "Conditions of the proof (N_0 = 1000, δ = 0.1, gap 0.5" in text
     grown, met, needed = (pd.read_csv(folder / file) for file in FILES["lower-bound"][1:])
     assert grown["n0"].tolist() == [3, 10, 1000]
     assert (set(met["agent"]), set(met["n_runs"])) == ({"BAIR", "UNI"}, {4})

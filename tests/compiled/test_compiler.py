@@ -79,7 +79,7 @@ def test_a_compiler_that_does_not_load_is_told_with_its_reason(said, monkeypatch
     reason = "it cannot be imported (Numba needs NumPy 9.9 or less)"
     assert str(refused.value) == f"this needs numba, but {reason}: pip install numba"
     (line,) = said
-    assert line.startswith(f"without numba ({reason}) all runs in plain Python")
+    assert line.startswith(f"without numba ({reason}) everything runs in plain Python")
 
 
 def test_whoever_asks_while_a_loop_is_made_waits_for_it():

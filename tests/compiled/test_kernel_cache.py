@@ -220,7 +220,9 @@ def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(kept, tmp_pa
     path.write_bytes(pickle.dumps(Planted(tmp_path / "ran")))
     kept.chmod(0o777)
     loop = loop_of(a_rule)
-    with pytest.warns(UserWarning, match="cannot be kept in .* .others may write to it.") as told:
+    with pytest.warns(
+        UserWarning, match="cannot be stored in .* .other accounts can write"
+    ) as told:
         assert loop(5) == 6
     assert len(told) == 1
     assert loop_of(a_rule)(5) == 6  # and is told of once
@@ -269,7 +271,7 @@ def test_what_has_no_key_is_compiled_in_memory(kept, monkeypatch):
 def test_a_loop_runs_where_it_cannot_be_kept_and_says_so_once(kept):
     kept.parent.mkdir()
     kept.write_text("in the way")
-    with pytest.warns(UserWarning, match="cannot be kept in") as told:
+    with pytest.warns(UserWarning, match="cannot be stored in") as told:
         assert [loop_of(a_rule)(5) for _ in range(2)] == [6, 6]
     assert len(told) == 1
 
@@ -300,8 +302,8 @@ print(len(runs))
 @pytest.mark.parametrize(
     ("script", "printed", "told"),
     [
-        (NO_HOME, "1.5", "cannot be kept in ~.*there is no home folder"),
-        (NO_COMPILER, "3", "UNI does not compile.*by NUMBA_DISABLE_JIT"),
+        (NO_HOME, "1.5", "cannot be stored in ~.*there is no home folder"),
+        (NO_COMPILER, "3", "UNI does not compile.*NUMBA_DISABLE_JIT"),
     ],
     ids=["no home", "no compiler"],
 )

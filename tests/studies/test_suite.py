@@ -187,12 +187,12 @@ def test_what_has_no_scores_is_refused(tmp_path):
     run_suite(["UCB1"], **once)
     refused = [
         (line_up("BAIR", BAIR()), "agents must be agents with different names"),
-        (line_up(SuccessiveElimination(delta=0.3)), "agents must be with another name than SE"),
-        (line_up(constant(0, "c", n_arms=7)), "agents must be of a kind and a K that is among"),
+        (line_up(SuccessiveElimination(delta=0.3)), "agents must be agents with other names"),
+        (line_up(constant(0, "c", n_arms=7)), "agents must be trained for the kind and K of one"),
         (lambda: run_suite([UCB1(name="other")], **once), "asked for the same"),
         (lambda: module.load_suite(none), "a file of runs of suite"),
         (lambda: frozen.ModelsByTask("c", {"bai-k6": [one]}), "task must be one of bai-k2"),
-        (lambda: frozen.ModelsByTask("d", {"bai-k5": [one]}), "models must be called d"),
+        (lambda: frozen.ModelsByTask("d", {"bai-k5": [one]}), "models must be named d"),
         (lambda: SuiteRun([]), "tasks must be at least one"),
         (lambda: SuiteRun(seed=-1), "seed must be"),
     ]
@@ -273,7 +273,7 @@ def test_a_cell_of_the_matrix_is_an_evaluation_whoever_works():
 def test_a_matrix_that_cannot_be_made_is_refused():
     for options, message in (
         ({"users": []}, "users must be at least one"),
-        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one, each of a name"),
+        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one kind, with"),
         ({"gap": 1.0}, "gap must be below 1 with means"),
         ({"max_steps": 0}, "max_steps must be"),
         ({"agents": ["UNI"]}, "baseline_time must be a number"),
@@ -292,10 +292,10 @@ SHOWN["agent"] = [*"ABCDEFG"] * 2
 
 def test_page_and_heat_map_have_agents_by_users():
     page = module.matrix_page(SHOWN, "Title")
-    assert "| odd | .500 [.400–.600]<br>9000 ± 7<br>25.0% cut |" in page
+    assert "| odd | .500 [.400–.600]<br>9000 ± 7<br>25.0% censored |" in page
     pytest.importorskip("matplotlib")
     axes = module.heat_map(SHOWN)
     assert [label.get_text() for label in axes.get_yticklabels()] == list("ABCDEFG")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["paper", "odd"]
     texts = [text.get_text() for text in axes.texts]
-    assert texts == ["1.00\nT 550", ".500\nT 9000\n25.0% cut"] * 7
+    assert texts == ["1.00\nT 550", ".500\nT 9000\n25.0% censored"] * 7

@@ -195,7 +195,7 @@ plt.show()
 
 # %% tags=["exercise"]
 def half_width(n, delta):
-    """Return epsilon: the mean of n rewards is off by it with probability at most delta."""
+    """Return epsilon: P(|mean of n rewards - mu| >= epsilon) is at most delta."""
     # BEGIN SOLUTION
     return np.sqrt(2 * np.log(2 / delta) / n)
     # END SOLUTION
