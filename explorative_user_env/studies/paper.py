@@ -1,4 +1,4 @@
-"""The paper's experiments: who runs in which cells, and the published figures beside ours."""
+"""The paper's experiments: agents and cells, published figures, and our figures beside them."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from explorative_user_env.users.instances import DEFAULT_GAP
 from explorative_user_env.users.population import DIFFERENCES, PRINTED, Population, Setting
 from explorative_user_env.validation import choice
 
-#: The paper's agents; the last two run to BAIR's mean stopping time.
+#: The paper's agents; UNI and EXP3 run to BAIR's mean stopping time.
 LINE_UP = tuple(AGENTS)
 
 #: The agents whose stopping time is an input.
@@ -36,10 +36,11 @@ class Entrant:
     """An agent in an experiment.
 
     Attributes:
-        name: its name in our tables.
-        column: its name in the columns of the published table.
-        make: `(delta, K, alpha) -> agent`; options left open are filled in by the setting.
-        judged: whether its figures have verdicts: always, never, or under one setting only.
+        name: the agent's name in our tables.
+        column: the agent's name in the column names of the published table.
+        make: `(delta, K, alpha) -> agent`; options that are None follow from the setting.
+        judged: whether the agent's figures have verdicts: True, False, or the name of the only
+            setting with verdicts.
     """
 
     name: str
@@ -59,8 +60,8 @@ class Experiment:
     """One table or figure of the paper.
 
     Attributes:
-        name: its name on the command line.
-        title: its title in the report.
+        name: name on the command line.
+        title: title in the report.
         deltas: delta of each row.
         n_arms: K of each row.
         data: file of the published figures, None if the paper prints none.
@@ -68,8 +69,8 @@ class Experiment:
         gap: Delta_1.
         noise: click noise p.
         entrants: the agents; the first gives UNI and EXP3 their horizon.
-        shared_phase1: whether all agents meet users after BAIR's Phase 1, which is not counted.
-        drawn: whether the paper shows it as a figure.
+        shared_phase1: whether all agents start after BAIR's Phase 1, which is not counted.
+        drawn: whether the paper shows the results as a plot.
         note: a remark for the report.
     """
 
@@ -88,7 +89,7 @@ class Experiment:
 
 
 def _bair(name: str, column: str, judged: Any = True, n1: Any = None, **options: Any) -> Entrant:
-    """Return a form of BAIR; `n1(delta, K, alpha)` gives its N_1 in a cell, where rho_0 is 1."""
+    """Return a variant of BAIR; `n1(delta, K, alpha)` is its N_1 in a cell, for rho_0 = 1."""
 
     def make(*cell: Any) -> AlgorithmAgent:
         return BAIR(name=name, n1=None if n1 is None else n1(*cell), **options)
@@ -117,11 +118,11 @@ TABLE3 = Experiment(
         *PAPERS[1:],
     ),
     note=(
-        "BAIR(m) in three forms beside the one published: m = 2 log(K/delta) rejections in all, as "
-        "printed; the threshold of the released code; and m = 2 log(K/delta) *consecutive* "
-        "rejections, which is not the paper's: it shows that the printed m is enough if it counts "
-        "consecutive rejections. A published figure has one verdict, on the form of the setting "
-        "that is judged."
+        "Three variants of BAIR(m) next to the published one: m = 2 log(K/delta) rejections in "
+        "total, as printed; the threshold of the released code; and m = 2 log(K/delta) "
+        "*consecutive* rejections, which the paper does not have: this variant shows that the "
+        "printed m suffices if it counts consecutive rejections. Each published figure has one "
+        "verdict, for the variant of the judged setting."
     ),
 )
 
@@ -133,8 +134,8 @@ TABLE4 = Experiment(
     "table4_shared_phase1.csv",
     shared_phase1=True,
     note=(
-        "All agents meet users after BAIR's Phase 1, know nothing of it, and count from its end; "
-        "UNI and EXP3 run to BAIR's time in Phase 2 (under `released` the published one)."
+        "All agents start after BAIR's Phase 1, do not know its responses, and count from its end; "
+        "UNI and EXP3 run to BAIR's time in Phase 2 (under `released` the published time)."
     ),
 )
 
@@ -161,11 +162,11 @@ TABLE7 = Experiment(
     ),
     note=(
         "The full N_1 is (2K/delta)^(1/alpha) under `printed`, with 2(K-1) under `released`. Its "
-        "figures at K = 20 are those of BAIR in Table 6, where they have their verdicts."
+        "published figures at K = 20 equal those of BAIR in Table 6, which has their verdicts."
     ),
 )
 
-#: Experiment, agent and K of published figures that an earlier table has as well.
+#: (experiment, agent, K) of published figures that repeat an earlier table.
 PRINTED_TWICE = {("table7", "N_1 full", 20)}
 
 FIGURE1A = replace(TABLE2, name="figure1a", title="Figure 1a: Delta_1 = .5 (Table 2)", drawn=True)
@@ -178,25 +179,25 @@ EXPERIMENTS = {
     for experiment in (TABLE2, TABLE3, TABLE4, TABLE5, TABLE6, TABLE7, FIGURE1A, FIGURE1B)
 }
 
-#: The beginnings of their titles, such as "Table 2".
+#: Short titles by experiment name, such as "Table 2".
 SHORT_TITLES = {name: each.title.split(":")[0] for name, each in EXPERIMENTS.items()}
 
-#: Experiments with published figures for cells of a benchmark.
+#: Experiments whose published figures the benchmark shows.
 PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
 
 
 def quick_form(experiment: Experiment) -> Experiment:
-    """Return `experiment` without the cells of many arms, which take the most time."""
+    """Return `experiment` without the cells of K > 20, which take most of the time."""
     return replace(experiment, n_arms=tuple(arms for arms in experiment.n_arms if arms <= 20))
 
 
 def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
-    """Return `experiment` with only the entrants of these names, in any case.
+    """Return `experiment` with the entrants of these names; letter case does not matter.
 
-    BAIR is kept where the others share its Phase 1 or run to its time.
+    BAIR stays if other entrants share its Phase 1 or run to its time.
 
     Raises:
-        InvalidArgumentError: for a name that no entrant has.
+        InvalidArgumentError: for an unknown name.
     """
     known = {entrant.name.lower(): entrant for entrant in experiment.entrants}
     chosen = {choice("agent", name.lower(), known) for name in names}
@@ -211,9 +212,9 @@ CELL = ["delta", "n_arms", "agent"]
 
 
 def published_figures(experiment: Experiment) -> pd.DataFrame:
-    """Return the published figures of an experiment, one row a cell and agent; NaN for none.
+    """Return the published figures of an experiment: one row per cell and agent, NaN if missing.
 
-    Rates are shares, not percentages. UNI and EXP3 have BAIR's stopping time, to which they ran.
+    Rejection rates are in [0, 1]. UNI and EXP3 have the stopping time of BAIR, their horizon.
     """
     columns = [*CELL, *PUBLISHED.values()]
     if experiment.data is None:
@@ -222,9 +223,9 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
     with resources.as_file(file) as path:
         printed = pd.read_csv(path)
     times = "phase2_stopping_time" if experiment.shared_phase1 else "stopping_time"
-    inside = printed["delta"].isin(experiment.deltas) & printed["K"].isin(experiment.n_arms)
+    chosen = printed["delta"].isin(experiment.deltas) & printed["K"].isin(experiment.n_arms)
     rows = []
-    for row in printed[inside].to_dict("records"):
+    for row in printed[chosen].to_dict("records"):
         for entrant in experiment.entrants:
             time = row.get(f"{times}_{entrant.column}", row.get(f"{times}_BAIR"))
             percentage = row.get(f"rejection_pct_{entrant.column}", math.nan)
@@ -234,9 +235,9 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
 
 
 def published_for(population: Population) -> pd.DataFrame | None:
-    """Return the published figures of BAIR and the baselines with these users, None if none are.
+    """Return the published figures of the paper's agents with these users, None if there are none.
 
-    Those of Table 3 stand beside BAIR, whichever form of BAIR(m) it runs.
+    Table 3's figures of BAIR(m) have the agent name "BAIR", for every variant of BAIR(m).
     """
     papers = Population(setting=population.setting, n_arms=population.n_arms)
     for experiment in PUBLISHED_CELLS:
@@ -254,19 +255,19 @@ def run_experiment(
 ) -> list[Results]:
     """Run all cells of `experiment` under `setting`.
 
-    Under `printed`, UNI and EXP3 get T = BAIR's measured mean time. Under a setting that counts
-    private draws, as the published tables do, they get BAIR's published time, on which the
-    published columns of UNI and EXP3 rest. After a shared Phase 1, all counts leave out the Phase 1
-    of the same user.
+    The horizon of UNI and EXP3 is BAIR's measured mean time under `printed`. Under settings that
+    count private draws, as the published tables do, it is BAIR's published time, which gave the
+    published figures of UNI and EXP3. After a shared Phase 1, all counts exclude the Phase 1 of the
+    same user.
 
     Args:
         experiment: the experiment.
-        setting: the modelling choices.
+        setting: the reading of the paper's rule, or its name.
         progress: as for `run_cells`.
         options: passed on to `evaluate`.
     """
     setting, first = users.as_setting(setting), experiment.entrants[0].name
-    users_met = {name: getattr(experiment, name) for name in ("alpha", "gap", "noise")}
+    user = {name: getattr(experiment, name) for name in ("alpha", "gap", "noise")}
     published: dict[tuple[float, int], int] = {}
     if experiment.data is not None and setting.counts_private_draws:
         draws = 0 if experiment.shared_phase1 else setting.private_draws
@@ -280,7 +281,7 @@ def run_experiment(
             return times_for(agents(*place), published.get(place) or measured(*place))
 
         cells = (experiment.deltas, experiment.n_arms)
-        how = {"setting": setting, **users_met, **options}
+        how = {"setting": setting, **user, **options}
         return run_cells(agents, *cells, per_cell=times, progress=report, **how)
 
     def line_up(delta: float, arms: int) -> list[AlgorithmAgent]:
@@ -289,27 +290,27 @@ def run_experiment(
     if not experiment.shared_phase1:
         return run(line_up, lambda *place: first, progress)
     phase1 = Phase1()
-    alone, found, results = {}, {}, []
+    phase1_runs, bair_cells, results = {}, {}, []
     begin = portion(progress, 0, 2)
     for cell in run(lambda *place: [line_up(*place)[0], phase1], lambda *place: first, begin):
         place, is_phase1 = _place(cell), cell.runs["agent"] == phase1.name
-        alone[place] = cell.runs[is_phase1]
-        runs = without_phase1(cell.runs[~is_phase1], alone[place])
-        found[place] = replace(cell, runs=runs)
+        phase1_runs[place] = cell.runs[is_phase1]
+        runs = without_phase1(cell.runs[~is_phase1], phase1_runs[place])
+        bair_cells[place] = replace(cell, runs=runs)
     if len(experiment.entrants) == 1:
-        return list(found.values())
+        return list(bair_cells.values())
 
     def prepared(delta: float, arms: int) -> list[Any]:
         bair = setting.agent_options("BAIR", arms)
-        own = {name: bair[name] for name in ("n1", "phase1_counts", "first_sweep")}
-        return [after_phase1(agent, **own) for agent in line_up(delta, arms)[1:]]
+        phase1 = {name: bair[name] for name in ("n1", "phase1_counts", "first_sweep")}
+        return [after_phase1(agent, **phase1) for agent in line_up(delta, arms)[1:]]
 
     def bairs_time(*place: Any) -> int:
-        return max(1, round(float(found[place].runs["interactions"].mean())))
+        return max(1, round(float(bair_cells[place].runs["interactions"].mean())))
 
     for cell in run(prepared, bairs_time, portion(progress, 1, 2)):
         place = _place(cell)
-        both = [found[place].runs, without_phase1(cell.runs, alone[place])]
+        both = [bair_cells[place].runs, without_phase1(cell.runs, phase1_runs[place])]
         results.append(replace(cell, runs=pd.concat(both, ignore_index=True)))
     return results
 
@@ -319,22 +320,22 @@ def _place(cell: Results) -> tuple[float, int]:
 
 
 def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
-    """Return `runs` without the steps of Phase 1, those of `phase1`, and without private draws."""
+    """Subtract the steps of each user's Phase 1, `phase1`, and the private draws from `runs`."""
     counts = ["interactions", "acceptances"]
     before = phase1.set_index("user_seed")[counts].loc[runs["user_seed"]].to_numpy()
     steps, acceptances = (runs[counts] - before).to_numpy().T
-    found = {"interactions": steps, "acceptances": acceptances, "stopping_time": steps}
-    return runs.assign(**found, rejections=steps - acceptances)
+    columns = {"interactions": steps, "acceptances": acceptances, "stopping_time": steps}
+    return runs.assign(**columns, rejections=steps - acceptances)
 
 
 PRINTED_STEP = "the paper's text"
 
 
 def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -> pd.DataFrame:
-    """Return the figures of `agents` while the differences of the settings are switched in turn.
+    """Return the figures of `agents`, switching the settings' differences one after another.
 
-    All steps have the same users, as far as a difference leaves users the same, so that small
-    effects show.
+    All steps have the same users, unless the difference changes the users, so that small effects
+    show.
 
     Args:
         agents: names of agents.
@@ -342,87 +343,88 @@ def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -
         options: passed on to `evaluate`.
 
     Returns:
-        A row for each step and agent: `step` from 0, `point`, `agent`, and the figures with their
-        intervals; with `alone_` before their names, those with this difference alone switched.
+        One row for each step and agent: `step` from 0, `point` (the difference), `agent`, and the
+        figures with their intervals after switching all differences up to this one; with the prefix
+        `alone_` the same after switching only this one.
     """
     ladder, alone = [PRINTED], [PRINTED]
     for difference in DIFFERENCES:
         ladder.append(difference.switched(ladder[-1]))
         alone.append(difference.switched(PRINTED))
     points = [PRINTED_STEP, *(difference.point for difference in DIFFERENCES)]
-    settings = list(dict.fromkeys([*ladder, *alone]))  # the first two steps are each alone as well
-    found = {}
+    settings = list(dict.fromkeys([*ladder, *alone]))  # the first two steps are in both lists
+    rows = {}
     for index, setting in enumerate(settings):
         report = portion(progress, index, len(settings))
         results = evaluate(agents, setting=setting, progress=report, **options)
-        found[setting] = results.summary().to_dict("records")
+        rows[setting] = results.summary().to_dict("records")
     names = [f"{figure}{end}" for figure in PUBLISHED for end in ("", "_low", "_high")]
     return pd.DataFrame(
         {"step": step, "point": point, "agent": row["agent"]}
         | {name: row[name] for name in names}
         | {f"alone_{name}": by_itself[name] for name in names}
         for step, (point, here, lone) in enumerate(zip(points, ladder, alone, strict=True))
-        for row, by_itself in zip(found[here], found[lone], strict=True)
+        for row, by_itself in zip(rows[here], rows[lone], strict=True)
     )
 
 
-#: Users behind each published figure (paper, experiments).
+#: Users of each published figure (paper, experiments).
 PUBLISHED_RUNS = 1000
 
-#: The last digit printed of each figure.
+#: The unit of the last printed digit of each figure.
 UNITS = {"stopping_time": 1.0, "rejection_rate": 0.001, "success": 0.001}
 
-#: Figures with an error estimated from runs; that of a success follows from its value.
+#: Figures with errors estimated from runs; the error of a success follows from its value.
 ESTIMATED = ("stopping_time", "rejection_rate")
 
 
 def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.ndarray]:
-    """Return the figures of samples of runs, with the relative errors of ours and the published.
+    """Return the figures of samples of runs, with relative errors of ours and the published ones.
 
-    The error of a mean is the standard error together with the effect of one more run as far off
-    as the farthest: stopping times may have a tail of which a sample holds a run or two, or none,
-    and then its standard error is too small. A step cap bounds the tail.
+    The error of a mean combines the standard error and the effect of one more run that is as far
+    from the mean as the farthest run. Stopping times may have a long tail that a sample of runs
+    hardly contains; then the standard error alone is too small. A step cap bounds the tail.
 
     Args:
-        runs: times, rejections, whether the answer is right, and whether the step cap ended the
-            run; each of shape (..., n).
-        setting: how figures are counted.
+        runs: four arrays of shape (..., n): times, rejections, whether the answer is right, and
+            whether the run is censored.
+        setting: whether figures exclude censored runs, and which rejection rate they report.
 
     Returns:
-        Each of shape (...): the three figures, and of time and rejection rate `_error` and
-        `_published_error`. NaN where fewer than two runs are left.
+        Arrays of shape (...): the three figures; for time and rejection rate also `_error` and
+        `_published_error`. NaN if fewer than two runs count.
     """
     times, rejections, correct, censored = runs
-    kept = ~censored if setting.drops_censored else np.ones_like(censored)
-    n_kept = kept.sum(axis=-1)
+    used = ~censored if setting.drops_censored else np.ones_like(censored)
+    n_used = used.sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        time = (times * kept).sum(axis=-1) / n_kept
+        time = (times * used).sum(axis=-1) / n_used
         farthest = (times.max(axis=-1) - time) / time
         off_time = (times - time[..., None]) / time[..., None]
         if setting.rejection_rate == "ratio of means":
-            rate = (rejections * kept).sum(axis=-1) / (times * kept).sum(axis=-1)
+            rate = (rejections * used).sum(axis=-1) / (times * used).sum(axis=-1)
             off_rate = rejections / (rate * time)[..., None] - times / time[..., None]
             farthest_rate = farthest
         else:
-            ratios, some = np.zeros(times.shape), (times > 0) & kept
+            ratios, some = np.zeros(times.shape), (times > 0) & used
             np.divide(rejections, times, out=ratios, where=some)
-            rate = ratios.sum(axis=-1) / n_kept
+            rate = ratios.sum(axis=-1) / n_used
             off_rate = ratios / rate[..., None] - 1.0
             farthest_rate = off_rate.max(axis=-1)
         success = (correct & ~censored).mean(axis=-1)
-        found = {"stopping_time": time, "rejection_rate": rate, "success": success}
-        share_kept = kept.mean(axis=-1)
+        figures = {"stopping_time": time, "rejection_rate": rate, "success": success}
+        share_used = used.mean(axis=-1)
         offs = ((off_time, farthest), (off_rate, farthest_rate))
         for name, (off, far) in zip(ESTIMATED, offs, strict=True):
-            variance = (off**2 * kept).sum(axis=-1) / (n_kept - 1)
+            variance = (off**2 * used).sum(axis=-1) / (n_used - 1)
             for end, size in (("error", times.shape[-1]), ("published_error", PUBLISHED_RUNS)):
-                n = share_kept * size
-                found[f"{name}_{end}"] = np.sqrt(variance / n + (far / n) ** 2)
-    return found
+                n = share_used * size
+                figures[f"{name}_{end}"] = np.sqrt(variance / n + (far / n) ** 2)
+    return figures
 
 
 def figures_of_agent(results: Results, agent: str, places: Any = slice(None)) -> Mapping[str, Any]:
-    """Return `figures_of` an agent in one cell, with the users of these places."""
+    """Return `figures_of` the runs of an agent in one cell; `places` index its users."""
     runs = results.runs[results.runs["agent"] == agent]
     kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
     arrays = [runs[name].to_numpy(kind)[places] for name, kind in kinds.items()]
@@ -430,11 +432,11 @@ def figures_of_agent(results: Results, agent: str, places: Any = slice(None)) ->
 
 
 def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> Any:
-    """Return how many errors apart two figures are, positive where ours is larger.
+    """Return the difference of our figure and the published one, divided by its error.
 
-    Times and rates are compared by their logarithms, as large means have large errors; successes
-    by the pooled share. Rounding to the last printed digit counts as an error. `ours` is as from
-    `figures_of`; numbers or arrays.
+    The difference of times and rates is that of their logarithms, as large means have large errors.
+    The error of a success follows from the pooled share. All errors include rounding to the last
+    printed digit. `ours` is as returned by `figures_of`; figures are numbers or arrays.
     """
     unit, measured = UNITS[figure], ours[figure]
     if figure == "success":
@@ -449,27 +451,27 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
 
 
 def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the summaries of all cells beside the published figures.
+    """Return the summaries of all cells with the published figures in further columns.
 
-    `stopping_time_difference` is relative to the published time, the other differences are
-    absolute; positive where ours is larger. `_error` is the relative error of ours in times and
-    rejection rates, `_published_error` that of a thousand runs (see `figures_of`).
+    `stopping_time_difference` is relative to the published time, other differences are absolute;
+    positive if ours is larger. `_error` is the relative error of our times and rejection rates,
+    `_published_error` that of a thousand runs (see `figures_of`).
     """
     summaries = [cell.summary() for cell in results]
     if published is None:
         return pd.concat(summaries, ignore_index=True)
     names = [f"{figure}_{end}" for figure in ESTIMATED for end in ("error", "published_error")]
     for place, cell in enumerate(results):
-        found = [figures_of_agent(cell, agent) for agent in summaries[place]["agent"]]
-        errors = {name: [float(one[name]) for one in found] for name in names}
+        figures = [figures_of_agent(cell, agent) for agent in summaries[place]["agent"]]
+        errors = {name: [float(one[name]) for one in figures] for name in names}
         summaries[place] = summaries[place].assign(**errors)
     summary = pd.concat(summaries, ignore_index=True)
     summary = summary.merge(published, on=CELL, how="left", validate="one_to_one")
     if summary[PUBLISHED["success"]].isna().all():
         return summary.drop(columns=list(PUBLISHED.values()))
-    for figure, beside in PUBLISHED.items():
-        difference = summary[figure] - summary[beside]
+    for figure, column in PUBLISHED.items():
+        difference = summary[figure] - summary[column]
         if figure == "stopping_time":
-            difference /= summary[beside]
+            difference /= summary[column]
         summary[f"{figure}_difference"] = difference
     return summary

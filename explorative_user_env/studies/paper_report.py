@@ -1,4 +1,4 @@
-"""The report on the paper's experiments: verdicts on the published figures, tables and pictures."""
+"""The report on the paper's experiments: verdicts on published figures, tables and plots."""
 
 import math
 import re
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
 NOT_JUDGED = ""
 
-#: The setting the published tables were made with, by which a figure is judged.
+#: The setting of the published tables, under which figures are judged.
 DECISIVE = "released"
 
-#: Errors that two figures may be apart and still agree: chance takes one in 370 farther.
+#: Largest |z| of figures that agree; by chance one in 370 normal figures is above.
 LIMIT = 3.0
 
-#: By figure, how far ours may be off to be near in practice: relative and absolute, the larger one.
+#: Tolerance of `is_near` by figure: the larger one of a relative and an absolute difference.
 TOLERANCES = {"stopping_time": (0.04, 0), "rejection_rate": (0.05, 0.002), "success": (0, 0.02)}
 
 Row = Mapping[str, Any]
@@ -46,19 +46,19 @@ Evidence = Mapping[str, pd.DataFrame]
 
 
 def is_given(agent: str, figure: str) -> bool:
-    """Return whether the figure is an input: UNI and EXP3 run to a given time."""
+    """Return whether the figure is an input: the time of UNI and EXP3."""
     return figure == "stopping_time" and agent in paper.GIVEN_TIME
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
-    """Return whether figures of ours are near published ones; both without `n1` of a time."""
+    """Return whether our figures are within `TOLERANCES`, relative to the published ones - n1."""
     relative, absolute = TOLERANCES[figure]
     allowed = np.maximum(relative * abs(published - n1), absolute)
-    return abs(ours - published) <= allowed + 1e-12  # shares often lie on the edge
+    return abs(ours - published) <= allowed + 1e-12  # shares often differ by the tolerance exactly
 
 
 def n1_if_most(experiment: Experiment, setting: str, entrants: Any, row: Row, time: float) -> float:
-    """Return N_1 in a cell if it is counted and at least half of `time`, else 0."""
+    """Return N_1 of a BAIR in a cell if `time` includes it and at least half of `time`, else 0."""
     agent = entrants[row["agent"]].make(row["delta"], row["n_arms"], experiment.alpha)
     if "n1" not in agent.options or experiment.shared_phase1:
         return 0.0
@@ -68,16 +68,16 @@ def n1_if_most(experiment: Experiment, setting: str, entrants: Any, row: Row, ti
 
 
 def decisive_of(settings: Collection[str]) -> str:
-    """Return the setting that is judged: `released`, or the only one that ran."""
+    """Return the judged setting: `released` if it ran, else the first of `settings`."""
     return DECISIVE if DECISIVE in settings else next(iter(settings))
 
 
 def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return one row a published figure, with ours under each setting, and whether it agrees.
+    """Return one row per published figure: our figure under each setting, and the verdict.
 
-    The verdict is that of `decisive_of`. It is empty for entrants that are not judged, for figures
-    that an earlier table has as well, and where there are too few runs for an error. Ours has an
-    interval (`_low`, `_high`), the errors it is apart (`_z`) and whether it is near (`_near`).
+    The verdict is for the setting `decisive_of(summaries)`. It is empty for entrants without
+    verdicts, for figures that repeat an earlier table, and if there are too few runs for an error.
+    Our figures have an interval (`_low`, `_high`), `z_of` (`_z`) and `is_near` (`_near`).
     """
     decisive, parts = decisive_of(summaries), []
     cells, entrants = summaries[decisive], {each.name: each for each in experiment.entrants}
@@ -86,69 +86,69 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
     agents, places = cells["agent"], zip(cells["agent"], cells["n_arms"], strict=True)
     twice = [(experiment.name, *place) in paper.PRINTED_TWICE for place in places]
     judged = agents.map(lambda name: entrants[name].judged in (True, decisive)) & ~np.array(twice)
-    for figure, beside in PUBLISHED.items():
-        published = cells[beside].mask([is_given(name, figure) for name in agents])
+    for figure, column in PUBLISHED.items():
+        published = cells[column].mask([is_given(name, figure) for name in agents])
         n1: Any = 0.0
         if figure == "stopping_time":
             times = zip(cells.to_dict("records"), published, strict=True)
             n1 = [n1_if_most(experiment, decisive, entrants, row, time) for row, time in times]
-        found = cells[["delta", "n_arms", "agent", "horizon"]].assign(figure=figure)
-        found = found.assign(published=published, n1=n1)
+        rows = cells[["delta", "n_arms", "agent", "horizon"]].assign(figure=figure)
+        rows = rows.assign(published=published, n1=n1)
         for setting, ours in summaries.items():
             for end in ("", "_low", "_high"):
-                found[setting + end] = ours[figure + end]
+                rows[setting + end] = ours[figure + end]
             each = zip(ours.to_dict("records"), published, strict=True)
-            found[f"{setting}_z"] = [z_of(figure, row, other, row["n_runs"]) for row, other in each]
-            found[f"{setting}_near"] = is_near(figure, ours[figure], published, found["n1"])
-        z = found[f"{decisive}_z"]
-        found["verdict"] = np.where(abs(z) <= LIMIT, AGREES, DIFFERS)
-        found["verdict"] = found["verdict"].where(judged & z.notna(), NOT_JUDGED)
-        parts.append(found[published.notna()].assign(reason=""))
-    found = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
-    found.insert(0, "experiment", experiment.name)
-    return found
+            rows[f"{setting}_z"] = [z_of(figure, row, other, row["n_runs"]) for row, other in each]
+            rows[f"{setting}_near"] = is_near(figure, ours[figure], published, rows["n1"])
+        z = rows[f"{decisive}_z"]
+        rows["verdict"] = np.where(abs(z) <= LIMIT, AGREES, DIFFERS)
+        rows["verdict"] = rows["verdict"].where(judged & z.notna(), NOT_JUDGED)
+        parts.append(rows[published.notna()].assign(reason=""))
+    figures = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+    figures.insert(0, "experiment", experiment.name)
+    return figures
 
 
-def counted(found: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return how many figures have each verdict, and how many are judged, by groups of `by`."""
-    judged = found[found["verdict"] != NOT_JUDGED]
+def counted(figures: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return the number of figures with each verdict, and of judged figures, by groups of `by`."""
+    judged = figures[figures["verdict"] != NOT_JUDGED]
     each = {verdict: judged["verdict"].eq(verdict).astype(int) for verdict in VERDICTS}
     return judged[by].assign(**each, cells=1).groupby(by, sort=False).sum().reset_index()
 
 
-#: By name, the title of each reason why a figure cannot be had, and the argument with the test.
+#: Reasons why no run can give a published figure, by name: title, and argument with its test.
 REASONS = {
     "arithmetic": (
-        "time and rejection rate leave no room for the rejections there must be",
+        "time and rejection rate imply fewer rejections than the algorithm needs",
         "Every run of BAIR has at least K-1 rejections, and the table counts the K private draws; "
-        "Track-and-Stop has to see each other arm rejected. The test multiplies time and rate, "
-        "each half a digit above what is printed.",
+        "Track-and-Stop needs a rejection of every other arm. The test multiplies time and rate, "
+        "each half a digit above the printed value.",
     ),
     "digits": (
-        "the digits are Table 2's",
-        "BAIR's time is Table 2's less 2(K-1)/delta, but for one cell: Phase 1 was not measured. "
-        "Where Table 2's time cannot be had, this one cannot. BAIR's rejection rates and one time "
-        "of T&S are Table 2's. The test compares the digits.",
+        "the digits repeat Table 2",
+        "In all cells but one, BAIR's time is that of Table 2 less 2(K-1)/delta: Phase 1 was not "
+        "measured. If no run can give Table 2's time, none can give this one. BAIR's rejection "
+        "rates and one time of T&S are those of Table 2. The test compares the digits.",
     ),
 }
 
-#: The figures whose product is the mean number of rejections, and who has both of them in a table.
+#: Figures whose product is the mean number of rejections; (agent, table) with both figures.
 COUNTED = ("stopping_time", "rejection_rate")
 SUMMED = {("BAIR", f"table{n}") for n in (2, 5, 6)} | {("T&S", f"table{n}") for n in range(2, 7)}
 
-#: Columns of Table 4 in which digits of Table 2 come back.
+#: Columns of Table 4 that repeat digits of Table 2.
 COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stopping_time")}
 
 
 def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
-    """Yield of each reason that may hold its name, the test's figure and source, and the answer."""
+    """Yield for each possible reason (name, figure of the test, its source, whether it holds)."""
     delta, n_arms, agent = place = tuple(row[name] for name in CELL)
     if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
         cell = published_figures(experiment).set_index(CELL).loc[place]
-        room = math.prod(cell[PUBLISHED[name]] + paper.UNITS[name] / 2 for name in COUNTED)
-        # The private draws of BAIR are counted; an arm never rejected looks as good as any to T&S.
+        most = math.prod(cell[PUBLISHED[name]] + paper.UNITS[name] / 2 for name in COUNTED)
+        # BAIR's K private draws count as rejections; T&S cannot exclude an arm that never had one.
         fewest = 2 * n_arms - 1 if agent == "BAIR" else n_arms - 1
-        yield "arithmetic", room, f"rejections at most, of at least {fewest}", bool(room < fewest)
+        yield "arithmetic", most, f"rejections at most, of at least {fewest}", bool(most < fewest)
     if row["experiment"] == "table4" and (agent, row["figure"]) in COPIED:
         table2 = published_figures(replace(paper.TABLE2, entrants=experiment.entrants))
         other, at = table2.set_index(CELL).loc[place, PUBLISHED[row["figure"]]], "Table 2's figure"
@@ -158,17 +158,17 @@ def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, 
         yield "digits", other, at, bool(same)
 
 
-def explained(experiment: Experiment, found: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
-    """Return verdicts, "cannot" where a reason holds, and the tested rows by reason."""
-    found = found.copy()
+def explained(experiment: Experiment, figures: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
+    """Return `figures` with verdict "cannot" if a reason holds, and the tested rows by reason."""
+    figures = figures.copy()
     evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
-    for index, row in found[found["verdict"] == DIFFERS].iterrows():
-        for key, given, at, holds in reasons_for(experiment, row):
-            evidence[key].append({**row, "found": given, "at": at, "explained": holds})
+    for index, row in figures[figures["verdict"] == DIFFERS].iterrows():
+        for key, value, at, holds in reasons_for(experiment, row):
+            evidence[key].append({**row, "tested": value, "at": at, "explained": holds})
             if holds:
-                found.loc[index, ["verdict", "reason"]] = [CANNOT, key]
+                figures.loc[index, ["verdict", "reason"]] = [CANNOT, key]
                 break
-    return found, {key: pd.DataFrame(rows) for key, rows in evidence.items() if rows}
+    return figures, {key: pd.DataFrame(rows) for key, rows in evidence.items() if rows}
 
 
 @dataclass(frozen=True)
@@ -177,11 +177,11 @@ class Reproduction:
 
     Attributes:
         experiment: the experiment.
-        results: by setting, one a cell.
-        summaries: by setting, beside the published figures.
+        results: results of the cells, by setting.
+        summaries: `paper.compared` of the results, by setting.
         figures: one row per published figure, with its verdict; empty for a drawn experiment, whose
             figures belong to a table.
-        evidence: by reason, the rows that were tested.
+        evidence: the tested rows, by reason.
     """
 
     experiment: Experiment
@@ -194,40 +194,40 @@ class Reproduction:
 def reproduce(
     experiments: Sequence[Experiment], settings: Sequence[str], *, progress: OnProgress, **how: Any
 ) -> list[Reproduction]:
-    """Run `experiments` under `settings`, with options of `evaluate`; equal runs are shared."""
+    """Run `experiments` under `settings`, equal runs once; `how` holds options of `evaluate`."""
     runs: dict[Experiment, dict[str, list[Results]]] = {}
-    found = []
+    reproductions = []
     for position, each in enumerate(experiments):
-        own = runs.setdefault(replace(each, name="", title="", drawn=False), {})
+        results = runs.setdefault(replace(each, name="", title="", drawn=False), {})
         share_done = portion(progress, position, len(experiments))
-        for place, setting in enumerate(() if own else settings):
+        for place, setting in enumerate(() if results else settings):
             report = named(portion(share_done, place, len(settings)), each.name)
-            own[setting] = paper.run_experiment(each, setting, progress=report, **how)
+            results[setting] = paper.run_experiment(each, setting, progress=report, **how)
         published = published_figures(each)
-        summaries = {name: paper.compared(cells, published) for name, cells in own.items()}
+        summaries = {name: paper.compared(cells, published) for name, cells in results.items()}
         is_judged = each.data is not None and not each.drawn
         judged = explained(each, verdicts(each, summaries)) if is_judged else ()
-        found.append(Reproduction(each, own, summaries, *judged))
-    return found
+        reproductions.append(Reproduction(each, results, summaries, *judged))
+    return reproductions
 
 
-#: Samples of each agent's runs in each cell, twice.
+#: Resamples of each agent's users in each cell, for our figures and for simulated published ones.
 DRAWS = 200
 
-#: How the drawn published figures are moved: times a number, or a success down by points.
+#: Shifts of simulated published figures: factors of times and rates; decreases of successes.
 LONGER, LESS = (1.0, 1.05, 1.1, 1.2), (0.0, 0.01, 0.02, 0.05)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far verdicts can be trusted, by simulation; arrays of shape (figures, draws), bool.
+    """The reliability of verdicts, by simulation; bool arrays of shape (figures, draws).
 
     Attributes:
-        figures: one row a judged figure, as in `verdicts`.
-        false_alarms: whether it differs from a published figure drawn from the same runs.
-        agreeing: whether ours, drawn anew, agrees with the published figure.
-        detected: whether it differs from a published figure drawn from the same runs and moved by
-            `LONGER` or `LESS`; shape (moves, figures, draws).
+        figures: one row per judged figure, as in `verdicts`.
+        false_alarms: whether our figure differs from a published one simulated from the same runs.
+        agreeing: whether our figure, with resampled users, agrees with the real published figure.
+        detected: whether our figure differs from a simulated published one that is shifted by
+            `LONGER` or `LESS`; shape (shifts, figures, draws).
     """
 
     figures: pd.DataFrame
@@ -237,11 +237,11 @@ class Calibration:
 
     @property
     def expected(self) -> float:
-        """The expected number of false alarms if errors were normal."""
+        """The expected number of false alarms with normal errors."""
         return math.erfc(LIMIT / math.sqrt(2.0)) * len(self.figures)
 
     def spread(self, by: Sequence[str]) -> dict[tuple[str, ...], tuple[int, int]]:
-        """Return between how many figures agree in 95% of the draws, by groups of `by`."""
+        """Return the central 95% range of the number of agreeing figures, by groups of `by`."""
         groups = self.figures.groupby(list(by), sort=False).indices
         return {key: range_of(self.agreeing[places].sum(axis=0)) for key, places in groups.items()}
 
@@ -255,19 +255,19 @@ def range_of(counts: np.ndarray) -> tuple[int, int]:
 def calibration_of(
     reproductions: Sequence[Reproduction], seed: int, draws: int = DRAWS, *, progress: OnProgress
 ) -> Calibration | None:
-    """Draw users anew, with this seed, and judge again; None where nothing is judged."""
+    """Resample users with this seed and judge all figures again; None without judged figures."""
     if not (runs := [one for one in reproductions if not one.figures.empty]):
         return None
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    found = pd.concat([one.figures for one in runs], ignore_index=True)
-    judged = found[found["verdict"] != NOT_JUDGED].reset_index(drop=True)
+    figures = pd.concat([one.figures for one in runs], ignore_index=True)
+    judged = figures[figures["verdict"] != NOT_JUDGED].reset_index(drop=True)
     rows_of = judged.groupby(["experiment", *CELL]).indices
     agreeing = np.zeros((len(judged), draws), dtype=bool)
-    apart = np.stack([agreeing] * len(LESS))
+    differs = np.stack([agreeing] * len(LESS))
     decisive = decisive_of(runs[0].results)
     cells = [(one.experiment.name, cell) for one in runs for cell in one.results[decisive]]
     for done, (experiment, cell) in enumerate(cells):
-        progress("drawing users anew", done, len(cells))
+        progress("resampling users", done, len(cells))
         n_runs = int(cell.runs.groupby("agent").size().iloc[0])
         ours = rng.integers(n_runs, size=(draws, n_runs))
         theirs = rng.integers(n_runs, size=(draws, paper.PUBLISHED_RUNS))
@@ -284,28 +284,28 @@ def calibration_of(
                 by = np.array(LESS if figure == "success" else LONGER)[:, np.newaxis]
                 moved = np.maximum(drawn - by, 0.0) if figure == "success" else drawn * by
                 printed = np.round(moved / unit) * unit
-                apart[:, row] = ~(abs(z_of(figure, sample, printed, n_runs)) <= LIMIT)
-    return Calibration(judged, apart[0], agreeing, apart[1:])
+                differs[:, row] = ~(abs(z_of(figure, sample, printed, n_runs)) <= LIMIT)
+    return Calibration(judged, differs[0], agreeing, differs[1:])
 
 
-#: The figures in words, and in short.
+#: Names of the figures, and short headings.
 _WORDS = ("stopping time", "rejection rate", "probability of success")
 NAMES = dict(zip(PUBLISHED, _WORDS, strict=True))
 HEADINGS = dict(zip(NAMES, ("T", "rej. %", "success"), strict=True))
 
-#: By verdict; the words stand in the tables as well.
+#: Colours by verdict.
 VERDICT_COLOURS = dict(zip(VERDICTS, ("#2f7f9e", "#e0b84c", "#c8553d"), strict=True))
 
 
 def number(figure: str, value: float) -> str:
-    """Return one figure: steps, a percentage for a rejection rate, or a probability."""
+    """Return a figure as text: steps, a percentage for a rejection rate, or a probability."""
     if figure == "stopping_time":
         return f"{value:.0f}"
     return f"{100 * value:.1f}" if figure == "rejection_rate" else share(value)
 
 
 def figure_with_interval(figure: str, name: str, row: Row) -> str:
-    """Return the figure in `row[name]` with its 95% interval, as `number` shows it."""
+    """Return the figure `row[name]` with its 95% interval as text; "-" for NaN."""
     value, high = row[name], row[f"{name}_high"]
     if pd.isna(value):
         return "-"
@@ -319,12 +319,12 @@ def figure_with_interval(figure: str, name: str, row: Row) -> str:
 PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT_COLUMN)
 YES_OR_NO = {True: "yes", False: "no"}.__getitem__
 
-#: The pictures of a page, by the names of their SVG files.
+#: The plots of a page, by the names of their SVG files.
 Pictures = dict[str, bytes]
 
 
 def shown(pictures: Pictures, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
-    """Draw a picture; return the Markdown that shows it, or says why not; [] without Matplotlib."""
+    """Draw a plot; return its Markdown, or the error in words; [] without Matplotlib."""
     if not can_plot():
         return []
     try:
@@ -337,23 +337,23 @@ def shown(pictures: Pictures, title: str, name: str, draw: "Callable[[], Figure]
 def comparison(summary: pd.DataFrame) -> "Figure":
     """Draw stopping time, rejection rate and success against K, one column for each delta.
 
-    This is the paper's Figure 1: an agent a line, with 95% intervals. Published figures are hollow
-    marks beside the lines. The stopping time of UNI and EXP3 is BAIR's.
+    This is the paper's Figure 1: one line per agent, with 95% intervals. Hollow marks are published
+    figures. UNI and EXP3 have no line for the stopping time, which is an input.
     """
     deltas, agents = summary["delta"].unique(), summary["agent"].unique()
     n_arms = sorted(set(summary["n_arms"]))
     figure = new_figure(2.4 * max(2, len(deltas)), 6.0)
     grid = figure.subplots(3, len(deltas), sharex=True, sharey="row", squeeze=False)
     for (row, column), axes in np.ndenumerate(grid):
-        name, beside = list(PUBLISHED.items())[row]
+        name, published = list(PUBLISHED.items())[row]
         for place, agent in enumerate(agents):
             if is_given(agent, name):
                 continue
             rows = summary[summary["agent"].eq(agent) & summary["delta"].eq(deltas[column])]
             style = {"color": f"C{place}", "marker": ".", "linewidth": 1, "label": agent}
             axes.errorbar(rows["n_arms"], rows[name], yerr=sides_of(rows, name), **style)
-            if beside in rows:
-                axes.plot(rows["n_arms"], rows[beside], "o", mfc="none", color=f"C{place}", ms=5)
+            if published in rows:
+                axes.plot(rows["n_arms"], rows[published], "o", mfc="none", color=f"C{place}", ms=5)
         axes.set_xscale("log")
         if name == "stopping_time":
             logarithmic(axes, "y")
@@ -371,17 +371,17 @@ def comparison(summary: pd.DataFrame) -> "Figure":
 
 
 def sides_of(rows: pd.DataFrame, figure: str) -> np.ndarray:
-    """Return the lengths of the error bars of a figure, below and above; 0 for NaN."""
+    """Return the lower and upper lengths of the error bars of a figure; 0 for NaN."""
     sides = [rows[figure] - rows[f"{figure}_low"], rows[f"{figure}_high"] - rows[figure]]
     return np.asarray(np.nan_to_num(np.clip(sides, 0.0, None)))
 
 
-def grid_of_verdicts(found: pd.DataFrame) -> "Figure":
-    """Draw one square for each published figure, a row for each table, agent and metric."""
+def grid_of_verdicts(figures: pd.DataFrame) -> "Figure":
+    """Draw one square per published figure, one row for each table, agent and metric."""
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    judged = found[found["verdict"] != NOT_JUDGED]
+    judged = figures[figures["verdict"] != NOT_JUDGED]
     rows = list(judged.groupby(["experiment", "agent", "figure"], sort=False))
     squares = np.full((len(rows), max(len(cells) for _, cells in rows)), np.nan)
     for place, (_, cells) in enumerate(rows):
@@ -400,7 +400,7 @@ def grid_of_verdicts(found: pd.DataFrame) -> "Figure":
     ]
     axes.set_yticks(range(len(rows)), labels, fontsize=7)
     axes.set_xticks([])
-    axes.set_xlabel("cells: δ from .1 down, in each K upwards", fontsize=8)
+    axes.set_xlabel("cells: by decreasing δ, then by increasing K", fontsize=8)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     patches = [Patch(color=colour, label=verdict) for verdict, colour in VERDICT_COLOURS.items()]
@@ -410,7 +410,7 @@ def grid_of_verdicts(found: pd.DataFrame) -> "Figure":
 
 
 def ladder(frame: pd.DataFrame, agents: Sequence[str]) -> "Figure":
-    """Draw the stopping time of `agents` while one difference after the other is switched."""
+    """Draw the stopping time of `agents` after each step of `paper.run_ladder`."""
     points = frame.drop_duplicates("step")
     figure = new_figure(8.5, 0.26 * len(points) + 1.0)
     panels = figure.subplots(1, len(agents), sharey=True, squeeze=False)[0]
@@ -428,18 +428,19 @@ def ladder(frame: pd.DataFrame, agents: Sequence[str]) -> "Figure":
 
 
 def of_calibration(calibration: Calibration) -> str:
-    """Return the section on the trust in verdicts: false alarms, spread and power."""
+    """Return the section on the reliability of verdicts: false alarms, spread and power."""
     n_figures, draws = calibration.false_alarms.shape
     alarms = calibration.false_alarms.sum(axis=0)
     low, high = range_of(alarms)
     fewest, most = range_of(calibration.agreeing.sum(axis=0))
     words = (
-        f"Users were drawn anew from ours, {draws} times, for us and for the paper. If every "
-        f"published figure were a mean of a thousand runs of ours, {calibration.expected:.1f} of "
-        f"the {n_figures} would differ by chance at |z| > {LIMIT:g} with normal errors; in the "
-        f"simulation {alarms.mean():.1f} did ({low} to {high} in 95% of the draws). Of the real "
-        f"published figures {fewest} to {most} agree over the draws: in brackets above, by agent "
-        "and figure.\n\nThe share of figures that differ after the drawn published one was moved:"
+        f"Our users were resampled {draws} times, for our figures and for simulated published "
+        f"ones. If every published figure were a mean over a thousand of our runs, "
+        f"{calibration.expected:.1f} of the {n_figures} would differ by chance at |z| > {LIMIT:g} "
+        f"with normal errors; in the simulation {alarms.mean():.1f} differ ({low} to {high} in 95% "
+        f"of the samples). Of the real published figures {fewest} to {most} agree in 95% of the "
+        "samples; the brackets above show this by agent and figure.\n\nThe share of figures that "
+        "differ if the simulated published figure is shifted:"
     )
     groups = calibration.figures.groupby(["figure", "agent"], sort=False).indices
     rows = []
@@ -449,27 +450,27 @@ def of_calibration(calibration: Calibration) -> str:
     columns = [Column("figure", left=True), Column("agent", left=True)]
     for factor, points in zip(LONGER[1:], LESS[1:], strict=True):
         columns.append(Column(f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"))
-    title = "## How far to trust the verdicts"
+    title = "## Reliability of the verdicts"
     return "\n\n".join([title, words, markdown(table(rows, columns))])
 
 
-def of_reasons(found: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
-    """Return the list of reasons that were tested, with how many figures each explains."""
+def of_reasons(figures: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
+    """Return the list of tested reasons, with the number of figures that each explains."""
     lines = []
     for key, (title, text) in REASONS.items():
         if n_tested := sum(len(one[key]) for one in evidence if key in one):
-            counts = f"({(found['reason'] == key).sum()} of {n_tested} figures tested)"
+            counts = f"({(figures['reason'] == key).sum()} of {n_tested} figures tested)"
             lines.append(f"- **{key}: {title}** {counts}. {text}")
-    n_differing = (found["verdict"] == DIFFERS).sum()
+    n_differing = (figures["verdict"] == DIFFERS).sum()
     return "\n".join([*lines, f"- **none** ({n_differing} figures): they *differ*."])
 
 
-def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table:
-    """Return how many published figures agree, by experiment and agent, as a Rich table."""
+def glance(figures: pd.DataFrame, calibration: Calibration | None = None) -> Table:
+    """Return the number of agreeing figures by experiment and agent, as a Rich table."""
     by = ["experiment", "agent", "figure"]
     spread = calibration.spread(by) if calibration else {}
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for row in counted(found, by).to_dict("records"):
+    for row in counted(figures, by).to_dict("records"):
         name, agent, figure = place = tuple(row[each] for each in by)
         cell = f"{row['agrees']} of {row['cells']}"
         cell += " ({}-{})".format(*spread[place]) if place in spread else ""
@@ -481,13 +482,13 @@ def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table
 
 
 def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
-    """Return the section of one experiment: its verdicts, figure by figure, and the evidence."""
+    """Return the section of one experiment: verdicts by figure, and evidence by reason."""
     experiment, summaries = reproduction.experiment, reproduction.summaries
-    found, decisive = reproduction.figures, decisive_of(summaries)
+    figures, decisive = reproduction.figures, decisive_of(summaries)
     parts = [f"## {experiment.title}", *([experiment.note] if experiment.note else [])]
     frames = [frame.add_prefix(f"{name}_") for name, frame in summaries.items()]
     rows = pd.concat([summaries[decisive], *frames], axis=1)
-    if experiment.drawn or found.empty:
+    if experiment.drawn or figures.empty:
         for setting, summary in summaries.items():
             name, title = f"{experiment.name}-{setting}.svg", f"{experiment.title}, {setting}"
             drawn = shown(pictures, title, name, partial(comparison, summary))
@@ -499,17 +500,17 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
                 columns.append(Column(f"{heading}: {name}", cell))
             parts.append(markdown(table(rows, columns)))
         return "\n\n".join(parts)
-    apart = [
+    distances = [
         Column("z", f"{decisive}_z", lambda z: "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"),
         Column("near", f"{decisive}_near", YES_OR_NO),
     ]
     verdict = Column("verdict", lambda row: f"{row['verdict']}: {row['reason']}".removesuffix(": "))
     sections: list[tuple[str, Any, list[Column]]] = []
-    for figure, frame in found.groupby("figure", sort=False):
+    for figure, frame in figures.groupby("figure", sort=False):
         columns = [*PLACE, Column("paper", "published", partial(number, figure))]
         columns += [Column(each, partial(figure_with_interval, figure, each)) for each in summaries]
-        sections.append((NAMES[figure].capitalize(), frame, [*columns, *apart, verdict]))
-    most = found[found["n1"] > 0.0]
+        sections.append((NAMES[figure].capitalize(), frame, [*columns, *distances, verdict]))
+    most = figures[figures["n1"] > 0.0]
     n1, ours, high = (most[name] for name in ("n1", decisive, f"{decisive}_high"))
     most = most.assign(published=most["published"] - n1, ours=ours - n1, half=high - ours)
     columns = [
@@ -517,24 +518,24 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
         Column("paper", "published", "{:.0f}"),
         Column(decisive, "{ours:.0f} ± {half:.0f}".format_map),
     ]
-    title = "Stopping time less N_1, where N_1 is at least half of it"
-    sections.append((title, most, [*PLACE, *columns, *apart]))
+    title = "Stopping time less N_1, if N_1 is at least half of it"
+    sections.append((title, most, [*PLACE, *columns, *distances]))
     columns = [Column("paper: not right", lambda row: share(1.0 - row[PUBLISHED["success"]]))]
     for name in summaries:
         columns.append(Column(f"{name}: wrong", f"{name}_wrong", share))
-        columns.append(Column(f"{name}: cut off", f"{name}_censored", share))
+        columns.append(Column(f"{name}: censored", f"{name}_censored", share))
     tracking = rows[rows["agent"] == "T&S"]
-    sections.append(("How Track-and-Stop fails", tracking, [*PLACE[:2], *columns]))
+    sections.append(("Failures of Track-and-Stop", tracking, [*PLACE[:2], *columns]))
 
-    def test_gives(row: Row) -> str:
+    def test_figure(row: Row) -> str:
         counts = row["at"].startswith("rejections")
-        return number("stopping_time" if counts else row["figure"], row["found"])
+        return number("stopping_time" if counts else row["figure"], row["tested"])
 
     columns = [
         Column("figure", "figure", NAMES.__getitem__, left=True),
         Column("paper", lambda row: number(row["figure"], row["published"])),
-        Column("test gives", test_gives),
-        Column("with", "at", left=True),
+        Column("test figure", test_figure),
+        Column("its meaning", "at", left=True),
         Column("explains it", "explained", YES_OR_NO),
     ]
     for key, evidence in reproduction.evidence.items():
@@ -547,7 +548,7 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
 
 
 def of_ladder(frame: pd.DataFrame, pictures: Pictures, agents: Any = ("BAIR", "T&S")) -> str:
-    """Return the section on what differs between text and code, and the effect of each."""
+    """Return the section on the differences between text and code, and their effects."""
     words = [
         Column("point", "point", left=True),
         Column("`printed`: the text", "printed", left=True),
@@ -562,21 +563,21 @@ def of_ladder(frame: pd.DataFrame, pictures: Pictures, agents: Any = ("BAIR", "T
     header = [Column("step", left=True)]
     header += [Column(f"{agent}: {name}") for agent in agents for name in HEADINGS.values()]
     parts = [
-        "## What differs between the paper's text and its released code",
+        "## Differences between the paper's text and its released code",
         markdown(table(DIFFERENCES, words)),
-        "Switched one after the other, from the text above to the code below, at one cell; in "
-        "brackets what the difference does alone, in the paper's text.",
+        "The differences are switched one after another in one cell, from the text (first row) to "
+        "the code (last row). In brackets: only this difference is switched in the paper's text.",
         markdown(table(steps.values(), header)),
     ]
     parts += shown(pictures, "The ladder", "ladder.svg", lambda: ladder(frame, agents))
     return "\n\n".join(parts)
 
 
-TITLE = "The paper's experiments, run again"
+TITLE = "Reproduction of the paper's experiments"
 
 
 def as_html(page: str, pictures: Pictures) -> str:
-    """Return a page of Markdown with its pictures as one HTML file that needs no other."""
+    """Return a Markdown page and its plots as one self-contained HTML page."""
     from markdown_it import MarkdownIt
 
     body = MarkdownIt("commonmark").enable("table").render(page)
@@ -585,19 +586,20 @@ def as_html(page: str, pictures: Pictures) -> str:
         body = body.replace(f'src="{name}"', f'src="{address}"')
     body = re.sub(rf"<td([^>]*)>({'|'.join(VERDICTS)})", r'<td\1 class="\2">\2', body)
     marks = " ".join(f"td.{name} {{ background: {c}44; }}" for name, c in VERDICT_COLOURS.items())
-    whole = (Path(__file__).parent / "templates" / "report.html").read_text(encoding="utf-8")
-    return Template(whole).substitute(title=TITLE, marks=marks, body=body)
+    template = (Path(__file__).parent / "templates" / "report.html").read_text(encoding="utf-8")
+    return Template(template).substitute(title=TITLE, marks=marks, body=body)
 
 
 HOW_TO_READ = (
-    "Each published figure is judged once, under `{setting}`; the tables were made with "
-    "`released`. *z* is how many errors ours is from the published mean of a thousand runs, with "
-    "both errors and the rounding of the latter; it *agrees* if z is within 3 of 0. Times and "
-    "rates are compared by their logarithms, and their errors allow for one more run as far off as "
-    "the farthest, or as the step cap. A figure *cannot* be had where arithmetic, or the digits of "
-    "another table, show that no run gave it. Else it *differs*. The times of UNI and EXP3 are "
-    "inputs. *near* is no verdict: ours is near enough in practice (stopping time within 4%, less "
-    "N_1 where N_1 is half of it; rejection rate within 5% or 0.2 points; success within .020)."
+    "Each published figure has one verdict, under `{setting}`; the published tables were made with "
+    "`released`. *z* is the difference between our figure and the published mean of a thousand "
+    "runs, divided by its standard error, which includes the rounding of the published figure. A "
+    "figure *agrees* if |z| is at most 3. The difference of times and of rates is that of their "
+    "logarithms, and its error allows for one more run as far from the mean as the farthest run. A "
+    "figure *cannot* come from any run if arithmetic, or the digits of another table, exclude it. "
+    "All other figures *differ*. The times of UNI and EXP3 are inputs. *near* is not a verdict; it "
+    "means near in practice: stopping time within 4% (without N_1, if N_1 is at least half of it), "
+    "rejection rate within 5% or 0.2 points, success within .020."
 )
 
 
@@ -607,25 +609,25 @@ def report(
     how: str,
     calibration: Calibration | None = None,
 ) -> tuple[str, Pictures]:
-    """Return the whole report in Markdown, and its pictures by name (none without Matplotlib).
+    """Return the report as Markdown, and its plots by name (none without Matplotlib).
 
     Args:
         reproductions: the experiments that ran.
-        steps: as from `run_ladder`, None to leave it out.
-        how: what ran with how many users, in a line.
-        calibration: of the verdicts, None to leave it out.
+        steps: the frame of `run_ladder`; None omits its section.
+        how: one line on users, seed and settings.
+        calibration: the reliability of the verdicts; None omits its section.
     """
     judged = [one for one in reproductions if not one.figures.empty]
     pictures: Pictures = {}
     parts = [f"# {TITLE}", how]
     if judged:
-        found = pd.concat([one.figures for one in judged], ignore_index=True)
-        parts += ["## At a glance", HOW_TO_READ.format(setting=decisive_of(judged[0].summaries))]
-        parts.append(markdown(glance(found, calibration)))
+        figures = pd.concat([one.figures for one in judged], ignore_index=True)
+        parts += ["## Overview", HOW_TO_READ.format(setting=decisive_of(judged[0].summaries))]
+        parts.append(markdown(glance(figures, calibration)))
         title = "Every published figure and its verdict"
-        parts += shown(pictures, title, "verdicts.svg", partial(grid_of_verdicts, found))
+        parts += shown(pictures, title, "verdicts.svg", partial(grid_of_verdicts, figures))
         parts += [] if calibration is None else [of_calibration(calibration)]
-        parts += ["## Reasons", of_reasons(found, [one.evidence for one in judged])]
+        parts += ["## Reasons", of_reasons(figures, [one.evidence for one in judged])]
     if steps is not None:
         parts.append(of_ladder(steps, pictures))
     parts += [of_experiment(one, pictures) for one in reproductions]
