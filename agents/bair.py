@@ -45,8 +45,8 @@ class State(NamedTuple):
     rejected: list[int]  # rejections of each arm in Phase 2 that count for m
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
-    following: list[int]  # circular list of F: the arm after each arm; entry K stands for the ends
-    preceding: list[int]  # circular list of F: the arm before each arm
+    following: list[int]  # linked list of F: the next arm; K after the last, the first after K
+    preceding: list[int]  # linked list of F: the previous arm; K before the first
     heap: list[int]  # the arms of F in Phase 2, the arm with the fewest acceptances first
     part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
     current: list[int]  # [the arm to recommend]
@@ -172,7 +172,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
         admit_all(params, state, ROUNDS)
     elif state.part[0] == SWEEP:
         state.current[0] = state.following[end]
-    elif not accepted:  # a round stays with an accepted arm
+    elif not accepted:  # after an acceptance, a round repeats the arm
         state.current[0] = following
 
 

@@ -15,7 +15,7 @@ from explorative_user_env.validation import positive
 
 from .adapter import AlgorithmAgent, agent_maker, given_horizon, is_second, largest
 
-#: Largest log-weight minus reference; a larger one moves the reference before exp overflows.
+#: Largest difference of a log-weight and the reference; a larger one moves the reference.
 RESCALE = 250.0
 
 
@@ -39,8 +39,8 @@ class State(NamedTuple):
     reference: list[float]  # [the log-weight of weight 1]
     sums: list[float]  # sum of the weights of each block of arms
     total: list[float]  # [sum of all weights]
-    chance: list[float]  # [probability of the last recommended arm]
-    counts: list[int]  # recommendations or acceptances of each arm, as the answer needs
+    chance: list[float]  # [probability with which the last arm was drawn]
+    counts: list[int]  # recommendations or acceptances of each arm; the answer has the most
     steps: list[int]  # [t]
 
 
@@ -52,7 +52,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
         n_arms=n_arms,
         horizon=steps,
         rate=math.sqrt(factor * math.log(n_arms) / (n_arms * steps)),
-        # A share above 1 (T < K log K) would make probabilities negative.
+        # An epsilon above 1 (T < K log K) would make probabilities negative.
         mixing=min(1.0, math.sqrt(n_arms * math.log(n_arms) / steps)),
         block=math.isqrt(n_arms - 1) + 1,
         by_recommendations=is_second(options, "counts", "accepted", "recommended"),

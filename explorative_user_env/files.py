@@ -167,7 +167,7 @@ class Folder:
 
     def __init__(self, path: Path, made_by: Any = None, overwrite: bool = False) -> None:
         self.path = path
-        self.beside: list[Path] = []  # files of the run that are written by others
+        self.others: list[Path] = []  # files of the run that other code writes
         self.made_by = dict(made_by or {})
         self._asked = None if overwrite else dict(self.made_by)
         if other := self._other_run():

@@ -1,4 +1,4 @@
-"""The command line, `explorative-user`: a module for each first word, imported when it is used."""
+"""The command line, `explorative-user`: one module for each command, imported when called."""
 
 import signal
 import sys
@@ -14,34 +14,32 @@ from explorative_user_env.display.text import unfailing_output
 from explorative_user_env.kernels.compiler import resends_interrupts, signals_as_interrupts
 from explorative_user_env.version import __version__
 
-#: The first words of all commands, in the groups and the order of help.
+#: The commands, in the groups and the order of `--help`.
 WORDS = {
     "Compare agents": {
-        "bench": "Compare agents on explorative users, beside the paper's figures.",
-        "suite": "Score agents on the tasks of the suite, or on users of other kinds.",
+        "bench": "Compare agents on explorative users with the paper's figures.",
+        "suite": "Score agents on the suite's tasks, or on other users.",
         "train": "Train a model with Stable-Baselines3.",
-        "check": "Check that your agent, environment or user is sound.",
-    },
-    "Meet a user": {
-        "watch": "Watch a user and an agent step by step.",
+        "check": "Check an agent, environment or user for conformance.",
+        "watch": "Watch an agent and a user step by step.",
         "play": "Recommend to a user yourself.",
     },
     "Papers, results and courses": {
-        "paper": "The paper: its tables and figures, its lower bound, its open question.",
-        "results": "What a run has: show, plot, export or verify it.",
-        "course": "A course: its notebooks, and the grading of students' agents.",
+        "paper": "Reproduce the paper's tables and figures, and its lower bound.",
+        "results": "Show, plot, export or verify the results of a run.",
+        "course": "Write the course's notebooks, and grade students' agents.",
     },
 }
 
-#: Modules that have commands with other first words as well.
+#: The modules of commands that have no module of their own.
 MODULES = {"train": "bench", "watch": "play"}
 
-#: Where the run that did not finish is kept, and how to go on with it.
+#: Where the unfinished run is stored, and the command that continues it.
 unfinished: list[str] = []
 
 
 def _plain(kind: Any) -> Any:
-    """Return a class of commands whose help shows no type beside --help, which is a flag."""
+    """Return a class of commands whose help shows no type for the flag --help."""
 
     class Plain(kind):  # type: ignore[misc]
         def get_help_option(self, ctx: Any) -> Any:
@@ -68,37 +66,37 @@ def _new_app(**options: Any) -> typer.Typer:
 
 
 def app(words: Collection[str] | None = None) -> typer.Typer:
-    """Return the command line; a command whose first word is not among `words` is not imported.
+    """Return the command line, importing only the commands named in `words`.
 
     Args:
         words: words of a command line; None imports all commands.
     """
-    whole = _new_app()
-    whole.callback()(explorative_user)
+    root = _new_app()
+    root.callback()(explorative_user)
     for panel, rows in WORDS.items():
         for word, about in rows.items():
-            left_out = {word: lambda: None}  # only a line in the list of commands
-            functions = left_out if words is not None and word not in words else functions_of(word)
+            listed = {word: lambda: None}  # only a line in the list of commands
+            functions = listed if words is not None and word not in words else functions_of(word)
             shown: dict[str, Any] = {"rich_help_panel": panel}
             if word in functions:
-                whole.command(word, cls=_COMMAND, short_help=about, **shown)(functions[word])
+                root.command(word, cls=_COMMAND, short_help=about, **shown)(functions[word])
                 continue
             group = _new_app(help=about, **shown)
             for key, function in functions.items():
                 group.command(key.removeprefix(f"{word} "), cls=_COMMAND)(function)
-            whole.add_typer(group, name=word)
-    return whole
+            root.add_typer(group, name=word)
+    return root
 
 
 def functions_of(word: str) -> dict[str, Any]:
-    """Return the functions of the commands that begin with a word, by all words that call each."""
+    """Return the functions of the commands that begin with a word, by full command name."""
     module = import_module(f"{__name__}.{MODULES.get(word, word)}")
     called = {getattr(each, "called_by", ""): each for each in vars(module).values()}
     return {words: each for words, each in called.items() if words.split()[:1] == [word]}
 
 
 def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the commands of a group, and of the groups in it, with the words that call each."""
+    """Yield each command of a group and of its subgroups, with its full name."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from commands_of(command, f"{before}{name} ")
@@ -106,8 +104,8 @@ def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{before}{name}", command
 
 
-def _say_version(asked: bool) -> None:
-    if asked:
+def _say_version(is_given: bool) -> None:
+    if is_given:
         print(f"explorative-user {__version__}")
         raise typer.Exit
 
@@ -118,28 +116,25 @@ _VERSION: Any = typer.Option(
 
 
 def explorative_user(version: Annotated[bool, _VERSION] = False) -> None:
-    """Recommend to users who are still learning what they like, and compare who does it best.
-
-    Example: explorative-user bench
-    """
+    """Test systems that face a user who is still learning. Begin with: bench."""
 
 
-#: What shells add to the number of a signal that ended a program.
+#: A program that a signal ended has this exit code plus the number of the signal.
 SIGNALLED = 128
 
 
 def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2.
 
-    Text that cannot be printed does not end a command: its files count. If text was lost, the last
-    line says so, and the exit code is 1.
+    A command goes on if its text cannot be printed, as it may write files. Then the last line says
+    so, and the exit code is 1.
     """
     with unfailing_output() as output:
         message, code = _run()
         _complain(message)
         output.flush()
         if output.lost is not None and not code:
-            _complain(f"what was printed is not complete: {output.lost}")
+            _complain(f"the printed text is incomplete: {output.lost}")
             code = 1
     sys.exit(code)
 
@@ -150,7 +145,7 @@ def _complain(message: str) -> None:
 
 
 def _run() -> tuple[str, int]:
-    """Return what is wrong, if anything, and the exit code."""
+    """Return the error message, empty if there is none, and the exit code."""
     group: Any = None
     interrupted = SIGNALLED + signal.SIGINT
     unfinished.clear()
@@ -169,14 +164,14 @@ def _run() -> tuple[str, int]:
             code = interrupted  # an interrupted command may fail in its own way
     if code != interrupted:  # newer Typer turns an interrupt into this code itself
         return "", int(code)
-    exec("")  # otherwise Python ends by SIGINT, if it was interrupted in an exec
+    exec("")  # clears an interrupt inside an exec, after which Python would end by SIGINT
     left = unfinished or ["no file was written"]
     return f"interrupted; {left[0]}", SIGNALLED + ended[0] if ended else code
 
 
 def _line_for(error: Exception, group: Any) -> str | None:
-    """Return the line for an error that a command expects; None for any other error."""
-    # Typer vendors click under a private name: the base of its usage errors is found from outside.
+    """Return the message of an error that users can cause; None for any other error."""
+    # Typer vendors click under a private name: the base of its usage errors comes by BadParameter.
     usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):
         return validation.one_line(error.format_message(), validation.LONGEST_RULE)

@@ -1,4 +1,4 @@
-"""Who takes part in a command, by the words of the command line."""
+"""The agents of a command, by their names on the command line."""
 
 import sys
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of
 from explorative_user_env.users.population import COMPARED, PRINTED, Population, name_in
 from explorative_user_env.validation import InvalidArgumentError, choice
 
-#: How the name of a trained model begins; its folder follows.
+#: Prefix of a trained model's folder.
 MODEL_PREFIX = "sb3:"
 
-#: How the name of BAIR with a tuned N_1 begins; N_1 follows, or the folder of `paper tune-n1`.
+#: Prefix of a tuned N_1 for BAIR: a number, or the folder of `paper tune-n1`.
 TUNED_PREFIX = "bair-tuned:"
 
 PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
@@ -24,14 +24,14 @@ PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
 def agents_called(
     names: Sequence[str] | None, max_steps: int | None, task: str | None = None
 ) -> list[Any]:
-    """Return the agents of these names; models alone stand beside all of the package's.
+    """Return the agents of these names; trained models alone are compared with all agents.
 
     Args:
         names: as for `agent_named`; "sb3:" and the folder of a trained model, or the name of a
             model of the package; "bair-tuned:" and N_1, or the file or folder of `paper tune-n1`;
             or "module:Class". None is the paper's four, or all if a task is named.
-        max_steps: step cap of the agents that have no other.
-        task: the task that was asked for.
+        max_steps: default step cap of the agents.
+        task: the task given on the command line.
     """
     names = list(names or [])
     if not names and task is None:
@@ -45,16 +45,16 @@ def agents_called(
 def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any]:
     """Return the agents of these names and no others; see `agents_called`.
 
-    Models of one algorithm, and several tuned BAIR, are named by their folders: by the last part,
-    or by the whole path if that is not enough.
+    Several models of one algorithm, and several tuned BAIR, are named after their folders: by the
+    folder's name, or by its path if two names are equal.
     """
     agents = [_agent(name, max_steps) for name in names]
-    for whole in (False, True):
+    for by_path in (False, True):
         shown = [name_of(agent) for agent in agents]
         for agent, name in zip(agents, names, strict=True):
             if name.startswith(PREFIXES) and shown.count(name_of(agent)) > 1:
                 prefix, _, path = name.partition(":")
-                last = path if whole else Path(path).name
+                last = path if by_path else Path(path).name
                 tuned = name_of(agent).partition(":")[0]
                 agent.name = last if f"{prefix}:" == MODEL_PREFIX else f"{tuned}:{last}"
     return agents
@@ -72,13 +72,13 @@ def _agent(name: str, max_steps: int | None) -> Any:
 
     if not source.isdecimal():
         return load_tuned(source).agent(max_steps)
-    return TunedAgent(int(source[:30]), max_steps=max_steps)  # int refuses thousands of digits
+    return TunedAgent(int(source[:30]), max_steps=max_steps)  # int rejects very long numbers
 
 
-def found_at(place: str) -> Any:
-    """Return the object at `module:name`, and raise whatever goes wrong there.
+def imported(place: str) -> Any:
+    """Return the object at `module:name`; errors of the module pass through.
 
-    The module is imported as Python does it, from the working folder first.
+    Python imports the module, from the working folder first.
     """
     module, _, name = place.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
@@ -87,13 +87,13 @@ def found_at(place: str) -> Any:
 
 
 def agent_at(place: str, *others: type) -> Any:
-    """Return the agent, or object of other classes, at `module:name`, or made by what is there."""
+    """Return the agent, or object of other classes, at `module:name`; classes are called."""
     try:
-        found = found_at(place)
-        is_one = not isinstance(found, type) and isinstance(found, (Agent, *others))
-        made = found if is_one else found()
-    except Exception as error:  # whatever is wrong in the user's code
-        allowed = f"module:Class that can be imported and made ({type(error).__name__}: {error})"
+        target = imported(place)
+        is_one = not isinstance(target, type) and isinstance(target, (Agent, *others))
+        made = target if is_one else target()
+    except Exception as error:  # code from outside the package may raise anything
+        allowed = f"module:Class that can be imported and called ({type(error).__name__}: {error})"
         raise InvalidArgumentError("agent", place, allowed) from error
     if not isinstance(made, (Agent, *others)):
         allowed = "module:Class with the methods reset, act, observe and answer"
@@ -102,9 +102,14 @@ def agent_at(place: str, *others: type) -> Any:
 
 
 class Defaults(NamedTuple):
-    """What a benchmark runs: the names of the task and the setting, delta by row, K by column.
+    """The cells of a benchmark.
 
-    `papers` is whether it is the paper's own comparison.
+    Attributes:
+        task: name of the task.
+        setting: name of the setting.
+        deltas: the deltas of the cells.
+        n_arms: K of the cells.
+        papers: whether the paper has this comparison.
     """
 
     task: str
@@ -120,12 +125,12 @@ def bench_defaults(
     setting: str | None,
     deltas: Sequence[float] | None,
     n_arms: Sequence[int] | None,
-    whole: bool = False,
+    every: bool = False,
 ) -> Defaults:
-    """Return what was asked for; the rest is the first model's, or else the paper's.
+    """Return the cells of a benchmark; None is the first model's value, or else the paper's.
 
-    A tuned N_1 counts as a model of the cell that it was tuned in. Without models `whole` runs all
-    of the paper's cells.
+    A tuned N_1 counts as a model trained in the cell of its tuning. Without models, `every` selects
+    all cells of the paper.
     """
     from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 
@@ -133,23 +138,23 @@ def bench_defaults(
     chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
     usual_deltas: Sequence[float] = (trained.get("delta", BENCH_DELTAS[0]),)
     usual_arms: Sequence[int] = (trained.get("n_arms", 5),)
-    if not trained and whole:
+    if not trained and every:
         usual_deltas = BENCH_DELTAS if TASKS[chosen].ends_itself else usual_deltas
         usual_arms = BENCH_N_ARMS
     if not trained and chosen == POPULATION.name:
-        usual_arms = BENCH_N_ARMS[-1:]  # with few arms a user says little about the next
+        usual_arms = BENCH_N_ARMS[-1:]  # with few arms one user reveals little about the next
     usual = PRINTED.name if chosen == POPULATION.name else COMPARED
     papers = task is None and all(name_of(agent) in AGENTS for agent in line_up)
     setting = setting or name_in(trained.get("setting", usual))
     return Defaults(chosen, setting, deltas or usual_deltas, n_arms or usual_arms, papers)
 
 
-def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
-    """Return a warning for each tuned N_1 that meets other users than it was tuned for."""
-    own: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
-    here = own | {name: [word] for name, word in population.words().items()} | own
+def tuning_warnings(agents: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
+    """Return a warning for each tuned N_1 that runs with users other than those of its tuning."""
+    cells: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
+    here = cells | {name: [word] for name, word in population.words().items()} | cells
     warnings = []
-    for agent in line_up:
+    for agent in agents:
         tuned = trained_on(agent) if isinstance(agent, AlgorithmAgent) else {}
         others = [
             f"{name}={tuned[name]}"
@@ -158,5 +163,5 @@ def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -
         ]
         if others:
             tuned_for = f"{agent.name}: N_1 was tuned for {', '.join(others)}"
-            warnings.append(f"{tuned_for}; it promises nothing else.")
+            warnings.append(f"{tuned_for}; for other users it has no guarantee.")
     return warnings

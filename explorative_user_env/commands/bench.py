@@ -30,10 +30,10 @@ def bench(
     n_instances: int | None = None,
     task: str | None = None,
     setting: str | None = None,
-    whole: Annotated[bool, typer.Option("--all")] = False,
+    every: Annotated[bool, typer.Option("--all")] = False,
     quick: bool = False,
 ) -> None:
-    """Compare agents on explorative users, beside the paper's figures where it has them.
+    """Run agents on the same users and print the paper's figures beside theirs.
 
     Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
 
@@ -44,22 +44,22 @@ def bench(
         n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or a model's.
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or a
             model's.
-        task: bai (stop and name the best arm), regret (over a horizon) or population (regret with
-            users who come one after another). None is bai, or a model's.
+        task: bai (stop and name the best arm), regret (over a horizon) or population (regret over
+            a sequence of similar users). None is bai, or a model's.
         setting: Modelling choices: printed (the paper's text) or released (its code). None is
             released, or a model's; population printed.
-        whole: All cells of the paper: delta .1 and .01, K 2, 5 and 20.
-        until_width: Add users until the success interval of every agent is at most so wide, in
+        every: All cells of the paper: delta .1 and .01, K 2, 5 and 20.
+        until_width: Add users until the success interval of every agent is at most this wide, in
             (0, 1); --n-instances is then the most, by default a million. None is a fixed number.
     """
-    from explorative_user_env.evaluation import runner  # pandas is not for help
+    from explorative_user_env.evaluation import runner  # it imports pandas; help must be quick
     from explorative_user_env.results import results as runs
     from explorative_user_env.results import tables
     from explorative_user_env.studies import paper
 
     options = run.options
     line_up = line_ups.agents_called(agent, options["max_steps"], task)
-    usual = line_ups.bench_defaults(line_up, task, setting, delta, n_arms, whole)
+    usual = line_ups.bench_defaults(line_up, task, setting, delta, n_arms, every)
     if options["horizon"] is not None and TASKS[usual.task].ends_itself:
         raise InvalidArgumentError("horizon", options["horizon"], "left out for the task bai")
     users = run.users | {"setting": usual.setting}
@@ -76,12 +76,13 @@ def bench(
         summary = paper.compared(results, published)
         words, shared = population.words(), results[0].cell
         cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
-        until, whom = "" if options["until_width"] is None else "up to ", "users"
+        until, units = "" if options["until_width"] is None else "up to ", "users"
         if usual.task == POPULATION.name:
-            whom = "episodes"
+            units = "episodes"
             cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
-        title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
-        notes = line_ups.elsewhere(line_up, usual, population) + list(tables.legend_of(summary))
+        title = f"{words['setting']}: {until}{options['n_instances']} {units} a cell, {cell}"
+        warnings = line_ups.tuning_warnings(line_up, usual, population)
+        notes = warnings + list(tables.legend_of(summary))
         contents = {
             "table.md": tables.summary_page(title, {usual.setting: summary}, notes),
             "summary.csv": summary,
@@ -93,7 +94,7 @@ def bench(
 
 
 def _conclusion(summary: Any) -> str:
-    """Return a sentence on the agents of a table: the first and UNI, or the best and the worst."""
+    """Return a sentence that compares the first agent with UNI, or the best with the worst."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
     if "success" not in summary:
@@ -103,15 +104,15 @@ def _conclusion(summary: Any) -> str:
         return f"{least} has the least regret, {regret[least]:.0f} on average{rest}."
     n_users = int(by_agent["n_runs"].sum()[agents[0]])
     named = (summary["success"] * summary["n_runs"]).groupby(summary["agent"]).sum().round()
-    of = {a: f"all {n_users}" if n == n_users else f"{n:.0f}" for a, n in named.items()}
+    right = {a: f"all {n_users}" if n == n_users else f"{n:.0f}" for a, n in named.items()}
     times = by_agent["stopping_time"].mean()
-    sentence = f"{agents[0]} named the best arm of {of[agents[0]]}"
+    sentence = f"{agents[0]} named the best arm of {right[agents[0]]}"
     sentence += " users" if named[agents[0]] == n_users else f" of {n_users} users"
     if len(agents) > 1:
         rival = "UNI" if "UNI" in agents[1:] else agents[-1]
         same = abs(times[rival] - times[agents[0]]) < 0.02 * times[agents[0]]
         when = "in the same time" if same else f"with {times[rival]:.0f} recommendations"
-        sentence += f"; {rival}, {when}, of {of[rival]}"
+        sentence += f"; {rival}, {when}, of {right[rival]}"
     return f"{sentence}."
 
 
@@ -131,25 +132,24 @@ def train(run: Run) -> None:
 
     Options:
         algo: ppo, maskable-ppo (for bai), dqn or recurrent-ppo.
-        task: regret (over a horizon), bai (stop and name the best arm) or population (regret with
-            users who come one after another).
-        steps: Steps of all users together, at least 1.
-        seed: Seed of everything, at least 0.
+        task: regret (over a horizon), bai (stop and name the best arm) or population (regret over
+            a sequence of similar users).
+        steps: Training steps over all users, at least 1.
+        seed: Seed of the training and its users, at least 0.
         horizon: Steps of an episode, or of each user of the task population, at least 1. None is
             500; bai 2000; population 300.
         observation: response, counts, sorted-counts or last-step; for population also
             population-counts or sorted-population-counts. None is the algorithm's.
         n_users: Users of an episode of the task population, at least 1. None is 20.
-        deviation: Deviation of the means of a user of the task population from what is popular, at
-            least 0. None is 0.3.
+        deviation: Standard deviation of a user's means around the popularity of the arms, for the
+            task population, at least 0. None is 0.3.
         tensorboard: Folder for TensorBoard, if that is installed. None is no folder.
     """
-    from explorative_user_env import rl  # which needs an extra
+    from explorative_user_env import rl  # it needs an extra
     from explorative_user_env.rl.models import versions
 
-    asked = run.asked
-    usual = "models/{task}-{algo}-k{n_arms}-seed{seed}".format_map(asked)
-    given = {name: value for name, value in asked.items() if value is not None}
+    usual = "models/{task}-{algo}-k{n_arms}-seed{seed}".format_map(run.values)
+    given = {name: value for name, value in run.values.items() if value is not None}
     opened = run.opened(libraries=versions(), usual=usual)
     with opened as (folder, store), progress_bar() as report:
         rl.train(**given | run.users, output=folder, progress=report, store=store)

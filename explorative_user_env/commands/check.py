@@ -7,7 +7,7 @@ import typer
 
 from explorative_user_env.check import checks_of, subjects_of
 from explorative_user_env.check.checks import known_names, run_checks
-from explorative_user_env.commands.agents import PREFIXES, agents_called, found_at
+from explorative_user_env.commands.agents import PREFIXES, agents_called, imported
 from explorative_user_env.commands.options import command
 from explorative_user_env.commands.run import say, show
 from explorative_user_env.display.progress import progress_bar
@@ -24,9 +24,9 @@ def check(
     seed: int = 0,
     explain: bool = False,
 ) -> None:
-    """Check that an agent, environment or user keeps what this package relies on.
+    """Check an agent, environment or user for conformance with this package.
 
-    The exit code is 0 if no check fails, or only those that are expected to.
+    The exit code is 0 if no check fails, except those named by --expect.
 
     Example: explorative-user check my_module:MyAgent (in the folder of my_module)
 
@@ -34,17 +34,17 @@ def check(
         target: module:name in your code (an agent, environment, Behaviour, Schedule, RewardLaw or
             Algorithm, or a class or function that makes one); an agent of bench, as bair; sb3:DIR,
             a trained model; or an environment's id.
-        expect: NAME=REASON: this check is known to fail, and why; repeat for more.
+        expect: NAME=REASON: this check fails for a known reason; repeat for more.
         only: NAME: run this check alone; repeat for more. None is all.
         kind: agent, environment, vector environment, algorithm, behaviour, schedule or reward law,
-            if the target does not tell. None is the target's.
-        explain: Say what each check asks; by default they are run.
+            if the target could be several. None is the target's.
+        explain: Explain each check instead of running it.
     """
     reasons = {}
     for expected in expect or []:
         name, _, reasons[name] = expected.partition("=")
         if not (name and reasons[name]):
-            allowed = "NAME=REASON, as meets_many_arms=too_slow"
+            allowed = "NAME=REASON, such as meets_many_arms=too_slow"
             raise InvalidArgumentError("expect", expected, allowed)
     try:
         subjects = subjects_of(_thing(target), kind, seed_number(seed))
@@ -53,7 +53,7 @@ def check(
             raise
         raise InvalidArgumentError("target", target, error.allowed) from error
     if not subjects:
-        raise InvalidArgumentError("kind", kind, f"another one, as {target} is none")
+        raise InvalidArgumentError("kind", kind, f"another kind, as {target} is of no such kind")
     every = [each for subject in subjects for each in checks_of(subject.kind)]
     known_names("only", only or [], every)
     known_names("expect", reasons, every)
@@ -74,7 +74,7 @@ def check(
 
 
 def _thing(target: str) -> Any:
-    """Return an id as it is, and of any other target the object that it names."""
+    """Return the object that a target names; an environment's id stays as it is."""
     if target in gym.registry:
         return target
     if ":" not in target or target.startswith(PREFIXES):
@@ -84,9 +84,9 @@ def _thing(target: str) -> Any:
             allowed = f"module:name, sb3:DIR, an environment's id or {error.allowed}"
             raise InvalidArgumentError("target", target, allowed) from error
     try:
-        return found_at(target)
-    except Exception as error:  # whatever is wrong in the user's code
-        if (name := target.rpartition(":")[2]) in gym.registry:  # its module has registered it
+        return imported(target)
+    except Exception as error:  # code from outside the package may raise anything
+        if (name := target.rpartition(":")[2]) in gym.registry:  # the import has registered it
             return name
         allowed = f"module:name that can be imported ({type(error).__name__}: {error})"
         raise InvalidArgumentError("target", target, allowed) from error

@@ -1,4 +1,4 @@
-"""The commands `explorative-user course`: the notebooks, and the grading of students' agents."""
+"""The commands `explorative-user course`: write the notebooks, and grade students' agents."""
 
 import os
 import shlex
@@ -20,7 +20,7 @@ from explorative_user_env.teach.notebooks import notebook_files
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, how_to_get, missing_of
 
-#: The modules that open the notebooks and run them.
+#: The modules needed to open the notebooks and run them.
 OPENS = ("jupyterlab", "ipykernel", "matplotlib")
 
 
@@ -28,18 +28,18 @@ OPENS = ("jupyterlab", "ipykernel", "matplotlib")
 def notebooks(
     folder: Annotated[Path, typer.Argument(metavar="DIR")], solutions: bool = False
 ) -> None:
-    """Write the notebooks of the course into a folder, and never over a file that is there.
+    """Write the course's notebooks into a folder; existing files are never replaced.
 
     Example: explorative-user course notebooks my_course
 
     Options:
-        folder: Folder for the notebooks, made if not there.
-        solutions: The notebooks with the answers as well; by default without.
+        folder: Folder for the notebooks; it is made if needed.
+        solutions: Write the notebooks with answers as well; by default without.
     """
     added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
-    say(*(f"there already: {name}" for name in added.same), style="dim")
-    say(*(f"kept as it is, with what was changed in it: {name}" for name in added.kept))
+    say(*(f"unchanged: {name}" for name in added.same), style="dim")
+    say(*(f"not replaced, as it has your changes: {name}" for name in added.kept))
     line = shlex.join(["jupyter", "lab", str(folder)])
     if missing_of(OPENS):
         line = f"{how_to_get('course')} && {line}"
@@ -67,44 +67,44 @@ def grade(
     gradescope: Path | None = None,
     autograder: Path | None = None,
 ) -> None:
-    """Grade students' agents on hidden users, each in a process of its own.
+    """Grade students' agents on hidden users, each in its own process.
 
-    A submission that fails gets 0 points and a reason; one whose time is up keeps what it
-    finished. Grade strangers in a container, see the teachers' page.
+    A submission that fails gets 0 points and a reason; a submission that runs out of time keeps
+    its finished runs. Grade strangers' code in a container (see the teachers' page).
 
     Example: explorative-user course grade submissions --key-file key.txt --out grades
 
     Options:
         submission: FILE.py, FILE.py:Class or a folder of files, one a student. An agent is a class
             with the methods reset, act, observe and answer.
-        key: Secret that the hidden users follow from; who lists processes sees it. None is the
+        key: Secret that determines the hidden users; a list of processes shows it. None is the
             variable EXPLORATIVE_USER_KEY.
         key_file: File with the secret.
         task: bai (stop and name the best arm) or regret (over a horizon).
-        max_steps: Step cap of a run of the task bai, at least 1; one that reaches it is censored.
+        max_steps: Step cap of a run of the task bai, at least 1; a run that reaches it is censored.
             None is 20000.
-        n_instances: Hidden users, at least 1.
-        full_marks: BAIR or SE: the agent that gets 100 points, where UNI gets 0; who does better
-            gets more. None is 100 points for a cost of nothing.
-        time_limit: Seconds of processor time that a submission may take in all, above 0.
-        call_limit: Seconds of processor time that one call may take, above 0.
-        memory_limit: MB that a submission may take, beside Python and the package.
+        n_instances: Number of hidden users, at least 1.
+        full_marks: BAIR or SE: this agent gets 100 points, UNI gets 0, and better agents get more.
+            None is 100 points for a cost of 0.
+        time_limit: Seconds of processor time for a submission in total, above 0.
+        call_limit: Seconds of processor time for one call, above 0.
+        memory_limit: MB of memory for a submission, besides Python and the package.
         output: Folder for leaderboard.csv, leaderboard.md and a file for each student.
         gradescope: File for the results of one submission, as Gradescope reads them.
-        autograder: Write an autograder for Gradescope, FILE.zip, with the same options. It has the
-            secret in it.
+        autograder: Write an autograder for Gradescope, FILE.zip, with the same options. It contains
+            the secret.
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
     limits = submissions.Limits(time_limit, call_limit, memory_limit)
-    asked = run.options | {"task": single_user_task(run.options["task"])}
-    assignment = grading.Assignment(population=Population(**run.users), **asked)
+    values = run.options | {"task": single_user_task(run.options["task"])}
+    assignment = grading.Assignment(population=Population(**run.users), **values)
     options = run.options | run.users
     if len(secret.secret.encode()) < 16:
-        say("The key is short: who tries many finds it. 16 characters or more are safe.")
+        say("The key is short and can be guessed. Use 16 characters or more.")
     if autograder is not None:
         given = {"time_limit": time_limit, "call_limit": call_limit, "memory_limit": memory_limit}
         grading.write_autograder(autograder, secret, options | given, overwrite)
-        say(f"File: {autograder}. It holds the key: hand it to Gradescope and to nobody else.")
+        say(f"File: {autograder}. It contains the key: give it to Gradescope only.")
         if not submission:
             return
     if not submission:

@@ -1,8 +1,8 @@
-"""How the options of commands are made, explained and grouped.
+"""Make the options of commands from signatures and docstrings.
 
 An option is an argument of the command's function, or of a function of the package that it calls.
-Its type and default are those of the signature. Its help is the text of `Options:` in the command's
-docstring, or else of `Args:` in that of the function of the package.
+The signature gives its type and default. `Options:` in the command's docstring gives its help, or
+else `Args:` in the docstring of the function of the package.
 """
 
 import ast
@@ -23,17 +23,17 @@ from explorative_user_env.protocol import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.users.population import OPTIONS
 from explorative_user_env.validation import PACKAGE, InvalidArgumentError, count
 
-#: Users a cell with --quick.
+#: Users of each cell with --quick.
 QUICK_N_INSTANCES = 100
 
-#: The groups of options in help, below the first five and "More", which has the rest.
+#: The groups of options in help. The first five stand above; "More" has the rest.
 PANELS = {
     "Users": [option.name for option in OPTIONS],
     "Runs": ["n_instances", "until_width", "quick", "seed", "workers", "dask"],
     "Files": ["output", "resume", "overwrite"],
 }
 
-#: So many options need no groups.
+#: Most options that help shows without groups.
 FEW = 8
 
 
@@ -44,19 +44,19 @@ def shared(
     resume: Path | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Declare the options of runs, and the help of others that no docstring explains.
+    """Declare the options that several commands share, with their help.
 
     Args:
-        workers: Runs at once; the results do not depend on it. None is cores.
+        workers: Number of workers; results do not depend on it. None is cores.
         dask: Address of a dask scheduler whose workers do the runs, as tcp://host:8786. None is
             this machine.
         output: Folder for files and runs, or X.sqlite for the runs and X for the files.
-        resume: File of a run that was interrupted: continue it, by its options. None is no run.
-        overwrite: Write over the files of another run.
+        resume: Continue this interrupted run (its run.sqlite) with its options. None is no run.
+        overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
-        n_instances: Users a cell, at least 1. None is 1000, or 100 with --quick.
-        quick: 100 users a cell; by default 1000.
-        seed: Seed of everything, at least 0.
+        n_instances: Users of each cell, at least 1. None is 1000, or 100 with --quick.
+        quick: 100 users in each cell; by default 1000.
+        seed: Seed of all users and agents, at least 0.
     """
 
 
@@ -78,26 +78,26 @@ def command(
     keeps: str | None = None,
     parallel: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command of a function; the arguments that it declares are options as well.
+    """Make a command of a function; the arguments that it declares become options.
 
     `Options:` in the docstring of the function has their help. Its argument `run` is a `Run`.
 
     Args:
-        name: the words that call it, as "paper tables".
-        calls: the functions or records of the package of which `options` are arguments.
-        options: the names of options that it has besides those of its arguments.
+        name: the name of the command, as "paper tables".
+        calls: functions or records of the package that declare `options`.
+        options: names of further options, separated by spaces.
         first: the options that help shows first.
-        users: gives the command the options of `Population`; the values are defaults that are
-            others here. None is a command without users.
+        users: adds the options of `Population`, with these defaults in place of the usual ones.
+            None is a command without users.
         only: which options of `Population`; None is all that the function does not declare.
-        keeps: gives the command `--output`, `--resume` and `--overwrite`; the default folder. None
-            is a command without files.
-        parallel: gives the command `--workers` and `--dask`.
+        keeps: the default folder; adds `--output`, `--resume` and `--overwrite`. None is a command
+            without files.
+        parallel: adds `--workers` and `--dask`.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        own = dict(inspect.signature(function).parameters)
-        takes_run = own.pop("run", None) is not None
+        declared = dict(inspect.signature(function).parameters)
+        takes_run = declared.pop("run", None) is not None
         about = {option.name: option.metadata["about"] for option in OPTIONS}
         about |= _texts(inspect.getdoc(shared))
         called = {key: _argument_of(calls, key) for key in options.split()}
@@ -105,7 +105,7 @@ def command(
         about |= {key: texts[key][:1].upper() + texts[key][1:] for key in called if key in texts}
         of_users = {}
         for option in OPTIONS if users is not None else ():
-            if option.name in own or (only is not None and option.name not in only):
+            if option.name in declared or (only is not None and option.name not in only):
                 continue
             default = users.get(option.name, option.default)  # type: ignore[union-attr]
             kind, details = option.metadata["kind"], {}
@@ -115,14 +115,14 @@ def command(
                 kind, details = str, details | {"parser": kind, "metavar": "<str>"}
             of_users[option.name] = _parameter(
                 option.name,
-                default=getattr(default, "name", default),  # a record has a name here
+                default=getattr(default, "name", default),  # a record is given by its name
                 annotation=Annotated[kind, typer.Option(**details)],
             )
         has = {"workers": parallel, "dask": parallel}
-        kept = {each: SHARED[each] for each in SHARED if has.get(each, keeps is not None)}
+        of_runs = {each: SHARED[each] for each in SHARED if has.get(each, keeps is not None)}
         about["output"] += "" if keeps is None else f" None is {keeps}."
         about |= _texts(inspect.getdoc(function))
-        every = own | called | of_users | kept
+        every = declared | called | of_users | of_runs
         panels: dict[str, str | None] = dict.fromkeys(every)
         if len(every) > FEW:
             groups = {key: panel for panel, keys in PANELS.items() for key in keys}
@@ -134,29 +134,29 @@ def command(
 
         @functools.wraps(function)
         def run_command(*, context: typer.Context, **given: Any) -> None:
-            keeping = {each: given.pop(each) for each in kept}
-            asked = {each: given[each] for each in sorted(given, key=of_users.__contains__)}
-            sources = {each: context.get_parameter_source(each) for each in asked}
-            written = {each for each in asked if sources[each] and sources[each].name != "DEFAULT"}  # type: ignore[union-attr]
-            if keeping.get("resume") is not None:
-                runs.continue_with(keeping["resume"], name, asked, written)
+            running = {each: given.pop(each) for each in of_runs}
+            values = {each: given[each] for each in sorted(given, key=of_users.__contains__)}
+            sources = {each: context.get_parameter_source(each) for each in values}
+            written = {each for each in values if sources[each] and sources[each].name != "DEFAULT"}  # type: ignore[union-attr]
+            if running.get("resume") is not None:
+                runs.continue_with(running["resume"], name, values, written)
             workers: dict[str, Any] = {}
             if parallel:
-                n, dask = keeping.pop("workers"), keeping.pop("dask")
+                n, dask = running.pop("workers"), running.pop("dask")
                 workers["workers"] = count("workers", n, 0, MOST_WORKERS) or cores()
                 if n and dask is not None:
-                    allowed = "left out beside dask, which has its own"
+                    allowed = "left out if --dask is given"
                     raise InvalidArgumentError("workers", n, allowed)
                 if dask is not None:
                     from explorative_user_env.evaluation.workers import dask_executor
 
                     workers = {"executor": context.with_resource(dask_executor(dask))}
             if takes_run:
-                users, options = ({each: asked[each] for each in of} for of in (of_users, called))
-                run = runs.Run(name, asked, written, users, options, workers, keeps, **keeping)
-                function(run, **{each: asked[each] for each in own})
+                users, options = ({each: values[each] for each in of} for of in (of_users, called))
+                run = runs.Run(name, values, written, users, options, workers, keeps, **running)
+                function(run, **{each: values[each] for each in declared})
             else:
-                function(**asked)
+                function(**values)
 
         shown.append(_parameter("context", annotation=typer.Context))
         run_command.__doc__ = inspect.getdoc(function).partition("\n\nOptions:")[0]  # type: ignore[union-attr]
@@ -168,16 +168,16 @@ def command(
 
 
 def _texts(docstring: str | None) -> dict[str, str]:
-    """Return the texts of a docstring on arguments or attributes."""
-    found = dict(_ARGUMENT.findall(docstring or ""))
-    return {key: re.sub(r'[`"]', "", " ".join(text.split())) for key, text in found.items()}
+    """Return the texts of a docstring, by argument or attribute."""
+    texts = dict(_ARGUMENT.findall(docstring or ""))
+    return {key: re.sub(r'[`"]', "", " ".join(text.split())) for key, text in texts.items()}
 
 
 @functools.cache
 def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return types and defaults of the arguments of a function or record, and texts on them.
+    """Return the types, defaults and texts of the arguments of a function or record.
 
-    Its file is read, not imported: pandas takes longer than all else that help needs.
+    They are read from the source, without an import: help must not wait for pandas.
     """
     module, _, name = call.rpartition(".")
     path = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
@@ -188,7 +188,7 @@ def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
-    """Return an argument of one of some functions or records as a parameter of a command."""
+    """Return the argument `name` of one of some functions or records as a parameter."""
     call = next(each for each in calls if name in _declared(each)[0])
     annotation, text = _declared(call)[0][name]
     try:
@@ -209,7 +209,7 @@ def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
 
 
 def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> inspect.Parameter:
-    """Return a parameter with the annotation of which Typer makes its option."""
+    """Return a parameter annotated with the option that Typer makes of it."""
     annotation, details = parameter.annotation, None
     if get_origin(annotation) is Annotated:
         annotation, details = get_args(annotation)
@@ -219,7 +219,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     else:
         spelled = f"--{parameter.name.replace('_', '-')}"
         details = details or typer.Option()
-        if details.default is ...:  # no spelling was declared
+        if details.default is ...:  # the option declares no spelling
             others = {"--output", "--out"} - {spelled}
             details.param_decls = (spelled, *others) if len(others) == 1 else (spelled,)
         usual = "; ".join(_IF_NONE.findall(about))
@@ -234,11 +234,11 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
 
 
 def users_a_cell(n_instances: int | None, quick: bool) -> int:
-    """Return how many users a cell has."""
+    """Return the number of users in each cell."""
     usual = QUICK_N_INSTANCES if quick else N_INSTANCES
     return usual if n_instances is None else n_instances
 
 
 def cores() -> int:
-    """Return how many processors this program may use."""
+    """Return the number of processors that this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

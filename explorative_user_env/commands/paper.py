@@ -1,4 +1,4 @@
-"""The commands `explorative-user paper`: its tables and figures, its bound, its open question."""
+"""The commands `explorative-user paper`: tables and figures, the lower bound, the tuned N_1."""
 
 import sys
 from functools import partial
@@ -23,10 +23,10 @@ from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.population import SETTINGS
 from explorative_user_env.validation import choice, how_to_get, integer, risk
 
-#: The deltas of the bounds; the least are too small to measure with so few users.
+#: The deltas of the bounds; the smallest need more users to be measured.
 DELTAS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 
-#: N_0 of the pair that agents meet: about as many acceptances as they get.
+#: N_0 of the lower bound's pair of users: about the acceptances that agents reach.
 N0 = 1000
 
 
@@ -39,7 +39,7 @@ N0 = 1000
 def tables(
     run: Run,
     target: Annotated[
-        str | None, typer.Argument(show_default="the run's that is continued")
+        str | None, typer.Argument(show_default="that of the run to be continued")
     ] = None,
     setting: list[str] | None = None,
     agent: list[str] | None = None,
@@ -55,7 +55,7 @@ def tables(
         target: table2, table3, ..., table7, figure1a, figure1b or all.
         setting: printed or released; repeat for more. None is both.
         agent: Only these of the table's agents; repeat for more. None is all of them.
-        quick: 100 users a cell and up to 20 arms; by default the paper's cells.
+        quick: 100 users in each cell and at most 20 arms; by default the paper's cells.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
     whole, users = chosen == "all", users_a_cell(n_instances, quick)
@@ -107,8 +107,8 @@ def tables(
 def tune_n1(run: Run) -> None:
     """Find the least N_1 with which BAIR still succeeds; `bench --agent bair-tuned:DIR` uses it.
 
-    The paper's open question, answered for one law of users: binary search with a sequential test
-    of each N_1, a bound on the error of all of them together, and a confirmation on fresh users.
+    This answers the paper's open question for one law of users: a binary search with a sequential
+    test of each N_1, a bound on the total error, and a confirmation on fresh users.
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """
@@ -123,7 +123,7 @@ def tune_n1(run: Run) -> None:
                 store=store,
                 **how,
             )
-        except tuning.NoneFoundError as none:  # the run is finished all the same
+        except tuning.NoneFoundError as none:  # the run is finished
             failure = f"error: {none}; its runs are in {store.path}"
         else:
             contents = {
@@ -153,14 +153,14 @@ def tune_n1(run: Run) -> None:
     parallel=True,
 )
 def lower_bound(run: Run, delta: list[float] | None = None, n_instances: int = 2000) -> None:
-    """Meet the lower bound's pair of users, whom no agent can tell apart soon.
+    """Run agents on the lower bound's pair of users, which no agent can distinguish soon.
 
     Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
 
     Options:
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.2 0.1
             0.05 0.02 0.01 0.005 0.002.
-        n_instances: Users of each instance, at least 1.
+        n_instances: Number of users of each instance, at least 1.
     """
     deltas = [risk("delta", value) for value in delta or DELTAS]
     n_arms = integer("n_arms", run.users["n_arms"], 2, N0)

@@ -24,7 +24,7 @@ from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import count, require
 
-#: Where a run that goes on is cut off; BAIR rarely takes a tenth of it.
+#: Default step cap of `watch`; BAIR rarely needs a tenth of it.
 MOST_STEPS = 10_000
 
 
@@ -40,19 +40,19 @@ def watch(
     no_reveal: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Watch a user and an agent step by step: what she believes, and what it learns of her.
+    """Watch an agent and a user step by step: her beliefs, and what the agent learns.
 
     Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
 
     Options:
-        agent: Agent, as of bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are
+        agent: Agent, as for bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are
             shown side by side. None is bair.
-        max_steps: Cut each run off after so many steps, at least 1.
-        horizon: T of agents that do not stop by themselves, at least 1. None is 500, or --max-steps
-            if that is less.
+        max_steps: Step cap of each run, at least 1.
+        horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
+            that is less.
         out: File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.
-        no_reveal: Keep her intervals, the true means and the reasons secret.
-        overwrite: Write over the file if it is there.
+        no_reveal: Hide her intervals, the true means and the reasons.
+        overwrite: Replace the file if it exists.
     """
     can_be_written(out, "out", overwrite)
     population = Population(**run.users)
@@ -65,9 +65,9 @@ def watch(
             report(of.agent, step, of.stopping_time)
 
         for each in these_agents(agent or ["bair"]):
-            asked: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
-            asked["horizon"] = time if needs_horizon(each) else None
-            episode = rollout(environment_of(population, each), each, seed, **asked)
+            how: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
+            how["horizon"] = time if needs_horizon(each) else None
+            episode = rollout(environment_of(population, each), each, seed, **how)
             films.append(film_of(episode, not no_reveal, partial(report_step, episode)))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
@@ -75,7 +75,7 @@ def watch(
             say(f"{film.agent} and the user of seed {film.seed}", style="bold")
             say(*film.explanation.lines)
         if film.end == CENSORED and film.n_steps == max_steps:
-            say(f"{film.agent} was cut off after {max_steps} steps: --max-steps shows more.")
+            say(f"{film.agent} reached the step cap of {max_steps}; --max-steps sets another.")
     say(f"File: {out}")
 
 
@@ -94,20 +94,20 @@ def play(
     port: int | None = None,
     no_browser: bool = False,
 ) -> None:
-    """Recommend to a user yourself, and find her best arm; then see how the agents did with her.
+    """Recommend to a user yourself and find her best arm; then compare with the agents.
 
-    The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
+    Only this machine can open the page; Ctrl-C ends it. Others play in their own terminals.
 
     Example: explorative-user play --terminal --n-arms 3
 
     Options:
         n_arms: Number of arms K, in 2..25.
-        seed: Seed of the user, at least 0. None is a surprise.
-        address: Address of a game to repeat and go on with, or what follows its question mark. None
+        seed: Seed of the user, at least 0. None is random.
+        address: Address of a game to repeat and continue, or the part after its question mark. None
             is a new game.
-        terminal: Play in this terminal; by default on a page.
-        port: Port of the page; 0 is any. None is 8421, or a free one.
-        no_browser: Open no browser; by default one is opened.
+        terminal: Play in this terminal instead of on a page.
+        port: Port of the page; 0 is any free port. None is 8421, or a free port.
+        no_browser: Do not open a browser.
     """
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
@@ -133,11 +133,11 @@ def play(
     try:
         serve(port, ready)
     except KeyboardInterrupt:
-        say("The page is closed. Games are in their addresses: open them again any time.")
+        say("The page is closed. A game's address opens it again at any time.")
 
 
 def _typed() -> Iterator[str]:
-    """Yield the lines that are typed, until there are no more."""
+    """Yield the typed lines until the input ends."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     while sys.stdin is not None:

@@ -1,4 +1,4 @@
-"""The commands `explorative-user results`: what a finished or interrupted run has."""
+"""The commands `explorative-user results`: show, plot, export and verify the runs of a file."""
 
 import json
 import re
@@ -26,16 +26,16 @@ from explorative_user_env.validation import InvalidArgumentError, choice, requir
 
 RunPath = Annotated[Path, typer.Argument()]
 
-#: Dots an inch of a plot: as wide as a slide needs.
+#: Dots per inch of a plot, enough for a slide.
 DOTS = 200
 
-#: Findings of a verification that are listed.
+#: Most findings that `results verify` lists.
 MOST_FINDINGS = 20
 
 
 @command("results show")
 def show_run(path: RunPath) -> None:
-    """Show what a file of runs has, also while it is being written: its table and what made it.
+    """Show the table of a file of runs and its origin, also while a run writes to it.
 
     Example: explorative-user results show results/bench
 
@@ -43,14 +43,14 @@ def show_run(path: RunPath) -> None:
         path: Folder of a command, or its file of runs, as run.sqlite.
     """
     file = places_around(path)[1]
-    found = store.about(file)
-    say(_state(found), f"asked for: {_in_words(found.request['options'])}")
-    for session in found.sessions:
-        made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
+    about = store.about(file)
+    say(_state(about), f"options: {_in_words(about.request['options'])}")
+    for session in about.sessions:
+        made_by, how = session["made_by"], session["how"] or "running, or killed"
         say(f"{session['began']} to {session['ended'] or '?'} ({how}): {made_by['command']}")
         say(f"  on {_in_words(made_by['machine'])}, commit {made_by['commit'] or 'unknown'}")
-    say(f"made with: {_in_words(found.request['versions'] | found.request['made with'])}")
-    if found.n_results:
+    say(f"made with: {_in_words(about.request['versions'] | about.request['made with'])}")
+    if about.n_results:
         legends: list[str] = []
         for title, summary in runs.summaries_of(runs.load(file)):
             show(tables.table_of(summary, title))
@@ -58,10 +58,10 @@ def show_run(path: RunPath) -> None:
             legends += tables.legend_of(summary)
 
 
-def _state(found: store.About) -> str:
-    state = "finished" if found.finished else "not finished"
-    cells = f"{found.n_results} cell{'s' * (found.n_results != 1)}"
-    return f"{found.request['command']}: {state}, {found.n_runs} runs in {cells}"
+def _state(about: store.About) -> str:
+    state = "finished" if about.finished else "not finished"
+    cells = f"{about.n_results} cell{'s' * (about.n_results != 1)}"
+    return f"{about.request['command']}: {state}, {about.n_runs} runs in {cells}"
 
 
 def _in_words(options: Mapping[str, Any]) -> str:
@@ -76,15 +76,15 @@ def _in_words(options: Mapping[str, Any]) -> str:
 
 @command("results export")
 def export(path: RunPath, output: RunPath, rows: str = "runs", overwrite: bool = False) -> None:
-    """Write the runs of a file, or their summary, in a format that other programs read.
+    """Export the runs of a file, or their summary, as CSV, JSON or Parquet.
 
     Example: explorative-user results export results/bench runs.parquet
 
     Options:
         path: Folder of a command, or its file of runs, as run.sqlite.
         output: File to write, as NAME.csv, NAME.json or NAME.parquet.
-        rows: runs (a row a run) or summary (a row an agent and cell).
-        overwrite: Write over the file if it is there.
+        rows: runs (one row for each run) or summary (one row for each agent and cell).
+        overwrite: Replace the file if it exists.
     """
     what = choice("rows", rows, ("runs", "summary"))
     choice("output", output.suffix.lower() or str(output), (".csv", ".json", ".parquet"))
@@ -100,7 +100,7 @@ def _write(frame: pd.DataFrame, path: Path) -> None:
             frame.to_csv(path, index=False)
         case ".json":
             known = frame.astype(object).where(frame.notna(), None)
-            # Python's writer keeps all digits, and pandas' does not.
+            # Python's JSON writer keeps all digits; that of pandas does not.
             rows = json.dumps(records.record_of(known.to_dict("records")), indent=1)
             path.write_text(f"{rows}\n", encoding="utf-8")
         case ".parquet":
@@ -116,34 +116,34 @@ def plot(
     delta: list[float] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Draw all plots that a run has, as PNG and SVG, also while it is going on.
+    """Draw all plots of a run as PNG and SVG, also while it is running.
 
     Example: explorative-user results plot results/bench --n-arms 5 --delta 0.1
 
     Options:
         path: Folder of a command, or its file of runs, as run.sqlite.
-        output: Folder for the plots. None is plots in the run's.
+        output: Folder for the plots. None is the folder plots inside the run's.
         n_arms: Only cells with this K; repeat for more. None is all.
         delta: Only cells with this delta; repeat for more. None is all.
     """
     require_plot()
     home, file = places_around(path)
-    found = store.about(file)
-    cells = _cells_of(runs.load(file)) if found.n_results else []
+    about = store.about(file)
+    cells = _cells_of(runs.load(file)) if about.n_results else []
     for name, wanted in ("n_arms", n_arms), ("delta", delta):
         known = dict.fromkeys(each.cell[name] for each in cells)
         unknown = [value for value in wanted or () if value not in known]
         if cells and unknown:
             raise InvalidArgumentError(name, unknown[0], f"one of {', '.join(map(str, known))}")
         cells = [each for each in cells if not wanted or each.cell[name] in wanted]
-    every = list(drawings_of(found.request, home, cells))
+    every = list(drawings_of(about.request, home, cells))
     drawings = [each for each in every if each.draw is not None]
     undrawn = [f"{each.name}: {each.about}" for each in every if each.draw is None]
     if not drawings:
-        allowed = f"a run of which there is something to draw ({'; '.join(undrawn) or 'no runs'})"
+        allowed = f"a run with data to draw ({'; '.join(undrawn) or 'no runs'})"
         raise InvalidArgumentError("path", str(path), allowed)
     if output is not None and output.resolve() == home.resolve():
-        allowed = "another folder than the run's, as plots would take the place of its files"
+        allowed = "a folder other than the run's, as plots would replace its files"
         raise InvalidArgumentError("output", str(output), allowed)
     options = {"path": str(file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}
@@ -160,11 +160,11 @@ def plot(
                 svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
                 for ending, data in ("png", as_png(axes, DOTS)), ("svg", svg):
                     files[f"{drawing.name}.{ending}"] = partial(Path.write_bytes, data=data)
-            except Exception as error:  # one picture is not worth the others
+            except Exception as error:  # a plot that fails must not cost the others
                 undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
     if files:
         folder.write(files)
-    say(_state(found))
+    say(_state(about))
     say(*(f"Not drawn: {line}" for line in undrawn), style="dim")
     names = dict.fromkeys(name.rpartition(".")[0] for name in files)
     say(f"{folder.path}, as PNG and SVG: {', '.join(names)}")
@@ -175,9 +175,9 @@ def _cells_of(loaded: runs.Results | runs.Sweep) -> list[runs.Results]:
 
 
 class Drawing(NamedTuple):
-    """A plot of a run: the name of its files, who met whom, and what draws it.
+    """A plot of a run: the name of its files, its users and agents in words, and its function.
 
-    Of a plot that a run does not have, nothing draws it, and `about` says why.
+    If the run lacks the data, `draw` is None and `about` gives the reason.
     """
 
     name: str
@@ -186,8 +186,8 @@ class Drawing(NamedTuple):
 
 
 def drawings_of(request: Any, folder: Path, cells: Sequence[runs.Results]) -> Iterator[Drawing]:
-    """Yield the plots of the run of a request, from its folder and its cells."""
-    asked = request["options"]
+    """Yield the plots of a run, from its request, folder and cells."""
+    options = request["options"]
     pair = "the lower bound's pair of users"
     studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
     match request["command"]:
@@ -202,13 +202,13 @@ def drawings_of(request: Any, folder: Path, cells: Sequence[runs.Results]) -> It
                 draw = getattr(lower_bound, f"draw_{name}")
                 studies.append((pair, partial(lower_bound.saved_table, folder, name), {name: draw}))
         case "suite --user":
-            kinds = suite.varieties_named(None if asked["user"] == ["all"] else asked["user"])
-            population = Population(**split_options(asked)[0])
-            found = partial(suite.saved_matrix, cells, population, kinds)
-            studies = [("robustness", found, {"heat_map": suite.heat_map})]
+            kinds = suite.varieties_named(None if options["user"] == ["all"] else options["user"])
+            population = Population(**split_options(options)[0])
+            matrix = partial(suite.saved_matrix, cells, population, kinds)
+            studies = [("robustness", matrix, {"heat_map": suite.heat_map})]
         case "suite":
-            found = partial(suite.saved_suite, asked, cells)
-            studies = [("the suite", found, {"heat_map": suite.SuiteResults.plot})]
+            scores = partial(suite.saved_suite, options, cells)
+            studies = [("the suite", scores, {"heat_map": suite.SuiteResults.plot})]
         case _:
             yield from _of_cells(cells)
     for about, load_study, draws in studies:
@@ -228,19 +228,19 @@ def _drawn(draw: Callable[[Any], Any], given: Any, progress: OnProgress) -> Any:
 def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
     """Yield the plots of each group of cells that differ only in K and delta."""
     shared = ("task", "seed", *(option.name for option in OPTIONS if option.name != "n_arms"))
-    found: dict[str, list[runs.Results]] = {}
+    by_key: dict[str, list[runs.Results]] = {}
     for each in cells:
         key = repr([each.cell.get(name) for name in shared])
-        same = [(one.cell["n_arms"], one.cell["delta"]) for one in found.get(key, [])]
+        same = [(one.cell["n_arms"], one.cell["delta"]) for one in by_key.get(key, [])]
         if (each.cell["n_arms"], each.cell["delta"]) in same:  # another line-up, the same users
             key += repr(list(each.deltas))
-        found.setdefault(key, []).append(each)
-    groups = list(found.values())
+        by_key.setdefault(key, []).append(each)
+    groups = list(by_key.values())
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
-    # Files of several groups begin with the words in which a group differs from others.
+    # With several groups, a file's name begins with the words that only its group has.
     parts = [about.split(", ") for about in abouts]
     common = set.intersection(*map(set, parts)) if parts else set()
-    names = [_as_name(" ".join(one for one in own if one not in common)) for own in parts]
+    names = [_as_name(" ".join(one for one in part if one not in common)) for part in parts]
     for place, (group, about, name) in enumerate(zip(groups, abouts, names, strict=True), 1):
         numbered = f"{place}-{name}".rstrip("-")
         prefix = f"{name if name and names.count(name) == 1 else numbered}-"
@@ -265,7 +265,7 @@ def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
             yield Drawing(name, f"{figure}, {about}", partial(_drawn, compared.plot, figure))
     if any(len(group) > 1 for group in groups):
         kinds = ["success by budget", *(name for name in RUN_KINDS if name != "success")]
-        why = "of one cell each: choose one with --n-arms and --delta"
+        why = "each needs one cell: choose it with --n-arms and --delta"
         yield Drawing(", ".join([*kinds, "differences"]), why)
 
 
@@ -287,33 +287,33 @@ def verify(
     agent: list[str] | None = None,
     only: list[str] | None = None,
 ) -> None:
-    """Run a random part of somebody's rows again and say which differ.
+    """Repeat a random sample of a file's rows and report which differ.
 
-    The exit code is 0 if all is as the file says, 1 if not, 2 if not all of it could be checked.
+    The exit code is 0 if all are equal, 1 if some differ, 2 if some could not be checked.
 
     Example: explorative-user results verify results/bench --share 0.1
 
     Options:
         path: File of runs, as run.sqlite or run.sqlite.xz, the folder of a command, or rows as
             export writes them (.csv, .json).
-        every: Run all rows again.
-        agent: Agent of the rows that the package does not have: module:Class or sb3:DIR; repeat
-            for more. None is no other.
+        every: Repeat all rows.
+        agent: Agent of the rows that is not in the package: module:Class or sb3:DIR; repeat for
+            more. None is none.
         only: Only rows of this agent or cell, as the table names it; repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
-        raise InvalidArgumentError("every", True, "left out beside --share or --rows")
+        raise InvalidArgumentError("every", True, "left out with --share or --rows")
     options = run.options | run.workers | ({"share": 1.0} if every else {})
-    own = entrants_called(agent or [])
+    agents = entrants_called(agent or [])
     with progress_bar() as report:
-        found = verified(path, own, only=only or (), progress=report, **options)
-    say(*found.notes, style="dim")
-    if (table := found.table()).row_count:
+        verification = verified(path, agents, only=only or (), progress=report, **options)
+    say(*verification.notes, style="dim")
+    if (table := verification.table()).row_count:
         show(table)
-    say(*found.reasons())
-    say(*(each.words for each in found.findings[:MOST_FINDINGS]))
-    if rest := len(found.findings[MOST_FINDINGS:]):
+    say(*verification.reasons())
+    say(*(each.words for each in verification.findings[:MOST_FINDINGS]))
+    if rest := len(verification.findings[MOST_FINDINGS:]):
         say(f"and {rest} more")
-    say(*found.in_short())
-    if not found.equal:
-        raise typer.Exit(1 if found.differs else 2)
+    say(*verification.in_short())
+    if not verification.equal:
+        raise typer.Exit(1 if verification.differs else 2)

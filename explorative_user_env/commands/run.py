@@ -1,4 +1,4 @@
-"""A run of a command: its options, the folder and the file that keep it, and what it prints."""
+"""A run of a command: its options, its folder and file of runs, and its output."""
 
 import itertools
 import json
@@ -28,20 +28,20 @@ from explorative_user_env.validation import InvalidArgumentError, how_to_get
 #: The file of runs in a folder.
 RUN_FILE = "run.sqlite"
 
-#: The command of a run with users who are not the paper's; words from "--" on do not call it.
+#: The command stored for a run with other users; the words from "--" on are an option.
 OTHERS = "suite --user"
 
 
 def places_of(output: Path) -> tuple[Path, Path]:
-    """Return the folder and the file of runs for `--output`, which is either."""
-    from explorative_user_env.results.store import ENDINGS  # which imports pandas
+    """Return the folder and the file of runs; `--output` may be either."""
+    from explorative_user_env.results.store import ENDINGS  # it imports pandas
 
     file = output.suffix in ENDINGS
     return (output.with_suffix(""), output) if file else (output, output / RUN_FILE)
 
 
 def places_around(path: Path) -> tuple[Path, Path]:
-    """Return the folder and the file of runs of a run, by either."""
+    """Return the folder and the file of a run; `path` may be either."""
     file = path / RUN_FILE if path.is_dir() else path
     return file.parent if file.name == RUN_FILE else file.with_suffix(""), file
 
@@ -51,20 +51,20 @@ class Run:
     """A run of a command.
 
     Attributes:
-        command: the words that call it.
-        asked: all options that its numbers follow from, by name.
-        written: the options that were written on the command line.
+        command: the name of the command.
+        values: the values of all options that determine its results, by name.
+        written: the options given on the command line.
         users: the options of `Population`.
         options: the options of the functions that the command calls.
-        workers: who does the runs, as arguments of `evaluate`.
-        usual: the default folder, None of a command without files.
-        output: the folder or file that was asked for.
-        resume: the file of the run that is continued.
-        overwrite: whether the files of another run may be written over.
+        workers: the arguments of `evaluate` for workers.
+        usual: the default folder; None for a command without files.
+        output: the value of `--output`.
+        resume: the value of `--resume`, a file of runs.
+        overwrite: whether the run may replace the files of another run.
     """
 
     command: str
-    asked: Mapping[str, Any]
+    values: Mapping[str, Any]
     written: Collection[str]
     users: dict[str, Any]
     options: dict[str, Any]
@@ -84,8 +84,8 @@ class Run:
         """Open the folder and the file of runs; an interrupted run says how to continue it.
 
         Args:
-            agents: the line-up, which the options do not describe in full; by name, or as agents.
-            libraries: versions of libraries that the numbers rest on besides the package's.
+            agents: the agents, in a sequence or by name; the stored request describes them.
+            libraries: versions of further libraries that the results depend on.
             usual: the folder in place of the command's default.
 
         Raises:
@@ -96,15 +96,16 @@ class Run:
 
         named = agents if isinstance(agents, Mapping) else {name_of(each): each for each in agents}
         line_up = {name: agent_record(agent, FEWEST_ARMS) for name, agent in named.items()}
-        mine = json.loads(json.dumps({"command": self.command, "options": self.asked}, default=str))
+        values = {"command": self.command, "options": self.values}
+        mine = json.loads(json.dumps(values, default=str))
         request = mine | {"line-up": {"agents": line_up}, "libraries": dict(libraries or {})}
         made_by = mine | {"versions": records.versions_of()}
 
         def has_this_run(file: Path, finished: bool = False) -> bool:
             with suppress(InvalidArgumentError):
-                kept = stores.about(file)
-                same = mine == {name: kept.request[name] for name in mine}
-                return same and (kept.finished or not finished)
+                stored = stores.about(file)
+                same = mine == {name: stored.request[name] for name in mine}
+                return same and (stored.finished or not finished)
             return False
 
         if self.resume is not None:
@@ -120,53 +121,53 @@ class Run:
                 if not other_run(path, made_by) and (not file.exists() or has_this_run(file)):
                     break
         resumes = self.resume is not None
-        # A finished run is begun anew, to the same rows.
+        # A finished run starts again; its rows will be the same.
         anew = self.overwrite or has_this_run(file, finished=True)
-        # Of a run that is continued, the file says first whether it is the same.
+        # With --resume the file of runs is checked before the folder.
         folder = None if resumes else Folder(path, made_by, self.overwrite)
         argument = "resume" if resumes else "output"
         with stores.Store(file, request, argument, anew and not resumes) as store:
             folder = folder or Folder(path, made_by, self.overwrite)
-            folder.beside.append(file)
+            folder.others.append(file)
             if store.n_found:
-                notice(f"goes on with {store.n_found} runs of {file}")
+                notice(f"continues {file}, which has {store.n_found} runs")
             try:
                 yield folder, store
             except BaseException:
                 n_runs = store.n_runs()
                 if n_runs or store.n_kept():
                     words = ["explorative-user", *words_of(self.command), "--resume", str(file)]
-                    what = f"{n_runs} runs are" if n_runs else "what was finished is"
-                    line = f"{what} in {file}; to go on: {shlex.join(words)}"
+                    what = f"{n_runs} runs are" if n_runs else "the finished part is"
+                    line = f"{what} in {file}; to continue: {shlex.join(words)}"
                     commands.unfinished[:] = [line]
                 raise
 
 
 def continue_with(resume: Path, name: str, given: dict[str, Any], written: Collection[str]) -> None:
-    """Put the options of a run that is continued among those given, unless they are written."""
+    """Take the options that the command line leaves out from the run to be continued."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):
         if words_of(request["command"]) != name.split():
-            allowed = f"a run of {name} (it is of {request['command']})"
+            allowed = f"a run of {name} (it is a run of {request['command']})"
             raise InvalidArgumentError("resume", str(resume), allowed)
         before = request["options"]
         given |= {each: before[each] for each in given if each in before and each not in written}
 
 
 def words_of(command: str) -> list[str]:
-    """Return the words that call a command."""
+    """Return the words of a command's name."""
     return command.partition(" --")[0].split()
 
 
 def say(*lines: str, style: str = "") -> None:
-    """Print lines, folded between words on a terminal."""
+    """Print lines; on a terminal, wrap them between words."""
     width = page_width()
     for line in map(printable, lines):
         if is_terminal(sys.stdout):
-            # A path or command that is longer than the page is no more one when cut.
-            folds = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
-            line = "\n".join(folds)
+            # Breaking a long path or command would make it useless.
+            wrapped = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+            line = "\n".join(wrapped)
         _print(Text(line), style=style, soft_wrap=True)
 
 
@@ -177,7 +178,7 @@ def show(*sections: RenderableType) -> None:
 
 
 def _print(shown: RenderableType, **how: Any) -> None:
-    file: Any = Unfailing(sys.stdout)  # as it is now: a progress bar may have replaced it
+    file: Any = Unfailing(sys.stdout)  # a progress bar may have replaced sys.stdout
     Console(file=file, width=page_width(), highlight=False, markup=False).print(shown, **how)
 
 
@@ -189,18 +190,18 @@ def write_and_show(
     notes: Iterable[str] = (),
     cells: Iterable[Any] = (),
 ) -> None:
-    """Write the files of a run, then print its tables and where the files are.
+    """Write the files of a run, then print its tables and the names of the files.
 
-    Where the files cannot be written, the tables are printed all the same. A picture that cannot be
-    drawn is left out, and a line says why.
+    The tables are printed even if the files cannot be written. A figure that cannot be drawn is
+    left out, and a line says why.
 
     Args:
         folder: the folder of the run.
-        contents: by the name of a file: a text (with a section on what made it, if it is a page),
-            a frame, bytes, a function that draws a picture, or one that writes the file.
+        contents: by file name: a text (a Markdown page gets a section on its origin), a frame,
+            bytes, a function that draws a figure, or a function that writes the file.
         sections: headings and tables.
-        notes: lines below them.
-        cells: the cells that were evaluated, for the manifest.
+        notes: lines below the tables.
+        cells: the evaluated cells, for the manifest.
     """
     if cells := list(cells):
         folder.note(**records.details_of(cells))
@@ -222,7 +223,7 @@ def write_and_show(
         else:
             try:
                 files[name] = partial(Path.write_bytes, data=plots.as_png(content()))
-            except Exception as error:  # tables are worth more than a picture of them
+            except Exception as error:  # a figure that fails must not cost the tables
                 undrawn.append(f"{name}: not drawn, {type(error).__name__}: {error}")
     written: list[Path] = []
     try:
@@ -233,8 +234,8 @@ def write_and_show(
             say(*notes, style="dim")
             say(*undrawn)
             if written:
-                every = [*written, *folder.beside]
+                every = [*written, *folder.others]
                 here = [path for path in every if path in written or os.path.exists(path)]
                 say(f"Files: {', '.join(map(str, here))}")
                 gone = [path for path in every if path not in here]
-                say(*(f"{path} is not there: its folder was moved meanwhile" for path in gone))
+                say(*(f"{path} is missing: its folder was moved during the run" for path in gone))

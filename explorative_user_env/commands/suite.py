@@ -34,26 +34,26 @@ def suite(
     user: list[str] | None = None,
     n_instances: int | None = None,
 ) -> None:
-    """Score agents on the tasks of the suite, where UNI has 0 and a stated reference 1.
+    """Score agents on the suite's tasks: UNI has score 0, the task's reference agent 1.
 
     Example: explorative-user suite --agent my_module:MyAgent --quick
 
     Options:
-        agent: As for bench; sb3:DIR may have folders of models, named as tasks; repeat for more.
-            None is all of the package; with --user bair, bair(m), tas, uni, exp3.
+        agent: As for bench; sb3:DIR may contain folders of models, named after tasks; repeat for
+            more. None is all of the package; with --user bair, bair(m), tas, uni, exp3.
         task: Only this task, as bai-k5; repeat for more. None is all.
-        user: In place of the tasks, meet users who are not the paper's, and show success and
-            stopping times: all, paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded,
-            omniscient, forgetful, drifting, logistic or varied; repeat for more. None is the tasks.
+        user: Run other users instead of the tasks, and show success and stopping times: all, paper,
+            rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, forgetful,
+            drifting, logistic or varied; repeat for more. None is the tasks.
         quick: A tenth of the users; by default all, as published.
     """
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
-    refused, beside = (("task",), "beside") if user else (only, "without")
+    refused, when = (("task",), "with") if user else (only, "without")
     for name in refused:
         if name in run.written:
-            raise InvalidArgumentError(name, run.asked[name], f"left out {beside} --user")
+            raise InvalidArgumentError(name, run.values[name], f"left out {when} --user")
     if user:
-        _meet_others(replace(run, command=OTHERS), agent, user, n_instances)
+        _run_others(replace(run, command=OTHERS), agent, user, n_instances)
         return
     how = {each: run.options[each] for each in ("quick", "seed")}
     chosen = suite_tasks.SuiteRun(task or None, **how)
@@ -73,8 +73,8 @@ def suite(
         write_and_show(folder, contents, scores.tables(), notes=scores.notes(), cells=cells)
 
 
-def _meet_others(run: Run, agent: list[str] | None, user: list[str], n_users: int | None) -> None:
-    """Let agents meet users who are not the paper's, and write and show what comes of it."""
+def _run_others(run: Run, agent: list[str] | None, user: list[str], n_users: int | None) -> None:
+    """Run agents on users other than the paper's; write and show the results."""
     options = dict(run.options)
     options["n_instances"] = users_a_cell(n_users, options.pop("quick"))
     options["seed"] = options["seed"] or 0
@@ -98,10 +98,10 @@ def _meet_others(run: Run, agent: list[str] | None, user: list[str], n_users: in
 
 
 def entrants_called(names: Sequence[str]) -> list[Any]:
-    """Return who takes part in a suite under these names, in their order.
+    """Return the entrants of a suite, in the order of their names.
 
-    The folder of "sb3:" may also have folders named as tasks, each a model or several trainings of
-    one; "module:name" may be a `ModelsByTask`.
+    The folder of "sb3:" may contain one folder for each task, with a model or several trainings;
+    "module:name" may be a `ModelsByTask`.
     """
     known: dict[str, Any] = {}
     for name in names:
@@ -111,13 +111,13 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
             for task, places in models_in(folder).items():
                 from explorative_user_env.rl import load_agent
 
-                own = folder.resolve().name
+                title = folder.resolve().name
                 several = len(places) > 1
                 models[task] = [
-                    load_agent(each, name=suite_tasks.training_name(own, i) if several else own)
+                    load_agent(each, name=suite_tasks.training_name(title, i) if several else title)
                     for i, each in enumerate(places)
                 ]
-                known[name] = suite_tasks.ModelsByTask(own, models)
+                known[name] = suite_tasks.ModelsByTask(title, models)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, suite_tasks.ModelsByTask)
     others = [name for name in names if name not in known]
@@ -126,19 +126,19 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
 
 
 def models_in(folder: Path) -> dict[str, list[Path]]:
-    """Return the folders of the models that a folder has for tasks, by the tasks' names.
+    """Return the folders of a folder's models, by the names of their tasks.
 
-    A folder that is a model itself has none.
+    The result is empty if the folder itself is a model.
     """
-    found: dict[str, list[Path]] = {}
+    models: dict[str, list[Path]] = {}
     if (folder / SETTINGS_FILE).exists():
-        return found
-    for own in (folder / task.name for task in suite_tasks.SUITE):
-        if own.is_dir():
-            trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
+        return models
+    for place in (folder / task.name for task in suite_tasks.SUITE):
+        if place.is_dir():
+            trainings = [each.parent for each in place.glob(f"*/{SETTINGS_FILE}")]
             trainings.sort(key=lambda each: (len(each.name), each.name))  # seed-2 before seed-10
-            found[own.name] = [own] if (own / SETTINGS_FILE).exists() else trainings
-            if not found[own.name]:
-                allowed = f"a folder with a model, or with folders of models ({own} has none)"
+            models[place.name] = [place] if (place / SETTINGS_FILE).exists() else trainings
+            if not models[place.name]:
+                allowed = f"a folder with a model, or with folders of models ({place} has none)"
                 raise InvalidArgumentError("agent", str(folder), allowed)
-    return found
+    return models

@@ -99,9 +99,9 @@ def test_who_is_nobody_is_refused_with_the_reason(subtests):
     for name, reason in {
         "greedy": "^agent must be one of bair, ",
         "bair-tuned:nowhere": "tuned must be a file or folder written by tune-n1",
-        "own_bandits:Yours": r"module:Class .*made \(AttributeError: ",
-        "own_bandits:Wanting": r"module:Class .*made \(TypeError: .*missing 1 required",
-        "own_bandits:nothing": r"module:Class .*made \(TypeError: 'int' object is not callable\)",
+        "own_bandits:Yours": r"module:Class .*called \(AttributeError: ",
+        "own_bandits:Wanting": r"module:Class .*called \(TypeError: .*missing 1 required",
+        "own_bandits:nothing": r"module:Class .*called \(TypeError: 'int' object is not callable\)",
         "own_bandits:idle": "module:Class with the methods reset, act, observe and answer",
     }.items():
         with subtests.test(name), pytest.raises(InvalidArgumentError, match=reason):
@@ -127,8 +127,8 @@ def test_a_bench_is_the_papers_or_as_the_first_model_was_trained(tuned):
     papers, delta = agents_called(None, None), BENCH_DELTAS[:1]
     for asked, expected in (
         ({}, ("bai", "released", delta, (5,), True)),
-        ({"whole": True}, ("bai", "released", BENCH_DELTAS, BENCH_N_ARMS, True)),
-        ({"task": "regret", "whole": True}, ("regret", "released", delta, BENCH_N_ARMS, False)),
+        ({"every": True}, ("bai", "released", BENCH_DELTAS, BENCH_N_ARMS, True)),
+        ({"task": "regret", "every": True}, ("regret", "released", delta, BENCH_N_ARMS, False)),
         ({"task": "population"}, ("population", "printed", delta, (20,), False)),
     ):
         assert defaults(papers, **asked) == expected

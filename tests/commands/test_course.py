@@ -31,7 +31,7 @@ def test_the_notebooks_are_written_and_her_work_in_them_is_kept(run, tmp_path, m
     (folder / NAMES[2]).unlink()
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     lines = run("course notebooks", folder, "--solutions").out.splitlines()
-    assert f"kept as it is, with what was changed in it: {NAMES[1]}" in lines
+    assert f"not replaced, as it has your changes: {NAMES[1]}" in lines
     assert f"new: {NAMES[2]}" in lines
     assert lines[-1].startswith(f"To open them: {extras.how_to_get('course')} && jupyter lab ")
     assert (folder / NAMES[1]).read_text() == "her work"

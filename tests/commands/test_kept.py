@@ -59,7 +59,7 @@ def test_what_was_broken_off_is_gone_on_with(name, run, finished, broken_off_aft
             n_chunks *= 3
             broken_off_after(n_chunks)
             asked = f"{command} --resume {file}"
-            left = f"{about(file).n_runs} runs are in {file}; to go on: explorative-user {asked}"
+            left = f"{about(file).n_runs} runs are in {file}; to continue: explorative-user {asked}"
             assert ended.err.splitlines()[-1] == f"error: interrupted; {left}"
     assert n_chunks > 1
     assert (ended.code, ended.out) == (0, printed.replace(str(whole), str(output)))
@@ -80,7 +80,7 @@ def test_other_options_are_refused_with_what_both_say(run, broken):
     for words, told in {
         f"bench --seed 3 --resume {broken}": f"--resume must be {same}(seed is 0 there and 3 here",
         f"bench --agent tas --resume {broken}": "agent is ['bair', 'uni'] there and ['tas'] here",
-        f"suite --resume {broken}": "--resume must be a run of suite (it is of bench)",
+        f"suite --resume {broken}": "--resume must be a run of suite (it is a run of bench)",
         f"bench --resume {broken}.not": "--resume must be a file of runs (there is none)",
     }.items():
         ended = run(words)

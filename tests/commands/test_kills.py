@@ -63,7 +63,7 @@ def test_no_row_is_lost_doubled_or_changed(ends, tmp_path):
         assert n_runs > n_before
         killed = end == signal.SIGKILL
         assert process.returncode == (-end if killed else 128 + end)
-        assert killed or f"{n_runs} runs are in out/{RUN_FILE}; to go on: explorative-user " in said
+        assert killed or f"{n_runs} runs are in out/{RUN_FILE}; to continue: " in said
     assert n_ends >= len(ends) // 2
     finish(started(tmp_path, *words))
     assert without_numbers(rows_in(file)) == without_numbers(rows_in(tmp_path / "whole" / RUN_FILE))

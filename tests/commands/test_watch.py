@@ -36,7 +36,7 @@ def test_agents_meet_the_same_user_side_by_side(run, out):
 @pytest.mark.slow
 def test_nothing_secret_is_told_where_nothing_is_to_be_revealed(run, out):
     told = run("watch --no-reveal --max-steps 200 --out", out).out.splitlines()
-    cut = "BAIR was cut off after 200 steps: --max-steps shows more."
+    cut = "BAIR reached the step cap of 200; --max-steps sets another."
     assert told == [cut, f"File: {out}"]
     assert "true mean" not in out.read_text(encoding="utf-8")
 
