@@ -93,7 +93,7 @@ SMALL = 0.2
 NORMAL = 0.45
 
 #: Stands for a mean without stored divergences.
-NOTHING = -1.0
+NO_MEAN = -1.0
 
 #: Largest relative distance of mu_k from the stored mu_k at which nine terms of a series are exact.
 NEARBY = 2.0**-6
@@ -142,9 +142,9 @@ def start_solver(solver: Solver) -> None:
         solver.ratios[arm] = 1.0
         solver.weights[arm] = 1.0 / n_arms
         for part in range(PARTS):
-            solver.arms[PARTS * arm + part] = NOTHING if part == KNOWN else 0.0
+            solver.arms[PARTS * arm + part] = NO_MEAN if part == KNOWN else 0.0
     solver.level[0] = 0.0
-    solver.last[TOP], solver.last[AGE], solver.last[GAP] = NOTHING, 0.0, 0.0
+    solver.last[TOP], solver.last[AGE], solver.last[GAP] = NO_MEAN, 0.0, 0.0
     solver.last[BEST] = -1.0
 
 
@@ -162,7 +162,7 @@ def _logit(p: float) -> float:
     return math.log(p) - math.log1p(-p)
 
 
-def _foresee(means: list[float], best: int, solver: Solver) -> None:
+def _predict(means: list[float], best: int, solver: Solver) -> None:
     """Predict the solution for new means from the last solution and the change of the gap.
 
     If the best arm changes, divide all w_k / w_b by the ratio of the new best arm. Then scale y and
@@ -172,7 +172,7 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
     top_before = solver.last[TOP]
     solver.last[BEST] = best
     if before != best:
-        solver.last[TOP] = NOTHING
+        solver.last[TOP] = NO_MEAN
         if before >= 0:
             for arm in range(len(means)):
                 solver.ratios[arm] = min(max(solver.ratios[arm] / share, SMALLEST), LARGEST)
@@ -229,7 +229,7 @@ def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver
         stored[first + KNOWN] = other
 
 
-def follows(means: list[float], best: int, solver: Solver) -> bool:
+def newton_ratios(means: list[float], best: int, solver: Solver) -> bool:
     """Update the last solution to these means by Newton's method on all x_k and y at once.
 
     The equations are g_k(x_k) = y for all k and F = 1. Each iteration solves for the step of y
@@ -239,14 +239,14 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
     Returns:
         Whether it has converged; if not, `solver` holds positive ratios without a meaning.
     """
-    _foresee(means, best, solver)
+    _predict(means, best, solver)
     top, level = means[best], solver.level[0]
     if not level > 0.0:
         return False
     for _ in range(FAST_ITERATIONS):
         if solver.last[TOP] != top or solver.last[AGE] >= STEPS_FROM_LOGARITHMS:
             for arm in range(len(means)):
-                solver.arms[PARTS * arm + KNOWN] = NOTHING
+                solver.arms[PARTS * arm + KNOWN] = NO_MEAN
             solver.last[TOP], solver.last[AGE] = top, 0.0
         solver.last[AGE] += 1.0
         total = 0.0
@@ -263,7 +263,7 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
             cost_best, cost_other = solver.arms[first + COST_BEST], solver.arms[first + COST_OTHER]
             variance = mean * (1.0 - mean)
             if not (variance * cost_other > 0.0 and top - other > CLOSE * top):
-                solver.last[TOP] = NOTHING
+                solver.last[TOP] = NO_MEAN
                 return False
             both = 1.0 / (variance * cost_other)
             inverse_cost = both * variance
@@ -403,7 +403,7 @@ def characteristic_weights(means: list[float], best: int, solver: Solver) -> Non
         best: index of a largest mean; tied arms get the limit of the weights.
         solver: the search starts from its last solution; changed in place.
     """
-    if not follows(means, best, solver):
+    if not newton_ratios(means, best, solver):
         solver.level[0] = bracketed_ratios(means, best, solver.ratios)
     total = 1.0
     for arm in range(len(means)):

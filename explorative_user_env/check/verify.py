@@ -31,7 +31,7 @@ from explorative_user_env.evaluation.workers import ONE_HERE, Crew
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.results import records, store
 from explorative_user_env.results.metrics import RUN_FRAMES
-from explorative_user_env.results.results import Results, kept_evaluations
+from explorative_user_env.results.results import Results, stored_cells
 from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
@@ -244,7 +244,7 @@ class Cell:
 
 def verify(
     path: Path | str,
-    own: Sequence[Any] = (),
+    agents: Sequence[Any] = (),
     *,
     share: float | None = None,
     rows: int | None = None,
@@ -262,8 +262,8 @@ def verify(
     Args:
         path: what `evaluate(..., store=)`, `sweep`, `Results.save` or a command has written (packed
             or not), the folder of a command, or the rows as `export` writes them, as CSV or JSON.
-        own: agents, `ModelsByTask` and other code that is not this package's. Rows that rest on
-            other code are not checked.
+        agents: custom agents, `ModelsByTask` and other custom code, such as behaviours. Rows that
+            need code from neither the package nor `agents` are not checked.
         share: the share of the rows to run again, in (0, 1]; 1 is all. None is all where that
             takes about a second, and else 0.05.
         rows: how many rows to run again at least, in place of a share.
@@ -291,7 +291,7 @@ def verify(
     crew = Crew(workers, executor, compiled)
     try:
         with shown(progress) as report:
-            request, cells = _cells_in(file, own)
+            request, cells = _cells_in(file, agents)
             pairs = [
                 (c, name) for c in cells if len(c.results.runs) for name in c.request["agents"]
             ]
@@ -553,14 +553,14 @@ def _is_of_runs(path: Path) -> bool:
     return name.suffix in store.ENDINGS and path.is_file()
 
 
-def _cells_in(path: Path, own: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
+def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
     """Return the request of a file and its cells, under their names."""
-    given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in own]
+    given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in custom]
     agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:
         return {}, _named(_cells_of_table(path, agents))
     with store.read_only(path, "path") as db:
-        request, kept = store.request_from(db), kept_evaluations(db, own)
+        request, kept = store.request_from(db), stored_cells(db, custom)
     if not kept:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
     kinds = [record for e in kept for record in e.record["request"]["agents"].values()]

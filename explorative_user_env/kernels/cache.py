@@ -51,7 +51,7 @@ def callees_of(loop: Any) -> Callees:
     def visit(value: Any) -> None:
         inner = getattr(value, "py_func", None)  # set on a function compiled by numba
         function = inner if isinstance(inner, FunctionType) else value
-        if not isinstance(function, FunctionType) or id(function) in seen or is_of_compiler(value):
+        if not isinstance(function, FunctionType) or id(function) in seen or in_compiler(value):
             return
         seen.add(id(function))
         for other in references(function).values():
@@ -86,7 +86,7 @@ def references(function: FunctionType) -> dict[str, Any]:
     modules = [(name, value) for name, value in values.items() if isinstance(value, ModuleType)]
     seen = {id(module) for _, module in modules}
     for name, module in modules:
-        for attribute in attributes & vars(module).keys() if not is_of_compiler(module) else ():
+        for attribute in attributes & vars(module).keys() if not in_compiler(module) else ():
             value = values[f"{name}.{attribute}"] = vars(module)[attribute]
             if isinstance(value, ModuleType) and id(value) not in seen:
                 seen.add(id(value))
@@ -94,7 +94,7 @@ def references(function: FunctionType) -> dict[str, Any]:
     return values
 
 
-def is_of_compiler(value: Any) -> bool:
+def in_compiler(value: Any) -> bool:
     """Return whether a function, class or module belongs to one of the `COMPILERS`."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     return str(name).partition(".")[0] in COMPILERS
@@ -105,7 +105,7 @@ class UndescribedError(Exception):
 
 
 #: Prefixes of numba's settings that do not change compiled code; "NUMBA_" starts thread settings.
-NOT_OF_CODE = ("CACHE_", "COLOR_", "CUDA_", "DUMP_", "GDB_", "NUMBA_")
+IGNORED = ("CACHE_", "COLOR_", "CUDA_", "DUMP_", "GDB_", "NUMBA_")
 
 
 def fingerprint(loop: Any, options: Mapping[str, Any]) -> str:
@@ -124,13 +124,13 @@ def fingerprint(loop: Any, options: Mapping[str, Any]) -> str:
     settings = {
         name: repr(value)
         for name, value in vars(numba.config).items()
-        if name.isupper() and not name.startswith(NOT_OF_CODE)
+        if name.isupper() and not name.startswith(IGNORED)
     }
     versions = [str(library.__version__) for library in (numba, llvmlite, np)]
     python = (platform.python_version(), sys.implementation.cache_tag)
     compiler = (python, versions, sorted_items(settings))
     seen: dict[FunctionType, int] = {}
-    return _hash((compiler, _described(sorted_items(options), seen), _described(loop, seen)))
+    return _hash((compiler, _describe(sorted_items(options), seen), _describe(loop, seen)))
 
 
 def sorted_items(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -146,7 +146,7 @@ def _hash(description: Any) -> str:
 PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 
 
-def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
+def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
     """Return a description of `value` in tuples and literals, unique to the value."""
     from numba.core.dispatcher import Dispatcher
     from numba.core.extending import _Intrinsic
@@ -156,23 +156,23 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
     if type(value) in PLAIN or isinstance(value, np.dtype | Type):
         return kind, repr(value)
     if isinstance(value, Enum):
-        return kind, _described(type(value), seen), value.name
+        return kind, _describe(type(value), seen), value.name
     if isinstance(value, np.generic | np.ndarray):
         if type(value).__module__ != "numpy" or value.dtype.hasobject:
             raise UndescribedError(f"{kind} may hold arbitrary objects")
         order = value.flags.c_contiguous, value.flags.f_contiguous
         return kind, repr(value.dtype), value.shape, order, value.tobytes(order="C")
     if isinstance(value, tuple):
-        named = None if type(value) is tuple else _described(type(value), seen)
-        return kind, named, [_described(each, seen) for each in value]
+        named = None if type(value) is tuple else _describe(type(value), seen)
+        return kind, named, [_describe(each, seen) for each in value]
     if isinstance(value, set | frozenset):
-        return kind, sorted(repr(_described(each, seen)) for each in value)
+        return kind, sorted(repr(_describe(each, seen)) for each in value)
     if isinstance(value, CodeType):
         counts = value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount
         names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
         code = value.co_name, value.co_flags, value.co_code, value.co_exceptiontable
-        return kind, counts, names, code, _described(value.co_consts, seen)
-    if isinstance(value, FunctionType) and not is_of_compiler(value):
+        return kind, counts, names, code, _describe(value.co_consts, seen)
+    if isinstance(value, FunctionType) and not in_compiler(value):
         if value in seen:
             return kind, seen[value]
         if value.__module__ == "__main__":
@@ -180,16 +180,16 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         seen[value] = len(seen)
         defaults = (value.__defaults__, sorted_items(value.__kwdefaults__ or {}))
         parts = (value.__code__, defaults, sorted_items(references(value)))
-        return kind, value.__module__, value.__qualname__, _described(parts, seen)
+        return kind, value.__module__, value.__qualname__, _describe(parts, seen)
     if isinstance(value, ModuleType | np.ufunc):
         return kind, value.__name__  # `references` lists the members in use
     if isinstance(value, Dispatcher):
         if "<locals>" in value.py_func.__qualname__:
             raise UndescribedError("several compiled functions may have the same name")
         options = sorted_items(value.targetoptions), sorted_items(value.locals)
-        return kind, _described(options, seen), _described(value.py_func, seen)
+        return kind, _describe(options, seen), _describe(value.py_func, seen)
     if isinstance(value, _Intrinsic):
-        return kind, value._name, _described(value._defn, seen)
+        return kind, value._name, _describe(value._defn, seen)
     # Other values are described by their import path, if it leads to them.
     module, place = str(getattr(value, "__module__", None)), getattr(value, "__qualname__", "")
     imported: Any = None if module == "__main__" else sys.modules.get(module)
@@ -200,11 +200,11 @@ def _described(value: Any, seen: dict[FunctionType, int]) -> Any:
         members = sorted_items({member.name: member.value for member in value})
     elif isinstance(value, type) and issubclass(value, tuple | BaseException):
         members = getattr(value, "_fields", ())
-    elif not is_of_compiler(value) and module.partition(".")[0] not in sys.stdlib_module_names:
+    elif not in_compiler(value) and module.partition(".")[0] not in sys.stdlib_module_names:
         raise UndescribedError(f"{kind} is an unknown type")
     if imported is not value:
         raise UndescribedError(f"{kind} has no import path")
-    return kind, module, place, _described(members, seen)
+    return kind, module, place, _describe(members, seen)
 
 
 APPLICATION, FOLDER, ENDING = "explorative-user-env", "kernels", ".loop"

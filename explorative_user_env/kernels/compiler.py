@@ -110,29 +110,29 @@ def resends_interrupts() -> Iterator[None]:
 
 
 #: Signals that end a program; some systems lack one of them.
-ENDED_BY = ("SIGTERM", "SIGHUP")
+END_SIGNALS = ("SIGTERM", "SIGHUP")
 
 #: Seconds within which a repeated signal counts once: a process group may receive it twice.
-TWICE = 3.0
+REPEATED = 3.0
 
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[list[int]]:
-    """Turn the signals `ENDED_BY` in the block into a `KeyboardInterrupt`.
+    """Turn the signals `END_SIGNALS` in the block into a `KeyboardInterrupt`.
 
     Yields:
         A list to which the numbers of received signals are appended.
     """
-    received, last = list[int](), -TWICE
+    received, last = list[int](), -REPEATED
 
     def interrupt(number: int, frame: object) -> None:
         nonlocal last
         received.append(number)
-        if time.monotonic() - last > TWICE:
+        if time.monotonic() - last > REPEATED:
             last = time.monotonic()
             raise KeyboardInterrupt
 
-    numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in END_SIGNALS if hasattr(signal, name)]
     # Only the main thread may set a handler; an ignored signal, as under nohup, stays ignored.
     main = threading.current_thread() is threading.main_thread()
     usual = [each for each in numbers if main and signal.getsignal(each) is signal.SIG_DFL]
@@ -182,7 +182,7 @@ _Made = TypeVar("_Made")
 LONGEST_REASON = 400
 
 #: Characters of a loop's hash in the name of the loop.
-KEY_IN_NAME = 20
+KEY_LENGTH = 20
 
 #: Turns reference counting off, which compiled loops do not need; steps take a third of the time.
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
@@ -222,19 +222,19 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
     for function in inner:
         _register(function, handed_in(function))
     # Copies, as other loops may compile the same functions without bounds checks.
-    copies = twins([*inner, loop] if checked else [loop])
+    copies = copies_of([*inner, loop] if checked else [loop])
     for function, copy in copies.items():
         if function is not loop:
             _register(copy, checked)
     if cached is not None:  # numba finds a loaded loop by its name
-        copies[loop].__qualname__ += f"_{cached.key[:KEY_IN_NAME]}"
+        copies[loop].__qualname__ += f"_{cached.key[:KEY_LENGTH]}"
     compiled: Any = numba.njit(**options)(copies[loop])
     if cached is not None:
         compiled._cache = cached
     return compiled
 
 
-def twins(functions: list[Any]) -> dict[Any, Any]:
+def copies_of(functions: list[Any]) -> dict[Any, Any]:
     """Return a copy of each function; the copies refer to each other.
 
     A reference through a module (`module.function`) still leads to the original function.

@@ -142,23 +142,23 @@ def _bytes_of(code: Any) -> bytes:
     return repr(code).encode() if isinstance(code, bool | int | float | str | bytes) else b""
 
 
-def from_record(record: Any, own: Sequence[Any] = ()) -> Any:
+def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
     """Return the object of a record; lists become tuples.
 
     Args:
         record: the record.
-        own: objects that are not this package's, and may have a record in it.
+        custom: objects of the caller; one whose record occurs in `record` replaces it.
 
     Raises:
         UnknownCodeError: for code that is neither.
     """
     if isinstance(record, list):
-        return tuple(from_record(each, own) for each in record)
+        return tuple(from_record(each, custom) for each in record)
     if not isinstance(record, dict):
         return record
     if set(record) == {NUMBER}:
         return float(record[NUMBER])
-    for each in own:
+    for each in custom:
         if record_of(each) == record:
             return each
     if FUNCTION in record:
@@ -170,7 +170,7 @@ def from_record(record: Any, own: Sequence[Any] = ()) -> Any:
         if not isinstance(found, FunctionType) or found.__module__ != module:
             raise UnknownCodeError(record[FUNCTION])
         return found
-    inside = {name: from_record(each, own) for name, each in record.items() if name != KIND}
+    inside = {name: from_record(each, custom) for name, each in record.items() if name != KIND}
     kind = record.get(KIND)
     if kind is None:
         return inside

@@ -314,7 +314,7 @@ def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-class KeptEvaluation(NamedTuple):
+class StoredCell(NamedTuple):
     """An evaluation as a file of runs has it.
 
     Attributes:
@@ -328,30 +328,30 @@ class KeptEvaluation(NamedTuple):
     results: Results | None
 
 
-def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
+def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
     """Return the results in a file of runs, also while another process writes to it.
 
     Of a run that was broken off they are of the users that had been met.
 
     Args:
         path: what `evaluate(..., store=)`, `Results.save` or a command has written.
-        own: your own code that the runs rest on, as a file runs no code: agents, which
-            `Results.replay` needs, and behaviours, laws and functions of users.
+        agents: custom agents, which `Results.replay` needs, and custom behaviours, laws and
+            functions of users. A file of runs executes no code.
 
     Returns:
         `Results`, or, of more than one cell, a `Sweep`.
 
     Raises:
-        InvalidArgumentError: if there is no such file, or it has no run; or `own` lacks code.
+        InvalidArgumentError: if there is no such file, or it has no run; or `agents` lacks code.
     """
     with read_only(Path(path), "path") as db:
-        cells = [each.results for each in kept_evaluations(db, own) if each.results is not None]
+        cells = [each.results for each in stored_cells(db, agents) if each.results is not None]
     if not cells:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
     return cells[0] if len(cells) == 1 else Sweep(cells)
 
 
-def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[KeptEvaluation]:
+def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[StoredCell]:
     """Return every evaluation of an open file, in the order in which they ran; see `load`.
 
     Raises:
@@ -363,14 +363,14 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
 
     try:
         return [
-            KeptEvaluation(record, finished, _results_of(read, record, numbers, own))
+            StoredCell(record, finished, _results_of(read, record, numbers, agents))
             for record, numbers, finished in results_in(db)
         ]
     except (ArithmeticError, AttributeError, ImportError, LookupError, TypeError) as error:
         raise ValueError(f"a record cannot be read: {type(error).__name__}: {error}") from error
 
 
-def _results_of(read: Any, record: Any, numbers: Any, own: Sequence[Any]) -> Results | None:
+def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
     """Return the results of an evaluation, None without runs; the request outdoes the cell."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
@@ -383,10 +383,10 @@ def _results_of(read: Any, record: Any, numbers: Any, own: Sequence[Any]) -> Res
     if not in_order:
         return None
     try:
-        population = from_record(request["population"], own)
+        population = from_record(request["population"], agents)
     except UnknownCodeError as missing:
         allowed = f"with {missing}, which the users rest on"
-        raise InvalidArgumentError("own", list(own), allowed) from missing
+        raise InvalidArgumentError("agents", list(agents), allowed) from missing
     usual: dict[str, Any] = dict.fromkeys(("seed", "delta", "n_users", "deviation"))
     usual |= {"step_cost": protocol.STEP_COST, "max_steps": protocol.STEP_CAP}
     cell = dict(record["cell"])
@@ -394,7 +394,7 @@ def _results_of(read: Any, record: Any, numbers: Any, own: Sequence[Any]) -> Res
         cell[name] = usual[name] if request[name] is None else request[name]
     cell |= record_of(population.words())
     cell["agents"] = {name: cell["agents"][name] for name in in_order}
-    known = {protocol.name_of(agent): agent for agent in own if isinstance(agent, Agent)}
+    known = {protocol.name_of(agent): agent for agent in agents if isinstance(agent, Agent)}
     line_up = {}
     for name in in_order:
         try:

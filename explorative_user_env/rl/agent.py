@@ -247,12 +247,12 @@ class SB3Agent(PolicyAgent):
                 part = slice(first, first + USERS_AT_ONCE)
                 tensor = self._net.obs_to_tensor(_padded(observations[part]))[0]
                 if self._values_actions:
-                    best = self._worth(tensor).argmax(dim=1).numpy(force=True)
+                    best = self._values(tensor).argmax(dim=1).numpy(force=True)
                     greedy = (1.0 - self._explores) * np.eye(self._n_actions)[best]
                     batch = self._explores / self._n_actions + greedy
                 else:
                     if memory is not None:
-                        distribution = self._remembered(tensor, memory, users[part])
+                        distribution = self._distribution(tensor, memory, users[part])
                     else:
                         legal = () if masks is None or not self._masks else (_padded(masks[part]),)
                         distribution = self._net.get_distribution(tensor, *legal)
@@ -260,7 +260,7 @@ class SB3Agent(PolicyAgent):
                 chances[part] = batch[: len(users[part])]
         return chances
 
-    def _worth(self, tensor: Any) -> Any:
+    def _values(self, tensor: Any) -> Any:
         """Return the action values of DQN or QRDQN, or the state value of another policy."""
         if not self._values_actions:
             return self._net.predict_values(tensor)
@@ -268,7 +268,7 @@ class SB3Agent(PolicyAgent):
             return self._net.quantile_net(tensor).mean(dim=1)
         return self._net.q_net(tensor)
 
-    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
+    def _distribution(self, tensor: Any, memory: Memory, users: Array) -> Any:
         """Return a recurrent policy's action distribution, and update the memory of these users."""
         known = [_padded(part[users]).swapaxes(0, 1).copy() for part in memory]
         before = tuple(torch.as_tensor(part, device=self._net.device) for part in known)
@@ -302,7 +302,7 @@ class SB3Agent(PolicyAgent):
         items: dict[str, Any] = {}
         if not self._recurrent:
             with torch.no_grad(), one_thread():
-                values = self._worth(self._net.obs_to_tensor(_padded(inputs[0]))[0])
+                values = self._values(self._net.obs_to_tensor(_padded(inputs[0]))[0])
             if self._values_actions:
                 numbers["value"] = values.numpy(force=True)[0]
             else:

@@ -25,7 +25,7 @@ from explorative_user_env.wrappers.observations import SORTED_POPULATION
 MODEL_FILE, PROGRESS_FILE = "model.zip", "training.csv"
 
 #: Most lanes, and most arms, of a training; the learner stores some hundred steps of each.
-MOST_TRAINED_ON = 10_000
+MOST_LANES = 10_000
 
 #: Most bytes of an unpacked member of a model's zip file.
 LARGEST_PART = 2**28
@@ -159,8 +159,8 @@ def load_agent(
                 content = io.BytesIO(archive.read(f"{part}.pth"))
                 weights[part] = torch.load(content, map_location="cpu", weights_only=True)
         users = make_sb3_vec_env(
-            count("n_envs", settings.get("n_envs", 1), 1, MOST_TRAINED_ON),
-            n_arms=count("n_arms", settings["n_arms"], 2, MOST_TRAINED_ON),
+            count("n_envs", settings.get("n_envs", 1), 1, MOST_LANES),
+            n_arms=count("n_arms", settings["n_arms"], 2, MOST_LANES),
             **{option: value for option, value in given.items() if value is not None},
         )
         model: Any = recipe.untrained(users)

@@ -236,7 +236,7 @@ def train(
     observation = recipe.shows(task) if observation is None else observation
     horizon = task.horizon if horizon is None else stored_steps("horizon", horizon)
     n_envs = recipe.n_envs if n_envs is None else n_envs
-    n_envs = count("n_envs", n_envs, 1, models.MOST_TRAINED_ON)
+    n_envs = count("n_envs", n_envs, 1, models.MOST_LANES)
     shown: Any = {"task": task, "observation": observation, "horizon": horizon}
     envs = make_sb3_vec_env(n_envs, **shown, population=users, **rest)
     folder = Folder(Path(output)) if isinstance(output, str | Path) else output

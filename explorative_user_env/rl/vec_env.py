@@ -20,7 +20,7 @@ from explorative_user_env.wrappers import layers
 from explorative_user_env.wrappers.vector import make_task
 
 #: Attributes of a single environment, and their names in a vector environment.
-OF_ALL_LANES = {
+VECTOR_NAMES = {
     "hidden_state": "hidden_states",
     "instance": "instances",
     "action_space": "single_action_space",
@@ -157,7 +157,7 @@ class SB3VecEnv(VecEnv):
 
     def _attribute(self, name: str) -> Any:
         """Return an attribute of the outermost layer that has it."""
-        wanted = OF_ALL_LANES.get(name, name)
+        wanted = VECTOR_NAMES.get(name, name)
         for layer in (*layers(self.envs), self.envs.unwrapped):
             if hasattr(layer, wanted):
                 return getattr(layer, wanted)

@@ -12,7 +12,7 @@ from explorative_user_env.files import free_place, write_whole
 from explorative_user_env.runs import moments as watched
 from explorative_user_env.runs.moments import ENDS, Explanation, Moment
 from explorative_user_env.show import raster, scene
-from explorative_user_env.show.shapes import Scene, beside, in_a_column
+from explorative_user_env.show.shapes import Scene, in_a_column, side_by_side
 from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require
@@ -35,7 +35,7 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """How a picture is laid out: the width of a user, of the panel beside her, films in a row.
+    """How a picture is laid out: widths of a user and of an agent, and films in a row.
 
     Without a width the panel is below her.
     """
@@ -197,13 +197,13 @@ def pictures_of(
                 size = (layout.panel or layout.width, 0 if below else user.height)
                 board = scene.board_of(slots, user.rows, *size, below)
                 panel = scene.panel_of(said, board, film.agent, now)
-                drawn[place] = (in_a_column if below else beside)([user, panel])
+                drawn[place] = (in_a_column if below else side_by_side)([user, panel])
         kept.append([drawn[place] for place in places])
     if len(films) == 1:
         return kept[0]
     starts = range(0, len(films), layout.columns)
     return [
-        in_a_column([beside(each[start : start + layout.columns]) for start in starts])
+        in_a_column([side_by_side(each[start : start + layout.columns]) for start in starts])
         for each in zip(*kept, strict=True)
     ]
 

@@ -1,4 +1,4 @@
-"""A scene as pixels: images, animated GIFs, videos, and the window of `render_mode="human"`."""
+"""Scenes as pixels: images, animated GIFs, videos, and the window of `render_mode="human"`."""
 
 import functools
 import itertools
@@ -22,7 +22,7 @@ PAINTER = ("pictures as pixels need", "render", ("PIL",))
 VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg", "PIL"))
 WINDOW_NEEDS = ("PIL", "pygame")
 LARGEST_SCALE = 8
-FINER = 4  # edges are drawn so many times finer than they are shown
+FINER = 4  # oversampling of edges
 
 
 def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
@@ -31,7 +31,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
     Args:
         scene: the scene.
         theme: "light" or "dark".
-        scale: pixels for each of the scene, in each direction, in 1..8.
+        scale: factor of the image's size, in 1..8.
 
     Raises:
         InvalidArgumentError: for another theme or scale.
@@ -57,7 +57,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         x1, y1, x2, y2 = sides = [scale * side for side in box]
         slanted = isinstance(shape, Line) and shape.x1 != shape.x2 and shape.y1 != shape.y2
         upright = isinstance(shape, Rectangle | Line) and not slanted
-        if upright and all(side == int(side) for side in sides):  # no edge is within a pixel
+        if upright and all(side == int(side) for side in sides):  # the edges are between pixels
             if x2 > x1 and y2 > y1:
                 pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=colour)
             continue
@@ -65,13 +65,13 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         size = (math.ceil(x2) - left, math.ceil(y2) - top)
         if min(size) <= 0:
             continue
-        # How much of each pixel the shape covers.
+        # The coverage of each pixel by the shape.
         points: Any = (box[:2], box[2:])
         if isinstance(shape, Polygon):
             points = shape.points
         elif isinstance(shape, Line) and slanted:
             points = ((shape.x1, shape.y1), (shape.x2, shape.y2))
-        # Pillow's corners are the middles of pixels.
+        # Pillow's coordinates are the centres of pixels.
         placed = [
             ((x * scale - left) * FINER - 0.5, (y * scale - top) * FINER - 0.5) for x, y in points
         ]
@@ -98,11 +98,10 @@ def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
 
 @functools.lru_cache(maxsize=4096)
 def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
-    """Return how much of each pixel a text covers, and how many rows are above its baseline.
+    """Return a text's coverage of each pixel, and the number of rows above its baseline.
 
-    It is written large and made smaller, as small letters stand too close; most texts are in the
-    next frame as well. Pillow's own font, the same everywhere, has no bold letters: they are
-    written twice.
+    The text is drawn large and reduced, for better spacing, and cached, as the next frame needs it.
+    Pillow's built-in font is the same everywhere; it has no bold letters, so they are drawn twice.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -117,48 +116,48 @@ def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     return fine.reduce(FINER), ascent
 
 
-# Of a GIF, so that it stays a few MB: frames, and pixels in all of them but for the last few.
+# Limits of a GIF, so that it stays a few MB: most frames, most pixels, and frames always allowed.
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
-# Milliseconds that a frame is shown: any, one that matters, and the last.
+# Milliseconds of a usual, an important and the last frame.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
-# The roles that shapes stand on, and how much of it shows at their edges.
+# The background roles, and their shares in the colours of smooth edges.
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-# Of a GIF, and the least difference of two colours in red, green or blue.
-MOST_COLOURS, APART = 256, 12
-A_SECOND = 10  # pictures of a video
+# Most colours of a GIF, and the least difference of two in red, green or blue.
+MOST_COLOURS, LEAST_DIFFERENCE = 256, 12
+A_SECOND = 10  # frames per second of a video
 
 
 def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
-    """Return which pictures are kept: the first, the last, the important, and others evenly.
+    """Choose frames: the first, the last, important ones, and others at equal distances.
 
     Args:
-        n_frames: how many there are.
-        important: which are kept before all others.
-        most: how many are kept at most, at least 2.
+        n_frames: number of frames.
+        important: frames to be chosen before others.
+        most: most chosen frames, at least 2.
     """
-    kept = {0, n_frames - 1}
+    chosen = {0, n_frames - 1}
     for places in (important, range(n_frames)):
-        more = sorted(set(places) - kept)
-        n = min(len(more), most - len(kept))
-        kept.update(more[(2 * number + 1) * len(more) // (2 * n)] for number in range(n))
-    return sorted(kept)
+        more = sorted(set(places) - chosen)
+        n = min(len(more), most - len(chosen))
+        chosen.update(more[(2 * number + 1) * len(more) // (2 * n)] for number in range(n))
+    return sorted(chosen)
 
 
 def frames_of_a_gif(width: int, height: int) -> int:
-    """Return how many frames of this size a GIF may have."""
+    """Return the most frames of a GIF with frames of this size."""
     return min(MOST_FRAMES, max(LEAST_FRAMES, int(MOST_PIXELS / (width * height))))
 
 
 def write_gif(
     scenes: Sequence[Scene], important: Collection[int], path: Path, progress: OnProgress = silent
 ) -> None:
-    """Write pictures as a GIF that repeats.
+    """Write scenes as a GIF that repeats.
 
     Args:
-        scenes: the pictures.
-        important: which are shown longer.
+        scenes: the scenes.
+        important: indices of scenes that are shown longer.
         path: the file.
-        progress: called with each picture.
+        progress: called after each scene.
 
     Raises:
         MissingExtraError: without Pillow.
@@ -166,15 +165,15 @@ def write_gif(
     require(*PAINTER)
     from PIL import Image, ImageColor
 
-    # The colours of every picture, and between them those of smooth edges.
+    # The colours of all shapes, and those of their smooth edges.
     plain = [ImageColor.getrgb(colour.light) for colour in COLOURS.values()]
     grounds = [ImageColor.getrgb(COLOURS[role].light) for role in GROUNDS]
     colours: list[Any] = list(dict.fromkeys(plain))
     for ground, mark, share in itertools.product(grounds, plain, EDGE_SHARES):
         pairs = zip(mark, ground, strict=True)
         mixed = tuple(round(one + share * (other - one)) for one, other in pairs)
-        apart = all(max(map(abs, np.subtract(mixed, each))) >= APART for each in colours)
-        if apart and len(colours) < MOST_COLOURS:
+        gap = min(max(map(abs, np.subtract(mixed, each))) for each in colours)
+        if gap >= LEAST_DIFFERENCE and len(colours) < MOST_COLOURS:
             colours.append(mixed)
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for colour in colours for part in colour])
@@ -188,12 +187,12 @@ def write_gif(
 
 
 def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = silent) -> None:
-    """Write pictures as an MP4 that every browser plays.
+    """Write scenes as an MP4 for any browser.
 
     Args:
-        scenes: the pictures.
+        scenes: the scenes.
         path: the file.
-        progress: called with each picture.
+        progress: called after each scene.
 
     Raises:
         MissingExtraError: without imageio-ffmpeg or Pillow.
@@ -202,7 +201,7 @@ def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = sile
     import imageio_ffmpeg
 
     width, height = scenes[0].width, scenes[0].height
-    right, below = width % 2, height % 2  # this codec takes whole pairs of pixels
+    right, below = width % 2, height % 2  # the codec needs even sizes
     how: dict[str, Any] = {"fps": A_SECOND, "macro_block_size": 2, "ffmpeg_log_level": "error"}
     writer = imageio_ffmpeg.write_frames(str(path), (width + right, height + below), **how)
     writer.send(None)
@@ -218,7 +217,7 @@ def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = sile
 class Window:
     """A window of pygame, which opens with its first frame.
 
-    A copy of it, or one in another process, is another window, which is not open.
+    A copy or an unpickled window is a new window that is not open.
     """
 
     def __init__(self) -> None:
@@ -228,15 +227,15 @@ class Window:
         return Window, ()
 
     def show(self, pixels: Array, fps: float) -> None:
-        """Show a frame, once the frame before had its time.
+        """Show a frame; wait first, to keep the rate.
 
         Args:
             pixels: the frame, shape (height, width, 3), uint8.
-            fps: frames a second.
+            fps: frames per second.
 
         Raises:
             MissingExtraError: without pygame.
-            InvalidArgumentError: where there is no screen.
+            InvalidArgumentError: without a screen.
         """
         pygame = _pygame()
         size = (pixels.shape[1], pixels.shape[0])
@@ -249,7 +248,7 @@ class Window:
             if screen is None or screen.get_size() != size:
                 screen = pygame.display.set_mode(size)
         except pygame.error as error:
-            allowed = f"one without a window, as there is no screen ({error})"
+            allowed = f"a mode without a window, as there is no screen ({error})"
             raise InvalidArgumentError("render_mode", "human", allowed) from error
         pygame.surfarray.blit_array(screen, pixels.swapaxes(0, 1))
         pygame.event.pump()
@@ -257,17 +256,17 @@ class Window:
         pygame.display.flip()
 
     def close(self) -> None:
-        """Close the window; the next frame opens another."""
+        """Close the window; the next frame opens a new one."""
         if self._clock is not None:
             self._clock = None
             _pygame().display.quit()
 
 
 def _pygame() -> Any:
-    """Return pygame, without its greeting."""
+    """Import pygame without its greeting."""
     require("a window needs", "render", WINDOW_NEEDS)
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its releases use a deprecated part of setuptools
+        warnings.simplefilter("ignore")  # pygame uses a deprecated part of setuptools
         import pygame
     return pygame

@@ -1,6 +1,6 @@
-"""Pictures of a user at a moment, of a whole run, and of what an agent thinks.
+"""Scenes of a user at one moment, of a run, and of an agent's explanation.
 
-Secrets are shown only if they are given.
+A scene shows the hidden state only if the caller passes it.
 """
 
 import math
@@ -31,22 +31,22 @@ from explorative_user_env.validation import InvalidArgumentError, count
 
 SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
 MARGIN = 16.0
-SPACING = 6.0  # between things that belong together
-TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # sizes of letters
-LINE = 1.5  # height of a line of words, in letters
-LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in letters
-BAR = 0.55  # height of a bar, in rows
+SPACING = 6.0  # between related shapes, in pixels
+TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # font sizes
+LINE = 1.5  # line height, in font sizes
+LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in font sizes
+BAR = 0.55  # height of a bar, in row heights
 
 Span = tuple[float, float]
 
-LEAST_SPAN = 1e-6  # of the numbers themselves: below, ticks could not be told apart
-SPACE = 0.04  # beyond both ends of an axis, in spans
-ROUND_PARTS = 8  # at most, of a span whose ends are round
-TICK_EVERY = 36.0  # pixels, about
+LEAST_SPAN = 1e-6  # least relative span of an axis; below, tick labels would be equal
+SPACE = 0.04  # margin at both ends of an axis, in spans
+ROUND_PARTS = 8  # most round steps within a span
+TICK_EVERY = 36.0  # approximate distance of ticks, in pixels
 
 
 class Axis(NamedTuple):
-    """Numbers from `low` to `high` between two places, with ticks and their words."""
+    """An axis from `low` to `high`, drawn from `left` to `right`, with ticks and their labels."""
 
     low: float
     high: float
@@ -55,13 +55,13 @@ class Axis(NamedTuple):
     ticks: tuple[tuple[float, str], ...] = ()
 
     def place(self, value: float) -> float:
-        """Return the place of a number; a number beyond an end is at that end."""
+        """Return the position of a number in pixels; numbers outside are clipped to the ends."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)
 
 
 def round_step(least: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is at least this much."""
+    """Return the smallest step of the form 1, 2 or 5 times 10^n that is at least `least`."""
     power: float = 10.0 ** math.floor(math.log10(least))
     return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
 
@@ -71,7 +71,7 @@ def _is_flat(low: float, high: float) -> bool:
 
 
 def rounded_out(span: Span) -> Span:
-    """Return a span with round ends that holds this one: in a film it seldom changes."""
+    """Return the span widened to round ends, so that it rarely changes within a film."""
     low, high = span
     if _is_flat(low, high):
         return span
@@ -80,7 +80,7 @@ def rounded_out(span: Span) -> Span:
 
 
 def axis_of(span: Span, left: float, right: float) -> Axis:
-    """Return an axis that shows all of a span."""
+    """Return an axis that covers a span."""
     low, high = span
     wide = high - low
     if _is_flat(low, high):
@@ -90,12 +90,12 @@ def axis_of(span: Span, left: float, right: float) -> Axis:
 
 
 def ticked(axis: Axis, least: float = 0.0, overhang: float = 0.0) -> Axis:
-    """Return an axis with round numbers, as far apart as their words need.
+    """Return the axis with ticks at round numbers whose labels do not overlap.
 
     Args:
         axis: the axis.
-        least: the least difference of two ticks.
-        overhang: the room for words beyond each end, in pixels.
+        least: smallest difference of two ticks.
+        overhang: space for labels beyond each end, in pixels.
     """
     wide = axis.high - axis.low
     step = round_step(max(wide * TICK_EVERY / max(axis.right - axis.left, TICK_EVERY), least))
@@ -113,7 +113,7 @@ def ticked(axis: Axis, least: float = 0.0, overhang: float = 0.0) -> Axis:
 
 
 def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> Span:
-    """Return the least and the largest reward in these truths about some arms."""
+    """Return the least and the largest mean or finite bound of some arms in hidden states."""
     values = [
         numbers[arm]
         for hidden in states
@@ -124,10 +124,10 @@ def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> Span:
     return min(values), max(values)
 
 
-SIGN = 5.0  # half the size of a sign, at most
+SIGN = 5.0  # half the largest size of a marker
 STROKE = 2.0  # width of a line
-SIGN_ROOM = 18.0  # of a sign in the legend, before its words
-# The legends: signs and their meanings.
+SIGN_ROOM = 18.0  # width of a marker in the legend
+# The legends: markers and their meanings.
 RESPONSES = {"yes": "last: yes", "no": "no"}
 BELIEFS = {
     "interval": "her interval",
@@ -145,7 +145,7 @@ RUN_BELIEFS = {
 
 
 def _response(key: str, accepted: bool, x: float, y: float, size: float, name: str) -> list[Shape]:
-    """Return the sign of a response: a stroke for yes, a cross for no, `size` to each side."""
+    """Return the marker of a response: a stroke for an acceptance, a cross for a rejection."""
     if accepted:
         return [Line(f"{key}-yes", x, y - size, x, y + size, "accepted", 1.5 * STROKE, name)]
     return [
@@ -160,25 +160,25 @@ def _diamond(key: str, x: float, y: float, size: float, name: str = "") -> Polyg
 
 
 def _arrow(key: str, tip: float, y: float, size: float) -> Polygon:
-    """Return the head of an arrow to the right; to the left for a `size` below 0."""
+    """Return an arrowhead to the right; to the left if `size` is negative."""
     half, back = abs(size), tip - 1.5 * size
     return Polygon(key, ((tip, y), (back, y - half), (back, y + half)), "quiet")
 
 
 def _label_room(last: int, thin: bool) -> float:
-    """Return the width of the labels of arms up to `last`, and the space behind them."""
+    """Return the width of the labels of arms up to `last`, with spacing."""
     label = str(last) if thin else f"arm {max(last, 10)}"
     return width_of(label.replace("1", "8"), TINY if thin else USUAL, True) + SPACING
 
 
-# Arms that matter, the most important first: the one recommended now, or None, and others.
+# Important arms, the most important first: the recommended arm (or None), then others.
 Special = Sequence[int | None]
 
 
 def _labels(
     rows: ArmRows, x: float, where: str, now: int | None, special: Special = ()
 ) -> Iterator[Text]:
-    """Yield the names of the arms, which end at `x`; in thin rows `special` arms and some more."""
+    """Yield right-aligned labels of the arms; thin rows label `special` and every few arms."""
     size = TINY if rows.thin else USUAL
     some = [arm for arm in special if arm is not None]
     some += rows.arms[:: 5 if len(rows.arms) <= 50 else 10]
@@ -193,7 +193,7 @@ def _labels(
 
 
 class _Page:
-    """A picture in the making: its shapes from back to front, and where its texts end."""
+    """A scene under construction: its shapes from back to front, and the end of its texts."""
 
     def __init__(self, width: int, title: str) -> None:
         self.width = count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
@@ -204,7 +204,7 @@ class _Page:
             self.write("title", title, "ink", LARGE, 1)
 
     def write(self, key: str, text: str, role: str, size: float, most: int) -> None:
-        """Write a text below the last one, in a room of `most` lines."""
+        """Write a text below the last one; it takes the height of `most` lines."""
         bold = size == LARGE
         for place, line in enumerate(wrapped(text, size, self.room, most, bold) if text else ()):
             y = self.y + (place * LINE + 1) * size
@@ -212,7 +212,7 @@ class _Page:
         self.y += LINE * size * most
 
     def scene(self, name: str, signs: dict[str, str], bottom: float, rows: ArmRows) -> Scene:
-        """Return the picture, which ends at `bottom`, with a legend of `signs` below."""
+        """Return the scene with a legend of `signs` below `bottom`."""
         left, end, half = MARGIN, bottom + 2 * SPACING + LITTLE, 0.8 * SIGN
         for kind, meaning in signs.items():
             room = SIGN_ROOM + width_of(meaning, LITTLE) + 2 * SPACING
@@ -234,20 +234,20 @@ class _Page:
             words_at = left + SIGN_ROOM
             self.shapes.append(Text(f"{key}-words", words_at, end, meaning, "quiet", LITTLE))
             left += room
-        height = 2 * math.ceil((end + MARGIN) / 2)  # even, as videos need it
+        height = 2 * math.ceil((end + MARGIN) / 2)  # even, for the video codec
         page = Rectangle("page", 0, 0, self.width, height, "page")
         return Scene(self.width, height, name, (page, *self.shapes), rows)
 
 
-SIDE_BY_SIDE = 640  # from this width on what she believes stands beside what we see, else below
-SHARE_SEEN, GUTTER = 0.42, 24.0  # of the width, for what we see; between the two
-MOST_LABELLED, MOST_ROWS = 25, 100  # arms whose rows have words, and arms that have a row
-BAND = 0.5  # height of an interval, in rows
-LEAST_SCALE = 10  # smaller counts do not fill a bar
+SIDE_BY_SIDE = 640  # least width with responses and beliefs side by side
+SHARE_SEEN, GUTTER = 0.42, 24.0  # share of the width for responses; space between the two
+MOST_LABELLED, MOST_ROWS = 25, 100  # most arms with labels, and most arms with a row
+BAND = 0.5  # height of an interval, in row heights
+LEAST_SCALE = 10  # least count at the end of the bars' scale
 
 
 class _Panel(NamedTuple):
-    """A part of the picture: its heading, its rows, and the place of its bars or its axis."""
+    """A part of the scene: its heading, its rows, and the ends of its bars or axis."""
 
     left: float
     right: float
@@ -267,19 +267,19 @@ def scene_of_user(
     title: str = "",
     note: str = "",
 ) -> Scene:
-    """Return the picture of a user at a moment.
+    """Return the scene of a user at one moment.
 
-    Its size follows from K, the width and which arguments are given, not from any number in it.
-    At most a hundred arms are shown: those that matter now, and those recommended most.
+    Its size depends only on K, the width and which arguments are given. It shows at most a hundred
+    arms: the important ones, then those recommended most.
 
     Args:
-        seen: what the system has seen.
-        hidden: the truth now; None keeps it secret.
-        decided: the truth when she decided on the last recommendation, which gives the reason.
-        span: the ends of the axis of rewards, the same in all of a film; None fits the moment.
+        seen: the responses so far.
+        hidden: the hidden state now; None keeps it secret.
+        decided: the hidden state before her last response, which explains it.
+        span: the ends of the axis of rewards, fixed within a film; None fits this moment.
         width: in pixels, in 320..4096.
-        title: a line above.
-        note: a line below the others.
+        title: a line at the top.
+        note: a line below the other texts.
 
     Raises:
         InvalidArgumentError: for a width out of range.
@@ -295,7 +295,7 @@ def scene_of_user(
         often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
         matter = [arm for arm in special if arm is not None]
         arms = sorted([*dict.fromkeys([*matter, *often])][:MOST_ROWS])
-    # The room of the texts does not depend on any number in them.
+    # The height of the texts does not depend on their numbers.
     last = "8" * len(str(n_arms - 1))
     longest = f"Arm {last}: rejected, because arm {last} is clearly better" if hidden else ""
     role = "quiet" if now is None else in_a_word(accepted)
@@ -314,12 +314,12 @@ def scene_of_user(
     if n_arms > MOST_LABELLED:
         high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
     rows = ArmRows(tuple(arms), heading + LINE * LITTLE + SPACING, high)
-    left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
-    end = left + SHARE_SEEN * (right - left) if hidden is not None and beside else right
+    left, right, side_by_side = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
+    end = left + SHARE_SEEN * (right - left) if hidden is not None and side_by_side else right
     start = left + _label_room(n_arms - 1, rows.thin)
     panels = [_Panel(left, end, heading, rows, start + 2 * (SIGN + SPACING), end)]
     if hidden is not None:
-        if beside:
+        if side_by_side:
             left = start = end + GUTTER
         else:
             heading = rows.bottom + GUTTER + USUAL
@@ -342,13 +342,13 @@ def scene_of_user(
 
 
 def _columns(n_arms: int, rows: ArmRows) -> list[float]:
-    """Return the widths of the columns that name the best arm and the witness."""
+    """Return the widths of the columns that label the best arm and the witness."""
     number = " " + "8" * len(str(n_arms - 1)) if rows.thin else ""
     return [width_of(word + number, LITTLE) + SPACING for word in ("best", "witness")]
 
 
 def _responses(seen: Seen, special: Special, panel: _Panel) -> Iterator[Shape]:
-    """Yield what we see: of each arm its last response, acceptances and rejections."""
+    """Yield each arm's last response, acceptances and rejections."""
     left, _, heading, rows, start, end = panel
     middle, stands = (start + end) / 2, rows.top - SPACING
     yield Text("seen", left, heading, "what we see", "ink", LITTLE, bold=True)
@@ -381,7 +381,7 @@ def _responses(seen: Seen, special: Special, panel: _Panel) -> Iterator[Shape]:
 def _beliefs(
     hidden: HiddenState, grounds: Grounds | None, special: Special, panel: _Panel, axis: Axis
 ) -> Iterator[Shape]:
-    """Yield what she believes: her interval and means of each arm, and what decided."""
+    """Yield each arm's interval and means, and the bound that decided her last response."""
     rows, size, heading = panel.rows, min(SIGN, 0.4 * panel.rows.height), "what she believes"
     yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
     for place, (x, number) in enumerate(axis.ticks):
@@ -428,11 +428,11 @@ BAR_WIDTH = 36
 
 
 def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
-    """Return a table of the arms.
+    """Return a table of the arms as text.
 
     Args:
-        seen: what the system has seen.
-        hidden: the truth, which shows her intervals; None keeps it secret.
+        seen: the responses so far.
+        hidden: the hidden state, which adds her intervals; None keeps it secret.
     """
     lines, low, high = ["arm  accepted  rejected"], 0.0, 1.0
     if hidden is not None:
@@ -457,11 +457,11 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 
 
 MOST_STRIPS = 25
-FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # heights of what she believes of an arm
-REACH = 6.0  # how far responses reach from their line
-NUMBERED = 48.0  # from this height on rewards are numbered
-EARLY = 4  # wide intervals of the first quarter of a run are cut off
-MOVED, THIN = 0.5, 0.75  # pixels: a smaller move is not drawn; half of a line's width
+FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # height of an arm's beliefs: up to 8 arms, and more
+REACH = 6.0  # height of a response above or below its line
+NUMBERED = 48.0  # least height of beliefs with numbered rewards
+EARLY = 4  # the axis ignores intervals in the first 1 / EARLY of a run, which are wide
+MOVED, THIN = 0.5, 0.75  # pixels: the least drawn change; half the width of a line
 ROOM_OF_A_MARK = 6.0
 
 
@@ -475,27 +475,25 @@ def timeline(
     width: int = USUAL_WIDTH,
     title: str = "",
 ) -> Scene:
-    """Return the picture of a whole run.
-
-    At most 25 arms are shown, those that were recommended most.
+    """Return the scene of a run; it shows the 25 arms recommended most.
 
     Args:
         n_arms: K.
         arms: the arm of each step.
         accepted: the response of each step.
-        truths: the truth after each step; None keeps it secret.
-        span: the ends of the axis of rewards; None fits what follows the beginning.
+        truths: the hidden state after each step; None keeps it secret.
+        span: the ends of the axis of rewards; None fits all but the first quarter of the run.
         width: in pixels, in 320..4096.
-        title: a line above.
+        title: a line at the top.
 
     Raises:
-        InvalidArgumentError: for a width out of range, or for steps that do not fit together.
+        InvalidArgumentError: for a width out of range, or sequences of different lengths.
     """
     page = _Page(width, title)
     for name, given in (("accepted", accepted), ("truths", truths)):
         if given is not None and len(given) != len(arms):
-            allowed = f"one for each of {len(arms)} steps"
-            raise InvalidArgumentError(name, f"{len(given)} of them", allowed)
+            allowed = f"one value for each of {len(arms)} steps"
+            raise InvalidArgumentError(name, f"{len(given)} values", allowed)
     best = truths[-1].instance.best_arm if truths else None
     n, n_yes = len(arms), sum(accepted)
     facts = f"{brief(n)} recommendations · {brief(n_yes)} accepted · {brief(n - n_yes)} rejected"
@@ -541,13 +539,13 @@ def timeline(
 
 
 def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -> Iterator[Polygon]:
-    """Yield how the interval, the true and the empirical mean of an arm moved; `axis` is upward."""
+    """Yield an arm's interval, true mean and empirical mean over time; `axis` is upward."""
     n, n_columns = len(truths), max(int(steps.right - steps.left), 1)
-    looked_at: Sequence[int] = range(n)  # every step, or one a pixel
+    sampled: Sequence[int] = range(n)  # every step, or one for each pixel
     if n > n_columns:
-        looked_at = [round(at * (n - 1) / (n_columns - 1)) for at in range(n_columns)]
-    xs = [steps.left, *(steps.place(step + 1) for step in looked_at[1:])]
-    known = [truths[step] for step in looked_at]
+        sampled = [round(at * (n - 1) / (n_columns - 1)) for at in range(n_columns)]
+    xs = [steps.left, *(steps.place(step + 1) for step in sampled[1:])]
+    known = [truths[step] for step in sampled]
     first = next((at for at, truth in enumerate(known) if truth.counts[arm] > 0), n)
     for role, name, band in (
         ("interval", "her interval", [(t.upper_bounds[arm], t.lower_bounds[arm]) for t in known]),
@@ -558,24 +556,24 @@ def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -
             continue
         half, start = 0.0 if role == "interval" else THIN, len(xs) - len(band)
         edges = [(axis.place(high) - half, axis.place(low) + half) for high, low in band]
-        kept = [0]  # places between which the edges are level
+        corners = [0]  # between corners the edges are level
         for here in range(1, len(edges)):
-            last = kept[-1]
+            last = corners[-1]
             if any(abs(a - b) > MOVED for a, b in zip(edges[here], edges[last], strict=True)):
-                kept += [here - 1, here] if last < here - 1 else [here]
-        if kept[-1] < len(edges) - 1:
-            kept.append(len(edges) - 1)
-        above = [(xs[start + here], edges[here][0]) for here in kept]
-        below = [(xs[start + here], edges[here][1]) for here in reversed(kept)]
+                corners += [here - 1, here] if last < here - 1 else [here]
+        if corners[-1] < len(edges) - 1:
+            corners.append(len(edges) - 1)
+        above = [(xs[start + here], edges[here][0]) for here in corners]
+        below = [(xs[start + here], edges[here][1]) for here in reversed(corners)]
         yield Polygon(f"arm-{arm}-{role}", (*above, *below), role, f"arm {arm}: {name}")
 
 
 def _marks(
     arm: int, arms: Sequence[int], accepted: Sequence[bool], steps: Axis, y: float
 ) -> Iterator[Shape]:
-    """Yield the responses to an arm: strokes above the line at `y` and crosses below it.
+    """Yield the responses to an arm: acceptances above the line at `y`, rejections below it.
 
-    In a run too long for signs they are the teeth of a comb, one for all that touch.
+    In a long run, adjacent responses are drawn as one rectangle.
     """
     unit = (steps.right - steps.left) / steps.high
     for response, role, side in ((True, "accepted", -1), (False, "rejected", 1)):
@@ -587,40 +585,40 @@ def _marks(
                 name = f"arm {arm}: {role} at t = {step + 1}"
                 yield from _response(f"{key}-{step}", response, x, (y + tip) / 2, half, name)
         elif mine:
-            apart = np.flatnonzero((np.diff(mine) - 1) * unit >= 1.0) + 1
+            gaps = np.flatnonzero((np.diff(mine) - 1) * unit >= 1.0) + 1
             points: list[tuple[float, float]] = []
-            for tooth in np.split(np.array(mine), apart):
-                start = steps.place(tooth[0])
-                wide = max(steps.place(tooth[-1] + 1) - start, 1.0)
+            for adjacent in np.split(np.array(mine), gaps):
+                start = steps.place(adjacent[0])
+                wide = max(steps.place(adjacent[-1] + 1) - start, 1.0)
                 left = min(start, steps.right - wide)
                 points += [(left, y), (left, tip), (left + wide, tip), (left + wide, y)]
             yield Polygon(key, tuple(points), role, f"arm {arm}: {role}")
 
 
-# What an agent thinks
+# An agent's explanation
 
-HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING  # the names of the columns, above the rows
+HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING  # height of the column headings
 FLAG_COLUMN, WIDEST_FLAG_COLUMN, LEAST_COLUMN = 64.0, 120.0, 84.0
 LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # the bar of a gauge: its least share of the width; its height
 DOT, SMALL_DOT = 5.0, 2.0
 
 
-# How a value is shown: a number or a word, a number compared with another, K truth values, or K
-# numbers, alone or compared with K others.
+# line: a number or a word; gauge: a number and its target; flags: K truth values; bars: K numbers,
+# with or without targets.
 Form = Literal["line", "gauge", "flags", "bars"]
 
 
 class Slot(NamedTuple):
-    """The place of the values of one name."""
+    """The display of one named value of an explanation."""
 
-    name: str  # their name
-    form: Form  # how they are shown
-    low: float  # the least number that is shown, at most 0
-    high: float  # the largest, above `low`
+    name: str  # of the value
+    form: Form  # how the value is drawn
+    low: float  # least number of the scale, at most 0
+    high: float  # largest number of the scale, above `low`
 
     def share(self, number: float) -> float:
-        """Return where a number stands between the least and the largest, in [0, 1]."""
-        # The distance of two numbers may be infinite, and that of their halves never is.
+        """Return the position of a number on the scale, in [0, 1]."""
+        # high - low may overflow to infinity; the halves' difference cannot.
         part = 0.5 if math.isinf(self.high - self.low) else 1.0
         low, high = part * self.low, part * self.high
         number = 0.0 if math.isnan(number) else part * number
@@ -628,26 +626,26 @@ class Slot(NamedTuple):
 
     @property
     def by_arm(self) -> bool:
-        """Whether there is a value for each arm."""
+        """Whether the value has a number for each arm."""
         return self.form in ("flags", "bars")
 
-    def value_in(self, said: Mapping[str, Explained]) -> Explained | None:
-        """Return the value that is shown here, None without one of this kind."""
-        value = said.get(self.name)
+    def value_in(self, explanation: Mapping[str, Explained]) -> Explained | None:
+        """Return this slot's value, or None if the explanation has none of its kind."""
+        value = explanation.get(self.name)
         return value if value is not None and words.is_by_arm(value) == self.by_arm else None
 
 
-def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
-    """Return a slot for each name, in the order in which the names come up.
+def slots_of(explanations: Iterable[Mapping[str, Explained]]) -> list[Slot]:
+    """Return one slot for each name, in order of first appearance.
 
-    A name whose value is one number and later K numbers has two slots.
+    A name that has one number at times and K numbers at others gets two slots.
     """
-    seen: dict[tuple[str, bool], list[Explained]] = {}
-    for each in said:
+    by_name: dict[tuple[str, bool], list[Explained]] = {}
+    for each in explanations:
         for name, value in each.items():
-            seen.setdefault((name, words.is_by_arm(value)), []).append(value)
+            by_name.setdefault((name, words.is_by_arm(value)), []).append(value)
     slots = []
-    for (name, by_arm), values in seen.items():
+    for (name, by_arm), values in by_name.items():
         parts = [
             side for value in values for side in words.sides(value) if not isinstance(side, str)
         ]
@@ -661,27 +659,27 @@ def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
 
 
 class Board(NamedTuple):
-    """The places of everything on a panel, the same in all of a film."""
+    """The layout of an agent's panel, fixed within a film."""
 
     width: int  # of the panel
     height: int  # of the panel
-    facts: dict[Slot, float]  # the baseline of each slot that is a line or a gauge
-    columns: dict[Slot, tuple[float, float]]  # the two ends of each slot by arm
+    facts: dict[Slot, float]  # the baseline of each line or gauge
+    columns: dict[Slot, tuple[float, float]]  # left and right end of each slot with K numbers
     rows: ArmRows  # the rows of the arms
-    labels_end: float | None  # where the labels of the arms end, None without labels
+    labels_end: float | None  # right end of the arms' labels; None without labels
 
 
 def board_of(
     slots: Sequence[Slot], rows: ArmRows, width: int, height: int = 0, labelled: bool = False
 ) -> Board:
-    """Return the places of everything; a slot by arm for which there is no room has none.
+    """Return the layout of a panel; columns that do not fit are left out.
 
     Args:
-        slots: what is to be shown.
-        rows: the rows of the user's picture; a panel with labels has its own.
+        slots: the slots to draw.
+        rows: the rows of the user's scene; a labelled panel makes its own.
         width: of the panel.
-        height: at least.
-        labelled: whether the panel stands alone, with labels of the arms.
+        height: least height of the panel.
+        labelled: whether the panel stands alone and labels the arms.
     """
     first, step = MARGIN + LARGE + LINE * LARGE, LINE * USUAL
     facts = [slot for slot in slots if not slot.by_arm]
@@ -690,7 +688,7 @@ def board_of(
         rows = rows._replace(top=first + step * len(facts) + (HEADINGS_HIGH if by_arm else 0.0))
     above = max(0, int((rows.top - HEADINGS_HIGH - first) / step + 1.01))
     below = rows.bottom + LINE * USUAL + SPACING
-    if not by_arm:  # nothing stands in the rows
+    if not by_arm:  # the rows are empty
         above, rows = len(facts), rows._replace(arms=()) if labelled else rows
     places = {
         slot: first + step * place if place < above else below + step * (place - above)
@@ -717,14 +715,16 @@ def board_of(
     return Board(width, max(height, round(bottom)), places, columns, rows, labels_end)
 
 
-def panel_of(said: Mapping[str, Any], board: Board, title: str, now: int | None = None) -> Scene:
-    """Return what an agent thinks as a picture: words, gauges, and columns by arm.
+def panel_of(
+    explanation: Mapping[str, Any], board: Board, title: str, now: int | None = None
+) -> Scene:
+    """Return the scene of an agent's explanation: lines, gauges, and columns by arm.
 
     Args:
-        said: what it says.
-        board: the places of everything.
+        explanation: the agent's explanation.
+        board: the layout.
         title: the agent's name.
-        now: the arm that was recommended last.
+        now: the last recommended arm.
     """
     rows, room = board.rows, board.width - 2 * MARGIN
     name = fitted(title, LARGE, room, True)
@@ -737,7 +737,7 @@ def panel_of(said: Mapping[str, Any], board: Board, title: str, now: int | None 
         y, x = rows.top + rows.arms.index(now) * rows.height, MARGIN - SPACING
         draw(Rectangle("now", x, y, board.width - 2 * x, rows.height, "recommended"))
     for place, (slot, y) in enumerate(board.facts.items()):
-        key, value, free = f"fact-{place}", slot.value_in(said), room
+        key, value, free = f"fact-{place}", slot.value_in(explanation), room
         if value is None:
             continue
         parts = (
@@ -758,14 +758,14 @@ def panel_of(said: Mapping[str, Any], board: Board, title: str, now: int | None 
     if board.labels_end is not None:
         shapes += _labels(rows, board.labels_end, "", now)
     for place, (slot, ends) in enumerate(board.columns.items()):
-        key, value = f"column-{place}", slot.value_in(said)
+        key, value = f"column-{place}", slot.value_in(explanation)
         lines = wrapped(slot.name, LITTLE, ends[1] - ends[0], 2, bold=True)
         for n, line in enumerate(lines):
             y = rows.top - SPACING - LINE * LITTLE * (len(lines) - 1 - n)
             draw(Text(f"{key}-name-{n}", ends[0], y, line, "quiet", LITTLE, bold=True))
         if value is None:
             continue
-        # Dots, or bars: each with a mark at its target and its number behind.
+        # Draw dots, or bars with a mark at the target and a number behind.
         values, targets = (*words.sides(value), None)[:2]
         reach, high = 0.4 * rows.height, BAR * rows.height
         long = ends[1] - ends[0] - (0.0 if rows.thin else width_of("888.88", LITTLE) + SPACING)

@@ -1,4 +1,4 @@
-"""Pictures as shapes: their size, their words, and how pictures are joined."""
+"""Shapes of scenes: their boxes, the width of texts, and how to join scenes."""
 
 import re
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ class Polygon(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A line of words on the baseline `y`. Painters have ASCII and `±`, `·`, `…`."""
+    """A line of text on the baseline `y`: ASCII letters, `±`, `·` and `…`."""
 
     key: str
     x: float
@@ -65,16 +65,16 @@ class Text(NamedTuple):
 
 Shape = Rectangle | Line | Disc | Polygon | Text
 
-# The share of a text to the left of its `x`.
+# The share of a text that lies left of its `x`, by anchor.
 BEFORE_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
 class ArmRows(NamedTuple):
-    """The rows of a picture, one for each arm."""
+    """The rows of a scene, one for each arm."""
 
-    arms: tuple[int, ...]  # the arms, from top to bottom
-    top: float  # the upper end of the first row
-    height: float  # the height of each row
+    arms: tuple[int, ...]  # from top to bottom
+    top: float  # upper end of the first row
+    height: float  # of each row
 
     @property
     def bottom(self) -> float:
@@ -83,7 +83,7 @@ class ArmRows(NamedTuple):
 
     @property
     def thin(self) -> bool:
-        """Whether the rows are too thin for words."""
+        """Whether the rows are too thin for labels."""
         return self.height < THIN_ROW
 
     def middle(self, arm: int) -> float:
@@ -96,9 +96,9 @@ class ArmRows(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """A picture: its size, its name for a screen reader, and its shapes from back to front.
+    """A drawing: its size, its name for screen readers, and its shapes from back to front.
 
-    `rows` are the rows of the arms in a picture of a user.
+    `rows` are the rows of the arms in a scene of a user.
     """
 
     width: int
@@ -109,18 +109,18 @@ class Scene(NamedTuple):
 
 
 THIN_ROW = 20.0
-# The width of narrow and of wide letters, in sizes.
+# The width of narrow and wide letters, in font sizes.
 EMS = dict.fromkeys(" .,:;'|!ijl", 0.38) | dict.fromkeys("mwMW%@", 1.0)
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """Return how wide a text is at most, in any usual sans-serif font."""
+    """Return an upper bound on a text's width in usual sans-serif fonts."""
     ems = sum(EMS.get(letter, 0.78 if letter.isupper() else 0.65) for letter in text)
     return ems * size * (1.1 if bold else 1.0)
 
 
 class Box(NamedTuple):
-    """The room that a shape takes."""
+    """The bounding box of a shape."""
 
     left: float
     top: float
@@ -129,7 +129,7 @@ class Box(NamedTuple):
 
 
 def box_of(shape: Shape) -> Box:
-    """Return the room that a shape takes at most."""
+    """Return the bounding box of a shape."""
     points: tuple[tuple[float, float], ...]
     match shape:
         case Rectangle(_, x, y, width, height):
@@ -149,7 +149,7 @@ def box_of(shape: Shape) -> Box:
 
 
 def moved(shape: Shape, right: float, down: float) -> Shape:
-    """Return a shape at another place."""
+    """Return the shape moved to the right and down."""
     if isinstance(shape, Polygon):
         return shape._replace(points=tuple((x + right, y + down) for x, y in shape.points))
     by = {"x": right, "y": down}
@@ -157,18 +157,18 @@ def moved(shape: Shape, right: float, down: float) -> Shape:
     return shape._replace(**places)
 
 
-def beside(scenes: Sequence[Scene]) -> Scene:
-    """Return pictures side by side, as one picture as high as the highest."""
+def side_by_side(scenes: Sequence[Scene]) -> Scene:
+    """Join scenes from left to right; the result is as high as the highest."""
     return _joined(scenes, 1, 0)
 
 
 def in_a_column(scenes: Sequence[Scene]) -> Scene:
-    """Return pictures one below the other, as one picture as wide as the widest."""
+    """Join scenes from top to bottom; the result is as wide as the widest."""
     return _joined(scenes, 0, 1)
 
 
 def _joined(scenes: Sequence[Scene], right: int, down: int) -> Scene:
-    """Return pictures to the right or downward as one; a key begins with its picture's number."""
+    """Join scenes to the right or downward; keys get the scene's number as a prefix."""
     x = y = width = height = 0
     shapes: list[Shape] = []
     for number, scene in enumerate(scenes):
@@ -181,13 +181,13 @@ def _joined(scenes: Sequence[Scene], right: int, down: int) -> Scene:
     return Scene(width, height, "; ".join(names), (page, *shapes))
 
 
-_AFTER_A_DOT = re.compile(r"(?<=·) ")  # the best places to break a line
-# Where a line may break: not within `n(t) = 3` or `arm 3`, nor before a dot between two things.
+_AFTER_A_DOT = re.compile(r"(?<=·) ")  # the preferred line breaks
+# Other line breaks: any space, except within `n(t) = 3` or `arm 3`, or before a dot.
 _BREAK = re.compile(r"(?<!=) (?![-\d=>·])")
 
 
 def wrapped(text: str, size: float, width: float, most: int, bold: bool = False) -> list[str]:
-    """Return a text in at most `most` lines that are no wider than `width`."""
+    """Wrap a text into at most `most` lines of at most `width` pixels."""
     lines: list[str] = []
     parts = _AFTER_A_DOT.split(text)
     if len(parts) == 1 or max(width_of(part, size, bold) for part in parts) > width:
@@ -204,10 +204,10 @@ def wrapped(text: str, size: float, width: float, most: int, bold: bool = False)
 
 
 def fitted(text: str, size: float, width: float, bold: bool = False) -> str:
-    """Return a text, cut with an ellipsis where it is wider than `width`."""
+    """Return the text; if it is wider than `width`, end it with an ellipsis."""
     if width_of(text, size, bold) <= width:
         return text
-    kept = len(text) - 1
-    while kept > 0 and width_of(text[:kept] + "…", size, bold) > width:
-        kept -= 1
-    return text[:kept].rstrip() + "…"
+    end = len(text) - 1
+    while end > 0 and width_of(text[:end] + "…", size, bold) > width:
+        end -= 1
+    return text[:end].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""What a picture of a user says in words, and what an agent says of itself."""
+"""Texts of a user's scene, and the values of an agent's explanation."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -11,32 +11,32 @@ from explorative_user_env.protocol import Against, name_of
 from explorative_user_env.users.hidden_state import HiddenState, witness_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line, sequence
 
-CHANCE = "chance, or another kind of user"
+CHANCE = "chance, or another behaviour"
 
 
 class Seen(NamedTuple):
-    """What the system has seen of a user: nothing secret."""
+    """A user's responses so far; nothing here is secret."""
 
     accepted: Sequence[int]  # acceptances of each arm
     rejected: Sequence[int]  # rejections of each arm
-    latest: Sequence[bool | None]  # the last response to each arm, None before any
-    # the last recommendation and whether she accepted it, None before the first
+    latest: Sequence[bool | None]  # the last response to each arm; None without one
+    # the last recommended arm and whether she accepted it; None before the first
     last: tuple[int, bool] | None
     steps: int  # t
 
 
 class Grounds(NamedTuple):
-    """Why the user gave her last response."""
+    """The reason for the user's last response."""
 
     arm: int  # the recommended arm
     accepted: bool  # her response
-    bound: float  # ucb of the arm when she decided
-    witness: int | None  # the arm that was clearly better, None if no arm was
-    rival: float  # lcb of the witness when she decided
+    bound: float  # the arm's ucb at that time
+    witness: int | None  # the arm that was clearly better; None if no arm was
+    rival: float  # the witness's lcb at that time
 
 
 def grounds_of(seen: Seen, decided: HiddenState | None) -> Grounds | None:
-    """Return why the user gave her last response, None if that is not known."""
+    """Return the reason for the user's last response; None if it is unknown."""
     if seen.last is None or decided is None:
         return None
     arm, accepted = seen.last
@@ -46,42 +46,42 @@ def grounds_of(seen: Seen, decided: HiddenState | None) -> Grounds | None:
 
 
 def rounded(value: float) -> str:
-    """Return a number in few letters."""
+    """Return a number as a short text."""
     size = abs(value)
     return f"{value:.2f}" if size < 99.995 else f"{value:.0f}" if size < 1e6 else f"{value:.2e}"
 
 
 def number_in_words(value: float) -> str:
-    """Return a number in few letters, a whole number without a fraction."""
+    """Return a number as a short text, without a fraction of .00."""
     return "0" if value == 0.0 else rounded(value).removesuffix(".00")
 
 
 def brief(number: int) -> str:
-    """Return a count in at most six letters."""
+    """Return a count as a text of at most six characters."""
     return str(number) if number < 1_000_000 else f"{number / 1e6:.4g}M"
 
 
 def in_a_word(accepted: bool) -> str:
-    """Return the word for a response, which is also the role of its colour."""
+    """Return the word for a response; it is also the name of the response's colour."""
     return "accepted" if accepted else "rejected"
 
 
 def headline(seen: Seen, grounds: Grounds | None) -> str:
-    """Return the last recommendation, the response, and why."""
+    """Return the last recommendation, the response and its reason in one line."""
     if seen.last is None:
         return "no recommendation yet"
     arm, accepted = seen.last
-    told = f"Arm {arm}: {in_a_word(accepted)}"
+    response = f"Arm {arm}: {in_a_word(accepted)}"
     if grounds is None:
-        return told
+        return response
     better = "no arm" if grounds.witness is None else f"arm {grounds.witness}"
     as_she_does = accepted == (grounds.witness is None)
     link = "though" if not as_she_does else "as" if accepted else "because"
-    return f"{told}, {link} {better} is clearly better"
+    return f"{response}, {link} {better} is clearly better"
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
-    """Return t and the other numbers of the moment."""
+    """Return t and the user's other numbers in one line."""
     if hidden is None:
         yes, no = brief(sum(seen.accepted)), brief(sum(seen.rejected))
         return f"t = {brief(seen.steps)} · {yes} accepted · {no} rejected"
@@ -90,17 +90,17 @@ def facts(seen: Seen, hidden: HiddenState | None) -> str:
 
 
 def reason(grounds: Grounds) -> str:
-    """Return why the user gave her last response."""
+    """Return the reason for the user's last response as text."""
     _, accepted, bound, witness, rival = grounds
     if witness is None:
-        return "no arm is clearly better" if accepted else f"no arm stands against it: {CHANCE}"
+        return "no arm is clearly better" if accepted else f"no arm is clearly better: {CHANCE}"
     if accepted:
         return f"yet arm {witness} is clearly better: {CHANCE}"
     return f"arm {witness} is clearly better: lcb {rounded(rival)} >= ucb {rounded(bound)}"
 
 
 def numbers_compared(grounds: Grounds) -> str:
-    """Return the numbers that decided a rejection, or what else may have decided a response."""
+    """Return the bounds that decided a rejection, or CHANCE if the rule does not explain it."""
     arm, accepted, bound, witness, rival = grounds
     if accepted != (witness is None):
         return CHANCE
@@ -109,48 +109,48 @@ def numbers_compared(grounds: Grounds) -> str:
 
 
 def spoken(seen: Seen, grounds: Grounds | None) -> str:
-    """Return the picture in words, for a screen reader."""
+    """Return a description of the scene for screen readers."""
     if seen.last is None:
         return f"A user of {len(seen.accepted)} arms; {headline(seen, None)}"
     arm, accepted = seen.last
-    said = f"She {in_a_word(accepted)} arm {arm} at t = {seen.steps}"
+    response = f"She {in_a_word(accepted)} arm {arm} at t = {seen.steps}"
     if grounds is None or (accepted and grounds.witness is None):
-        return said
-    return f"{said}; {reason(grounds)}"
+        return response
+    return f"{response}; {reason(grounds)}"
 
 
-# What an agent says of itself
+# An agent's explanation
 
-# A number, a word, K numbers, K truth values (which arms are left), or two of the numbers to
-# compare.
+# A number, a word, K numbers, K truth values (such as the remaining arms), or an `Against` of a
+# number and its target.
 Explained = float | str | tuple[float, ...] | tuple[bool, ...] | Against
-LONGEST_SAID = 40  # words and names are cut to this length
+LONGEST_WORD = 40  # words and names are cut to this length
 
 
 def explanation_of(agent: object, n_arms: int) -> dict[str, Explained]:
-    """Return what `agent.explain()` says, by name; nothing for an agent without that method.
+    """Return the values of `agent.explain()` by name; empty for an agent without that method.
 
     Raises:
-        CallableError: if its code fails, or returns what cannot be shown.
+        CallableError: if its code fails, or returns a value that cannot be shown.
     """
     explain = getattr(agent, "explain", None)
     if not callable(explain):
         return {}
     what = f"explain of {name_of(agent)}"
     try:
-        said = explain()
-        if not isinstance(said, Mapping):
-            raise InvalidArgumentError(what, said, "a mapping of what is said by name")
+        values = explain()
+        if not isinstance(values, Mapping):
+            raise InvalidArgumentError(what, values, "a mapping from names to values")
         return {
-            one_line(in_line(str(name)), LONGEST_SAID): _as_shown(f"{what}, {name}", value, n_arms)
-            for name, value in said.items()
+            one_line(in_line(str(name)), LONGEST_WORD): _as_shown(f"{what}, {name}", value, n_arms)
+            for name, value in values.items()
         }
     except Exception as error:
         raise CallableError.of(what, error, "while it was watched") from error
 
 
 def _as_shown(name: str, value: Any, n_arms: int) -> Any:
-    """Return a value as plain numbers and words; `InvalidArgumentError` names one of no kind."""
+    """Return a value as plain numbers and words; other types raise `InvalidArgumentError`."""
     allowed = f"a number, a word, {n_arms} numbers or an Against of two numbers or {n_arms} each"
     if isinstance(value, Against):
         pair = [_as_shown(name, side, n_arms) for side in value]
@@ -158,7 +158,7 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Any:
             raise InvalidArgumentError(name, value, allowed)
         return Against(*pair)
     if isinstance(value, str):
-        return one_line(in_line(value), LONGEST_SAID)
+        return one_line(in_line(value), LONGEST_WORD)
     if isinstance(value, Real | np.bool_):
         return float(value)
     values = sequence(name, value, allowed)
@@ -169,12 +169,12 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Any:
 
 
 def sides(value: Explained) -> tuple[Any, ...]:
-    """Return a value as one or, of an `Against`, two numbers, words or tuples."""
+    """Return the two values of an `Against`, or any other value alone, as a tuple."""
     return tuple(value) if isinstance(value, Against) else (value,)
 
 
 def is_by_arm(value: Explained) -> bool:
-    """Return whether a value is K numbers, or compares K numbers with K."""
+    """Return whether a value has a number for each arm."""
     return isinstance(sides(value)[0], tuple)
 
 

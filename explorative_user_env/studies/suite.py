@@ -466,7 +466,7 @@ def run_suite(
     return SuiteResults(run, cells)
 
 
-def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
+def load_suite(path: Path | str, agents: Sequence[Any] = ()) -> SuiteResults:
     """Return the results of a suite from a file of runs, even of a suite that is still running.
 
     Results of an unfinished run include the agents that finished all users of a task, and the tasks
@@ -474,7 +474,7 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
 
     Args:
         path: a file that `run_suite(..., store=)` or the command wrote.
-        own: as for `load`.
+        agents: as for `load`.
 
     Raises:
         InvalidArgumentError: if the file is missing or holds no runs of a suite.
@@ -483,7 +483,7 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
     if request.get("command") != COMMAND:
         allowed = f"a file of runs of {COMMAND} (the file is of {request.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)
-    results = load(path, own)
+    results = load(path, agents)
     return saved_suite(request["options"], getattr(results, "cells", [results]))
 
 

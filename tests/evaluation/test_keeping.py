@@ -93,7 +93,7 @@ def test_it_goes_on_where_it_was_broken_off(path, met, task, call):
     assert met() == 0
     assert without_numbers(rows_in(path)) == without_numbers(rows_in(whole))
     assert about(path).n_results == about(whole).n_results == 1
-    loaded = eu.load(whole, own=[each for each in agents if isinstance(each, Silent)])
+    loaded = eu.load(whole, agents=[each for each in agents if isinstance(each, Silent)])
     assert_same(undisturbed, loaded)
     loaded.save(path.with_name("saved.sqlite"))
     assert_same(undisturbed, eu.load(path.with_name("saved.sqlite")))
@@ -136,14 +136,14 @@ def test_a_file_never_names_code_that_is_run(path):
         return [float(arm) for arm in range(n_arms)]
 
     made = eu.evaluate([Counting()], store=path, means=steep, **SHARED)
-    with pytest.raises(InvalidArgumentError, match=r"own must be with .*steep"):
+    with pytest.raises(InvalidArgumentError, match=r"agents must be with .*steep"):
         eu.load(path)
-    loaded = eu.load(path, own=[steep, Counting()])
+    loaded = eu.load(path, agents=[steep, Counting()])
     assert isinstance(loaded, Results)
     assert_same(made, loaded)
     assert loaded.replay(3) == made.replay(3)
     with pytest.raises(InvalidArgumentError, match="line_up"):
-        eu.load(path, own=[steep]).replay(3)
+        eu.load(path, agents=[steep]).replay(3)
 
 
 def test_every_run_of_an_agent_in_python_is_kept_as_it_ends(path):

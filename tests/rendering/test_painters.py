@@ -154,7 +154,7 @@ def test_only_what_changes_in_a_film_is_kept():
     animation = animation_of([*film(3), *film(2), film(2)[1]], "film")
     assert {(track.attribute, *track.frames) for track in animation.tracks} == {
         ("x", 0, 1, 2, 3, 4),
-        (svg.ITS_WORDS, 0, 1, 2, 3, 4),
+        (svg.TEXT, 0, 1, 2, 3, 4),
     }
 
 

@@ -12,7 +12,14 @@ from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.protocol import Against
 from explorative_user_env.show import scene as scenes
 from explorative_user_env.show.scene import scene_of_user, slots_of, text_of_user, timeline
-from explorative_user_env.show.shapes import ArmRows, beside, box_of, in_a_column, width_of, wrapped
+from explorative_user_env.show.shapes import (
+    ArmRows,
+    box_of,
+    in_a_column,
+    side_by_side,
+    width_of,
+    wrapped,
+)
 from explorative_user_env.show.words import CHANCE, Seen
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -237,7 +244,7 @@ def test_the_best_arm_is_shown_however_seldom_it_was_recommended():
 
 def test_pictures_stand_beside_or_below_one_another():
     one, other = scene_of_user(SEEN, width=400), scene_of_user(SEEN, HIDDEN, HIDDEN)
-    both, below = beside([one, other]), in_a_column([one, other])
+    both, below = side_by_side([one, other]), in_a_column([one, other])
     assert both[:3] == (400 + other.width, other.height, f"{one.name}; {other.name}")
     assert below[:2] == (other.width, one.height + other.height)
     for scene, across, down in ((both, 400, 0), (below, 0, one.height)):

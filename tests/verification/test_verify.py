@@ -319,8 +319,8 @@ def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
 # Agents of one's own
 
 
-def of_agents(path, *own):
-    return verified(path, own=own, share=1.0)
+def of_agents(path, *agents):
+    return verified(path, agents=agents, share=1.0)
 
 
 MET = {"n_instances": 12, "n_arms": 3, "compiled": False, "progress": False}
