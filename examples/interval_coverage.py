@@ -177,9 +177,9 @@ def others() -> dict[str, tuple[Interval, float, Sequence[Values]]]:
     }
     for agent in ("BAIR", "UNI"):
         of = runs("printed", "bai")[agent]
-        rejections, times = of["rejections"].to_numpy(float), of["stopping_time"].to_numpy(float)
-        columns, name = [rejections, times], f"{agent}, rejection rate as ratio of means"
-        figures[name] = ratio_interval, float(rejections.sum() / times.sum()), columns
+        columns = [of[name].to_numpy(float) for name in ("rejections", "stopping_time")]
+        ratio = float(columns[0].sum() / columns[1].sum())
+        figures[f"{agent}, rejection rate as ratio of means"] = ratio_interval, ratio, columns
         shares = runs("printed", "regret")[agent]["most_accepted_is_best"].to_numpy(float)
         figures[f"{agent}, most acc. best"] = share_interval, float(shares.mean()), [shares]
     return figures

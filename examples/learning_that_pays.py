@@ -110,8 +110,8 @@ def patience(axes: "Axes | None" = None) -> "Axes":
         named.append((axes.plot(places, mean, lw=1.8, **how)[0], name))
     axes.set_xticks(places, [f"{q:g}" for q in QS])
     axes.set_ylim(bottom=0)
-    title = f"K = 5, 500 steps, {N_INSTANCES_DRAWN} users each; learnt at q = .02"
-    dress(axes, title, "q, that a rejection makes her leave", "regret")
+    title = f"K = 5, 500 steps, {N_INSTANCES_DRAWN} users each; policies trained at q = .02"
+    dress(axes, title, "q, probability that a rejection makes the user leave", "regret")
     name_lines(axes, named)
     return axes
 
