@@ -1,7 +1,7 @@
-"""PPO in one file on the vector environment, to be read from top to bottom and changed.
+"""Train PPO on the vector environment in one file, without an RL library.
 
-No RL library: PyTorch, Gymnasium and this package. Three minutes on one core, with a line every few
-seconds.
+The script needs PyTorch, Gymnasium and this package. It takes three minutes on one core and prints
+a line every few seconds.
 """
 
 import gymnasium as gym
@@ -25,7 +25,7 @@ SEED, N_INSTANCES = 0, 500
 
 
 def network(n_outputs: int, scale: float) -> nn.Sequential:
-    """Return two hidden layers of 64 and a last one with small weights."""
+    """Return a network of two hidden layers of 64 units; `scale` scales the output weights."""
     layers = [nn.Linear(4 * N_ARMS + 1, 64), nn.Linear(64, 64), nn.Linear(64, n_outputs)]
     for layer, gain in zip(layers, (2**0.5, 2**0.5, scale), strict=True):
         nn.init.orthogonal_(layer.weight, gain)
@@ -34,9 +34,9 @@ def network(n_outputs: int, scale: float) -> nn.Sequential:
 
 
 def main() -> None:
-    """Train, then compare with BAIR on users that nobody has met."""
+    """Train a policy, then compare it with BAIR on new users."""
     torch.manual_seed(SEED)
-    torch.set_num_threads(1)  # for networks as small as these more are slower
+    torch.set_num_threads(1)  # more threads are slower for small networks
     envs = gym.make_vec(
         "ExplorativeUser-v0",
         N_USERS,
@@ -54,46 +54,46 @@ def main() -> None:
     for update in range(UPDATES):
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - update / UPDATES)
 
-        # Play: the users answer, compiled, while the policy acts by its chances.
+        # Collect steps: the policy samples actions, and compiled users respond.
         observations = torch.zeros(N_STEPS, N_USERS, 4 * N_ARMS + 1)
         actions = torch.zeros(N_STEPS, N_USERS, dtype=torch.long)
-        log_chances, values = torch.zeros(2, N_STEPS + 1, N_USERS)
+        log_probs, values = torch.zeros(2, N_STEPS + 1, N_USERS)
         rewards, dones = torch.zeros(2, N_STEPS, N_USERS)
         for step in range(N_STEPS):
             with torch.no_grad():
-                chances = Categorical(logits=actor(observation))
-                action = chances.sample()
-                log_chances[step] = chances.log_prob(action)
+                law = Categorical(logits=actor(observation))
+                action = law.sample()
+                log_probs[step] = law.log_prob(action)
                 values[step] = critic(observation)[:, 0]
             observations[step], actions[step] = observation, action
-            seen, reward, terminated, truncated, infos = envs.step(action.numpy())
+            new, reward, terminated, truncated, infos = envs.step(action.numpy())
             rewards[step] = torch.as_tensor(reward * REWARD_SCALE)
             regrets -= reward
-            if truncated.any():  # the time limit is not the end of the world: value what follows
+            if truncated.any():  # add the critic's value at a time limit
                 last = torch.as_tensor(np.stack(infos["final_obs"][truncated]))
                 with torch.no_grad():
                     rewards[step][torch.as_tensor(truncated)] += GAMMA * critic(last)[:, 0]
                 finished, regrets[truncated] = regrets[truncated].mean(), 0.0
             dones[step] = torch.as_tensor(terminated | truncated)
-            observation = torch.as_tensor(seen)
+            observation = torch.as_tensor(new)
         with torch.no_grad():
             values[N_STEPS] = critic(observation)[:, 0]
 
-        # Learn: how much better was each action than expected?
+        # Learn from generalized advantage estimates.
         advantages = torch.zeros(N_STEPS, N_USERS)
-        coming = torch.zeros(N_USERS)
+        following = torch.zeros(N_USERS)
         for step in reversed(range(N_STEPS)):
-            goes_on = 1 - dones[step]
-            error = rewards[step] + GAMMA * values[step + 1] * goes_on - values[step]
-            advantages[step] = coming = error + GAMMA * LAMBDA * goes_on * coming
+            alive = 1 - dones[step]
+            error = rewards[step] + GAMMA * values[step + 1] * alive - values[step]
+            advantages[step] = following = error + GAMMA * LAMBDA * alive * following
         returns = (advantages + values[:-1]).flatten()
         inputs, taken = observations.flatten(0, 1), actions.flatten()
-        before, gains = log_chances[:-1].flatten(), advantages.flatten()
+        before, gains = log_probs[:-1].flatten(), advantages.flatten()
         for _ in range(EPOCHS):
             for batch in torch.randperm(len(taken)).split(BATCH):
                 gain = (gains[batch] - gains[batch].mean()) / (gains[batch].std() + 1e-8)
-                chances = Categorical(logits=actor(inputs[batch]))
-                ratio = (chances.log_prob(taken[batch]) - before[batch]).exp()
+                law = Categorical(logits=actor(inputs[batch]))
+                ratio = (law.log_prob(taken[batch]) - before[batch]).exp()
                 policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(1 - CLIP, 1 + CLIP))
                 value_loss = (critic(inputs[batch])[:, 0] - returns[batch]) ** 2
                 optimizer.zero_grad()
@@ -107,12 +107,12 @@ def main() -> None:
 
     def policy(observation: np.ndarray) -> np.ndarray:
         with torch.no_grad():
-            chances = Categorical(logits=actor(torch.as_tensor(observation)))
-            return np.asarray(chances.sample())
+            law = Categorical(logits=actor(torch.as_tensor(observation)))
+            return np.asarray(law.sample())
 
-    mine = eu.PolicyAgent(policy, horizon=HORIZON, batched=True, name="one-file PPO")
+    agent = eu.PolicyAgent(policy, horizon=HORIZON, batched=True, name="one-file PPO")
     results = eu.evaluate(
-        [BAIR(), Uniform(), mine],
+        [BAIR(), Uniform(), agent],
         task="regret",
         n_arms=N_ARMS,
         horizon=HORIZON,

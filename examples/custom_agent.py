@@ -1,4 +1,4 @@
-"""An agent of one's own in the table beside BAIR: stop when all but one arm said no last."""
+"""Compare a custom agent with BAIR: it stops when all arms but one were rejected last."""
 
 import numpy as np
 
@@ -14,26 +14,26 @@ class LastOneStanding:
     name = "mine"
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Know nothing yet."""
-        self.said_yes = [True] * n_arms
+        """Start a run with a new user."""
+        self.accepted = [True] * n_arms
         self.arm = -1
 
     def act(self) -> int | None:
-        """Go round the arms, or stop."""
-        self.arm = (self.arm + 1) % len(self.said_yes)
-        return None if sum(self.said_yes) == 1 else self.arm
+        """Return the next arm, or None to stop."""
+        self.arm = (self.arm + 1) % len(self.accepted)
+        return None if sum(self.accepted) == 1 else self.arm
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Remember the last response of each arm."""
-        self.said_yes[arm] = accepted
+        """Store the last response to each arm."""
+        self.accepted[arm] = accepted
 
     def answer(self) -> int:
-        """Name the arm that said yes."""
-        return self.said_yes.index(True)
+        """Return the only arm whose last response was an acceptance."""
+        return self.accepted.index(True)
 
 
 def main() -> None:
-    """Compare it with BAIR on the same users."""
+    """Compare the agent with BAIR on the same users."""
     print(eu.evaluate([BAIR(), LastOneStanding()], n_arms=5, n_instances=N_INSTANCES))
 
 

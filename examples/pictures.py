@@ -1,7 +1,7 @@
-"""Draw the pictures of the documents: a user who rejects an arm, and a whole run of BAIR with her.
+"""Draw the documentation's figures: a user who rejects an arm, and a complete run of BAIR with her.
 
-They are SVG text, which needs nothing but the package. Run from the checkout:
-`python examples/pictures.py`.
+The figures are SVG, which needs no further library. Run `python examples/pictures.py` in a clone of
+the repository.
 """
 
 import argparse
@@ -21,7 +21,7 @@ N_ARMS = 5
 
 
 def play() -> tuple[str, str]:
-    """Return the picture of a rejection, and that of the run that it is from."""
+    """Return two SVG texts: BAIR's first rejection, and its complete run."""
     env: Any = gym.make(
         "ExplorativeUser-v0", n_arms=N_ARMS, render_mode="svg", render_intervals=True
     )
@@ -40,7 +40,7 @@ def play() -> tuple[str, str]:
 
 
 def main(folder: Path = FOLDER) -> None:
-    """Write both pictures into a folder."""
+    """Write both figures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, picture in zip(("rejection.svg", "run.svg"), play(), strict=True):
         (folder / name).write_text(picture, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Meet a user, let BAIR find her best arm, and compare the agents on a hundred users."""
+"""Step through an episode, let BAIR find the user's best arm, and compare agents on 100 users."""
 
 import gymnasium as gym
 
@@ -9,7 +9,7 @@ N_INSTANCES = 100
 
 
 def main() -> None:
-    """Run the three acts."""
+    """Run one user by hand, one with BAIR, and a hundred with four agents."""
     env = gym.make("ExplorativeUser-v0", n_arms=5, render_mode="ansi", render_intervals=True)
     env.reset(seed=7)
     for arm in (2, 2, 4, 0, 2):

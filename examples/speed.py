@@ -1,7 +1,8 @@
-"""How fast is it? Steps a second of every path, beside Gymnasium's CartPole, on this machine.
+"""Measure the steps per second of every path and of Gymnasium's CartPole on this machine.
 
-What is compared takes turns, round after round, and ratios are taken within a round: so a machine
-whose speed drifts, as most do, drifts for all alike. Medians are printed. Takes about five minutes.
+The cases of a table alternate, round after round, and ratios are taken within a round, so that a
+drift of the machine's speed affects all cases alike. The tables show medians. The script takes
+about five minutes.
 """
 
 import statistics
@@ -25,19 +26,19 @@ from explorative_user_env.seeding import agent_generator, user_generator, user_s
 from explorative_user_env.users.population import Population
 
 ROUNDS = 31
-SINGLE_STEPS = 1000  # of a round
-VECTOR_STEPS = 100_000  # of a round, over all environments
-BATCH_STEPS = 1_000_000  # of a round, about: so many that what an evaluation costs once is little
+SINGLE_STEPS = 1000  # per round
+VECTOR_STEPS = 100_000  # per round, over all environments
+BATCH_STEPS = 1_000_000  # per round, about: so many that fixed costs are negligible
 BATCH_RUNS = 10
-ARMS = (2, 10, 100, 1000)  # in the growth with them
-LONGEST = 1_000_000  # steps, in the growth with them
-MOST_INSTANCES = 100_000
-FRAMES = 50  # of a round
+ARMS = (2, 10, 100, 1000)  # the values of K in the table of growth
+LONGEST = 1_000_000  # most steps in the table of growth
+MOST_INSTANCES = 100_000  # most users in the table of growth
+FRAMES = 50  # per round
 SHORT_STEPS = 500
 SHORT_RUNS = 20_000
 
 Work = Callable[[], int]
-"""Does a round's share and returns the number of steps it took."""
+"""Does the work of one round and returns its number of steps."""
 
 
 def main() -> None:
@@ -58,7 +59,7 @@ def main() -> None:
 
 
 def single_environments() -> Iterable[tuple[str, Work]]:
-    """Yield the single environments, raw and as `gym.make` wraps them."""
+    """Yield single environments, unwrapped and as `gym.make` returns them."""
     for name, env in (
         ("CartPole-v1", gym.make("CartPole-v1").unwrapped),
         *((f"K = {k}", gym.make(eu.ENV_ID, n_arms=k).unwrapped) for k in (2, 5, 20, 100)),
@@ -69,7 +70,7 @@ def single_environments() -> Iterable[tuple[str, Work]]:
 
 
 def stepping(env: gym.Env[Any, Any]) -> Work:
-    """Return a round of random actions in `env`, with its resets."""
+    """Return the work of random actions in `env`, resets included."""
     n_actions = env.action_space.n  # type: ignore[attr-defined]
     actions = np.random.default_rng(0).integers(n_actions, size=SINGLE_STEPS).tolist()
     env.reset(seed=0)
@@ -86,7 +87,7 @@ def stepping(env: gym.Env[Any, Any]) -> Work:
 
 
 def pictures() -> Iterable[tuple[str, Work]]:
-    """Yield frames of CartPole and of our users, each after a step."""
+    """Yield the rendering of CartPole and of our users, a frame per step."""
     yield "CartPole-v1", filming(gym.make("CartPole-v1", render_mode="rgb_array"))
     for k in (2, 5, 20, 100):
         for mode in ("rgb_array", "svg"):
@@ -95,7 +96,7 @@ def pictures() -> Iterable[tuple[str, Work]]:
 
 
 def filming(env: gym.Env[Any, Any]) -> Work:
-    """Return a round of frames of `env`, one a step, with its resets."""
+    """Return the work of rendering `env`, a frame per step, resets included."""
     n_actions = env.action_space.n  # type: ignore[attr-defined]
     actions = np.random.default_rng(0).integers(n_actions, size=FRAMES).tolist()
 
@@ -111,14 +112,14 @@ def filming(env: gym.Env[Any, Any]) -> Work:
 
 
 def vector_environments(n_envs: int) -> Iterable[tuple[str, Work]]:
-    """Yield Gymnasium's native vector environment and ours."""
+    """Yield the native vector environments of CartPole and of our users."""
     yield "CartPole-v1", vector_stepping("CartPole-v1", n_envs)
     for k in (2, 5, 20, 100):
         yield f"K = {k}", vector_stepping(eu.ENV_ID, n_envs, n_arms=k)
 
 
 def vector_stepping(env_id: str, n_envs: int, **kwargs: Any) -> Work:
-    """Return a round of random actions in all lanes, with their autoresets."""
+    """Return the work of random actions in all lanes, autoresets included."""
     mode = "vector_entry_point"
     env: Any = gym.make_vec(env_id, n_envs, vectorization_mode=mode, **kwargs)
     n_actions = env.single_action_space.n
@@ -135,11 +136,11 @@ def vector_stepping(env_id: str, n_envs: int, **kwargs: Any) -> Work:
 
 
 def compiled_batches() -> Iterable[tuple[str, Work]]:
-    """Yield every agent's compiled runs, long ones, all overheads in."""
+    """Yield long compiled runs of every agent, overheads included."""
     yield "CartPole-v1, 4096 lanes", vector_stepping("CartPole-v1", 4096)
     for k in (2, 5, 20, 100):
         yield f"UNI, K = {k}", running(Uniform(horizon=BATCH_STEPS // BATCH_RUNS), k, BATCH_RUNS)
-        # An N_1 that makes Phase 1 as long: BAIR's own runs end when they end.
+        # This N_1 makes BAIR's Phase 1 as long as the other agents' runs.
         yield f"BAIR, K = {k}", running(BAIR(n1=BATCH_STEPS // BATCH_RUNS), k, BATCH_RUNS)
         yield f"EXP3, K = {k}", running(EXP3(horizon=BATCH_STEPS // BATCH_RUNS), k, BATCH_RUNS)
         runs = max(BATCH_STEPS // (400 * k), 1)
@@ -150,7 +151,7 @@ SET_UP = "set-up by NumPy, user by user"
 
 
 def short_runs() -> Iterable[tuple[str, Work]]:
-    """Yield what a run costs besides its steps, in NumPy and as it is, and whole short runs."""
+    """Yield the set-up of runs, in NumPy and compiled, and complete short runs."""
     population, law = Population(), Population().instance_law
     seeds = user_seeds(0, SHORT_RUNS)
     agent = Uniform(horizon=SHORT_STEPS)
@@ -169,13 +170,13 @@ def short_runs() -> Iterable[tuple[str, Work]]:
     yield "set-up, many at once", at_once
     for workers in (1, 2):
         for task, options in (("bai", {}), ("regret", {"horizon": SHORT_STEPS})):
-            own = agent if task == "bai" else Uniform()
-            whole = running(own, 5, SHORT_RUNS, task=task, workers=workers, **options)
-            yield f"{task}, {workers} worker{'s' * (workers > 1)}", runs_of(whole)
+            uniform = agent if task == "bai" else Uniform()
+            work = running(uniform, 5, SHORT_RUNS, task=task, workers=workers, **options)
+            yield f"{task}, {workers} worker{'s' * (workers > 1)}", runs_of(work)
 
 
 def runs_of(work: Work) -> Work:
-    """Return the same work, counted in short runs."""
+    """Return the same work with its number of runs instead of steps."""
 
     def counted() -> int:
         work()
@@ -185,7 +186,7 @@ def runs_of(work: Work) -> Work:
 
 
 def running(agent: eu.Agent, n_arms: int, n_instances: int, **kwargs: Any) -> Work:
-    """Return an evaluation of one agent; the number of steps is what it reports."""
+    """Return the work of evaluating one agent; its steps are the interactions of all runs."""
 
     def work() -> int:
         results = eu.evaluate(
@@ -197,34 +198,34 @@ def running(agent: eu.Agent, n_arms: int, n_instances: int, **kwargs: Any) -> Wo
 
 
 def turns(what: str, works: Mapping[str, Work], rounds: int) -> dict[str, list[float]]:
-    """Let all take turns and return the nanoseconds a step of each round; the first is warm-up."""
+    """Alternate the works; return each round's nanoseconds per step, without a warm-up round."""
     times: dict[str, list[float]] = {name: [] for name in works}
     for round_ in track(range(rounds + 1), description=what, transient=True):
         for name, work in works.items():
-            began = time.perf_counter()
+            start = time.perf_counter()
             n_steps = work()
             if round_ > 0:
-                times[name].append((time.perf_counter() - began) / n_steps * 1e9)
+                times[name].append((time.perf_counter() - start) / n_steps * 1e9)
     return times
 
 
 def table_of(
     times: Mapping[str, list[float]], reference: str, title: str, what: str = "step"
 ) -> Table:
-    """Return a table of steps a second, and of the speed as a multiple of the reference's."""
+    """Return a table of steps per second, with the speed as a multiple of the reference's."""
     table = Table("", f"ns a {what}", f"{what}s a second", f"x {reference}", title=title)
     for column in table.columns[1:]:
         column.justify = "right"
-    for name, own in times.items():
+    for name, mine in times.items():
         compared = times[f"{reference}, made"] if name.endswith("made") else times[reference]
-        ratio = statistics.median(a / b for a, b in zip(compared, own, strict=True))
-        nanoseconds = statistics.median(own)
+        ratio = statistics.median(a / b for a, b in zip(compared, mine, strict=True))
+        nanoseconds = statistics.median(mine)
         table.add_row(name, f"{nanoseconds:,.0f}", f"{1e9 / nanoseconds:,.0f}", f"{ratio:.1f}")
     return table
 
 
 def growth() -> Table:
-    """Return how the cost of UNI's compiled runs grows, and the memory they take."""
+    """Return a table of UNI's time and memory for growing K, steps and runs."""
     table = Table("UNI", "seconds", "ns a step", "us a run", "peak MB", title="Growth")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -236,7 +237,7 @@ def growth() -> Table:
         *((f"{n:,} runs of 500 steps, K = 5", 5, 500, n) for n in instances),
     ]
     for name, n_arms, n_steps, n_runs in track(cases, description="growth", transient=True):
-        # A process of its own for each, so that the peak is this one's.
+        # Each case has a separate process, which measures its own peak memory.
         with ProcessPoolExecutor(1, get_context("spawn")) as pool:
             seconds, peak = pool.submit(timed_run, n_arms, n_steps, n_runs).result()
         a_step, a_run = seconds / n_steps / n_runs * 1e9, seconds / n_runs * 1e6
@@ -245,15 +246,15 @@ def growth() -> Table:
 
 
 def timed_run(n_arms: int, n_steps: int, n_runs: int) -> tuple[float, str]:
-    """Return the seconds that UNI's runs take when the loop is compiled, and the peak memory."""
+    """Return the seconds of UNI's runs, without compilation, and the peak memory."""
     work = running(Uniform(horizon=n_steps), n_arms, n_runs)
     running(Uniform(horizon=1), n_arms, 1)()
-    began = time.perf_counter()
+    start = time.perf_counter()
     work()
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - start
     try:
         import resource
-    except ImportError:  # no such figure on Windows
+    except ImportError:  # Windows does not report the peak memory
         return seconds, "?"
     return seconds, f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f}"
 

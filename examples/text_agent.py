@@ -1,4 +1,4 @@
-"""A language model at the table beside BAIR: fill in `respond`, which asks your client."""
+"""Compare a language model with BAIR: replace the body of `respond` by a call of your client."""
 
 import re
 
@@ -11,13 +11,13 @@ MAX_STEPS = 2000
 
 
 def respond(question: str) -> str:
-    """Return what a model answers; put a call of your client here.
+    """Return the model's reply to a question; call your client here.
 
-    What stands in for one goes round the arms that did not reject it last, and stops when one is
-    left. It knows nothing but the question, as a model does.
+    This substitute for a model recommends in turn the arms that were not rejected last, and stops
+    when one arm is left. Like a model, it uses only the question.
     """
-    heard = re.findall(r"^arm (\d+): .* last (\w+)$", question, flags=re.MULTILINE)
-    rejected = {int(arm) for arm, last in heard if last == "rejected"}
+    latest = re.findall(r"^arm (\d+): .* last (\w+)$", question, flags=re.MULTILINE)
+    rejected = {int(arm) for arm, last in latest if last == "rejected"}
     left = [arm for arm in range(N_ARMS) if arm not in rejected]
     if len(left) == 1:
         return f"All the others were rejected.\nstop: {left[0]}"
@@ -27,18 +27,18 @@ def respond(question: str) -> str:
 
 
 def main() -> None:
-    """Show a question and its answer, and compare what answers with BAIR on the same users."""
-    asked: list[str] = []
+    """Print a question and its reply, then compare the model with BAIR on the same users."""
+    questions: list[str] = []
 
-    def noting(question: str) -> str:
-        asked.append(question)
+    def recorded(question: str) -> str:
+        questions.append(question)
         return respond(question)
 
-    agent = TextAgent(noting, name="words")
+    agent = TextAgent(recorded, name="words")
     env = eu.ExplorativeUserEnv(N_ARMS)
     episode = eu.rollout(env, agent, seed=7, max_steps=MAX_STEPS)
-    print(asked[-1])
-    print(f"\n> {respond(asked[-1])}\n")
+    print(questions[-1])
+    print(f"\n> {respond(questions[-1])}\n")
     print(f"It answers arm {episode.answer} after {episode.stopping_time} recommendations;")
     print(f"answers that could not be read: {agent.bad_answers}.\n")
     words = TextAgent(respond, name="words", max_steps=MAX_STEPS)

@@ -1,7 +1,7 @@
-"""Train Stable-Baselines3's PPO on many users in step and put it in the table beside BAIR.
+"""Train Stable-Baselines3's PPO on 64 users in parallel and compare it with BAIR.
 
-Two minutes on one core, with a bar that says how far it is. `explorative-user train` does the same
-with more care.
+This takes two minutes on one core, with a progress bar. `explorative-user train` can also resume an
+interrupted training.
 """
 
 from typing import Any
@@ -23,9 +23,9 @@ N_INSTANCES = 1000
 
 
 def main() -> None:
-    """Train, then compare on users that nobody has met."""
-    torch.set_num_threads(1)  # for networks as small as these more are slower
-    # Each user is one environment; the policy sees counts of each arm, the most accepted first.
+    """Train a policy, then compare it with other agents on new users."""
+    torch.set_num_threads(1)  # more threads are slower for small networks
+    # Each user is one environment; the policy observes the arms' counts, the most accepted first.
     users = make_sb3_vec_env(N_USERS, task="regret", n_arms=5, horizon=500, seed=0)
     model = PPO(
         "MlpPolicy",
@@ -38,17 +38,17 @@ def main() -> None:
         seed=0,
         device="cpu",
     )
-    with progress_bar() as report:  # SB3's own needs one more library, tqdm
+    with progress_bar() as report:  # the progress bar of SB3 needs tqdm
 
-        def go_on(*_: Any) -> bool:
-            """Show how far it is after each step of all users, and go on."""
+        def on_step(*_: Any) -> bool:
+            """Report progress after each vector step, and continue the training."""
             report("training", min(model.num_timesteps, STEPS), STEPS)
             return True
 
-        model.learn(STEPS, callback=go_on)
+        model.learn(STEPS, callback=on_step)
 
-    # Its actions are drawn by their chances. The likeliest action alone would be a trap: an arm
-    # that is recommended for ever is accepted for ever.
+    # `SB3Agent` samples actions. A deterministic policy would recommend one arm for ever, and the
+    # user would accept it for ever.
     line_up = [BAIR(), SuccessiveElimination(), Uniform(), SB3Agent(model)]
     print(eu.evaluate(line_up, task="regret", n_arms=5, horizon=500, n_instances=N_INSTANCES))
 

@@ -1,7 +1,7 @@
-"""How much faster PPO trains on many users in step than on a few environments side by side.
+"""Measure PPO's training speed with 256 vectorized users and with 8 single environments.
 
-Both collect the same number of steps for each update and learn from them in the same way; they
-take turns in this process, so that a slow phase of the machine slows both.
+Both collect equally many steps per update, with the same hyperparameters. The measurements
+alternate in one process, so that a slow phase of the machine slows both.
 """
 
 import statistics
@@ -24,13 +24,13 @@ BATCH, EPOCHS = 4096, 4
 
 
 def one_user() -> Monitor:
-    """Return one environment as it is wrapped for a policy without memory."""
+    """Return one environment with the wrappers for a policy without memory."""
     env = gym.make("ExplorativeUser-v0", n_arms=N_ARMS, max_episode_steps=HORIZON)
     return Monitor(SortedArms(CountsObservation(env)))
 
 
 def steps_a_second(users: VecEnv) -> float:
-    """Return how many steps PPO collects and learns from in a second."""
+    """Return PPO's training speed in steps per second, updates included."""
     model = PPO(
         "MlpPolicy",
         users,
@@ -46,9 +46,9 @@ def steps_a_second(users: VecEnv) -> float:
 
 
 def main() -> None:
-    """Measure both in turns and print the ratio of each round's."""
+    """Alternate the measurements; print the median speeds and the median ratio."""
     torch.set_num_threads(1)
-    make_sb3_vec_env(256, n_arms=N_ARMS, seed=0).reset()  # compile, once on every machine
+    make_sb3_vec_env(256, n_arms=N_ARMS, seed=0).reset()  # compile before the measurement
     rates: list[tuple[float, float]] = []
     for _ in range(ROUNDS):
         few = steps_a_second(DummyVecEnv([one_user] * 8))

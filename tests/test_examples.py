@@ -48,7 +48,7 @@ PRINTED = {
     "quickstart": ({"N_INSTANCES": 5}, r"arm 2: accepted", r"BAIR\s+\d"),
     "custom_agent": ({"N_INSTANCES": 5}, r"BAIR\s+\d", r"mine\s+\d"),
     "text_agent": ({"N_INSTANCES": 3}, r"words\s+\d", "answers that could not be read: 0"),
-    "theory": ({"N_INSTANCES": 5}, r"broken .*: never met \(0 of 5 runs\)\n", "lm:Er"),
+    "theory": ({"N_INSTANCES": 5}, r"broken .*: untested \(0 of 5 runs\)\n", "lm:Er"),
     "cleanrl_style": (ONE_FILE, r"update 2 of 2: .* \d+\n", r"one-file PPO\s+\d"),
     "train_ppo": (PPO, r"SE\s+\d", r"PPO\s+\d"),
 }

@@ -1,4 +1,4 @@
-"""Formulas as MathML: MathJax would need a network, and the site is read without one."""
+"""Formulas as MathML, since MathJax needs a network and the site must work without one."""
 
 import re
 from typing import Any
@@ -14,23 +14,23 @@ _OTHERWISE = (
     (re.compile(r"\\arg(?![A-Za-z])"), r"\\operatorname{arg}"),
     (re.compile(r"\\(begin|end)\{aligned\}"), r"\\\1{align*}"),
 )
-"""What the converter does not know, and what it knows that is the same."""
+"""Commands that the converter does not know, and their replacements."""
 
-_NOT_MEANT = re.compile(r"\\[A-Za-z]*|<mi>&</mi>|linebreak")
-"""What is left of a command that it does not know, and of columns and lines outside of a table."""
+_UNKNOWN = re.compile(r"\\[A-Za-z]*|<mi>&</mi>|linebreak")
+"""Remains of unknown commands, and of columns and line breaks outside tables."""
 
 _FUNCTION = "<mi>(?:log|exp|ln)</mi>"
 _THIN = '<mspace width="0.167em" />'
 _BEFORE = re.compile(rf"(?<=</mi>|</mn>)(?={_FUNCTION})")
 _BEHIND = re.compile(rf"({_FUNCTION})(?!<mo|</)")
-"""Where TeX leaves a thin space: beside the name of a function, but not before a parenthesis."""
+"""The places of TeX's thin spaces: around a function's name, but not before a parenthesis."""
 
 _PRIME = re.compile(r"<msup>(<mi>[^<]*</mi>)<mi>(&#x02032;)</mi></msup>")
-"""A prime is raised by itself: as an index it would be too small to be seen."""
+"""A prime is already raised; as a superscript it would be too small."""
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be drawn as it is meant."""
+    """A formula that cannot be converted."""
 
 
 def markup(tex: str, block: bool = False) -> str:
@@ -38,20 +38,20 @@ def markup(tex: str, block: bool = False) -> str:
 
     Args:
         tex: the formula in LaTeX, without dollars.
-        block: whether it is displayed on lines of its own.
+        block: whether it is a display formula.
 
     Raises:
-        FormulaError: for what is not LaTeX, or a command that is not known.
+        FormulaError: for invalid LaTeX, or an unknown command.
     """
-    for written, meant in _OTHERWISE:
-        tex = written.sub(meant, tex)
+    for written, known in _OTHERWISE:
+        tex = written.sub(known, tex)
     if len(re.findall(r"(?<!\\)\{", tex)) != len(re.findall(r"(?<!\\)\}", tex)):
         raise FormulaError("braces do not match")
     try:
         drawn = convert(tex, display="block" if block else "inline")
     except Exception as error:
         raise FormulaError(f"{type(error).__name__} {error}".strip()) from error
-    if left := _NOT_MEANT.search(drawn):
+    if left := _UNKNOWN.search(drawn):
         raise FormulaError(f"{left[0]} is not understood")
     drawn = _PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', drawn)
     return _BEHIND.sub(rf"\1{_THIN}", _BEFORE.sub(_THIN, drawn))

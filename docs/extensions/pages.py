@@ -1,4 +1,4 @@
-"""Pages made from the package and the repository: no tool lists our ids, symbols and rooms."""
+"""Pages made from the package and the repository: environments, symbols, rooms, commands."""
 
 import ast
 import csv
@@ -34,7 +34,7 @@ PACKAGE = structure.PACKAGE
 
 
 def command_line(env: Any, docname: str, what: str) -> Iterator[str]:
-    """Yield every command and option, as Typer writes them."""
+    """Yield Typer's documentation of every command and option."""
     group = typer.main.get_command(cli.app())
     context: Any = typer.Context(group, info_name="explorative-user")
     text = get_docs_for_click(obj=group, ctx=context, name="explorative-user")
@@ -44,7 +44,7 @@ def command_line(env: Any, docname: str, what: str) -> Iterator[str]:
 
 
 def environment(env: Any, docname: str, name: str) -> Iterator[str]:
-    """Yield a picture, the spaces, and the docstrings of one user and of many."""
+    """Yield a picture, the spaces, and the docstrings of the single and the vector environment."""
     one = gym.make(name, n_arms=5, render_mode="svg", render_intervals=True)
     many = gym.make_vec(name, num_envs=3, n_arms=5)
     single, vector = reference.ENVIRONMENTS[name]
@@ -70,7 +70,7 @@ def _short(space: Any) -> str:
 
 
 def _picture(env: Any) -> str:
-    """Return the environment as SVG after its last rejection among 400 steps."""
+    """Return the environment as SVG after the last rejection within 400 steps."""
     env.reset(seed=7)
     drawn, rejections = env.render(), 0
     for step in range(400):
@@ -81,11 +81,11 @@ def _picture(env: Any) -> str:
 
 
 def house(env: Any, docname: str, what: str) -> Iterator[str]:
-    """Yield the rooms of the package, the highest floor first, and the rooms that each imports."""
+    """Yield the rooms of the package with the rooms that each imports, the highest floor first."""
     below: dict[str, set[str]] = {}
     for importer, imported in structure.all_imports(ROOT):
         below.setdefault(structure.room_of(importer), set()).add(structure.room_of(imported))
-    yield from ("| floor | room | what it holds | imports |", "| ---: | :--- | :--- | :--- |")
+    yield from ("| floor | room | content | imports |", "| ---: | :--- | :--- | :--- |")
     for floor, rooms in reversed([*enumerate(structure.FLOORS)]):
         for room in rooms:
             name = PACKAGE if room == "__init__" else f"{PACKAGE}.{room}"
@@ -98,18 +98,18 @@ def house(env: Any, docname: str, what: str) -> Iterator[str]:
 
 
 def rows(table: str) -> list[dict[str, str]]:
-    """Return the rows of a table that leads from the paper to the code, by its file's name."""
+    """Return the rows of a table from the paper to the code, by the name of its file."""
     with (DOCS / "paper" / f"{table}.csv").open(encoding="utf-8", newline="") as file:
         return [*csv.DictReader(file)]
 
 
 def names(row: dict[str, str]) -> list[str]:
-    """Return the dotted names of a row, below the package."""
+    """Return the dotted names in a row, without the package's name."""
     return [name for name in row["names"].split("; ") if name]
 
 
 def _linked(name: str) -> str:
-    """Return a name as code, with a link where the reference has it, and its module."""
+    """Return a name as code with its module, linked if the reference lists it."""
     module, _, last = name.rpartition(".")
     address = reference.addresses().get(f"{PACKAGE}.{name}")
     code = f"{{py:obj}}`{last} <{address}>`" if address else f"`{last}`"
@@ -118,14 +118,14 @@ def _linked(name: str) -> str:
 
 def symbols(env: Any, docname: str, what: str) -> Iterator[str]:
     """Yield the table of the paper's symbols."""
-    yield from ("| in the paper | what it is | name in code |", "| :--- | :--- | :--- |")
+    yield from ("| in the paper | meaning | name in code |", "| :--- | :--- | :--- |")
     for row in rows("symbols"):
         yield f"| {row['symbol']} | {row['what it is']} | {'<br>'.join(map(_linked, names(row)))} |"
 
 
 def theory(env: Any, docname: str, what: str) -> Iterator[str]:
-    """Yield the table of what the paper proves, runs and shows."""
-    yield from ("| in the paper | what it is | name in code |", "| :--- | :--- | :--- |")
+    """Yield the table of the paper's theorems, experiments and figures."""
+    yield from ("| in the paper | meaning | name in code |", "| :--- | :--- | :--- |")
     for row in rows("theory"):
         about = "; ".join(filter(None, (row["what it is"], row["note"])))
         linked = "<br>".join(map(_linked, names(row)))
@@ -133,7 +133,7 @@ def theory(env: Any, docname: str, what: str) -> Iterator[str]:
 
 
 def bring_notebooks(app: Sphinx) -> None:
-    """Write the notebooks among the pages, which run there; with answers only for `-t answers`."""
+    """Write the notebooks into the site's folder; with answers only for `-t answers`."""
     folder, answers = Path(app.srcdir) / "course", app.tags.has("answers")
     if not answers:
         shutil.rmtree(folder / SOLUTIONS, ignore_errors=True)
@@ -149,7 +149,7 @@ def bring_notebooks(app: Sphinx) -> None:
 
 
 def notebooks(env: Any, docname: str, kind: str) -> Iterator[str]:
-    """Yield the table of contents of the notebooks, or of those with the answers."""
+    """Yield the table of contents of the notebooks, with or without answers."""
     paths = sorted((Path(env.srcdir) / "course" / kind).glob("*.ipynb"))
     yield from (
         "```{toctree}",
@@ -167,7 +167,7 @@ _BLOCK = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
 
 @functools.cache
 def shown() -> dict[Path, Path]:
-    """Return the page of the site for each file of the repository that one shows whole."""
+    """Return, for each repository file that the site includes, its page."""
     pages = {ROOT / "README.md": DOCS / "index.md"}
     for page in sorted(DOCS.rglob("*.md")):
         for place in _SHOWN.finditer(page.read_text(encoding="utf-8")):
@@ -176,13 +176,13 @@ def shown() -> dict[Path, Path]:
 
 
 def relinked(text: str, file: Path, page: Path, known: dict[Path, Path]) -> str:
-    """Return Markdown of a file with links that lead from a page to where they led from the file.
+    """Return a file's Markdown with its relative links rewritten for a page.
 
     Args:
         text: the Markdown.
         file: the file.
-        page: the page that shows it.
-        known: by file, the pages of the site; others are downloads.
+        page: the page that includes it.
+        known: the pages of the site, by file; other files become downloads.
     """
 
     def leads(link: re.Match[str]) -> str:
@@ -190,12 +190,12 @@ def relinked(text: str, file: Path, page: Path, known: dict[Path, Path]) -> str:
         path, _, part = (target or "").partition("#")
         if code or not path or re.match(r"[a-z][a-z0-9+.-]*:", path):
             return link[0]
-        meant = Path(os.path.normpath(file.parent / path))
-        if meant.is_dir():
-            return str(words)  # a site has no folders to look at
-        if not meant.exists():
-            _log.warning("%s leads to %s, which does not exist", file, target)
-        to = Path(os.path.relpath(known.get(meant, meant), page.parent)).as_posix()
+        goal = Path(os.path.normpath(file.parent / path))
+        if goal.is_dir():
+            return str(words)  # the site has no pages for folders
+        if not goal.exists():
+            _log.warning("%s links to %s, which does not exist", file, target)
+        to = Path(os.path.relpath(known.get(goal, goal), page.parent)).as_posix()
         return f"{picture}[{words}]({to}{'#' + part if part else ''})"
 
     parts = _BLOCK.split(text)  # every second one is code
@@ -203,20 +203,20 @@ def relinked(text: str, file: Path, page: Path, known: dict[Path, Path]) -> str:
 
 
 def from_repository(env: Any, docname: str, name: str) -> Iterator[str]:
-    """Yield a file of the repository, its links led anew."""
+    """Yield a file of the repository with rewritten links."""
     text = (ROOT / name).read_text(encoding="utf-8")
     yield relinked(text, ROOT / name, DOCS / f"{docname}.md", shown())
 
 
 def relink(app: Sphinx, docname: str, text: list[str]) -> None:
-    """Let links to files that the site shows lead to their pages."""
+    """Rewrite links to files that the site includes, to their pages."""
     page = Path(app.env.doc2path(docname))
     if page.suffix == ".md":
         text[0] = relinked(text[0], page, page, shown())
 
 
 def write_colours(app: Sphinx, failed: Exception | None) -> None:
-    """Write the colours of pictures for the theme that a reader switches to."""
+    """Write the colours of pictures for the site's theme switch."""
     if failed is None and app.builder.format == "html":
         rules = (
             f'body[data-theme="{theme}"] .{OURS}-auto{{'
@@ -230,7 +230,7 @@ def write_colours(app: Sphinx, failed: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the places, the notebooks and the colours."""
     app.connect("builder-inited", bring_notebooks)
-    app.connect("source-read", relink, priority=100)  # before anything is put into a page
+    app.connect("source-read", relink, priority=100)  # before generated text is inserted
     fill(app, "command-line", command_line)
     fill(app, "environment", environment)
     fill(app, "house", house)

@@ -1,6 +1,6 @@
-"""Places in pages where the build puts Markdown: a directive's headings would not be contents.
+"""Insert generated Markdown into pages; headings from a directive would miss the contents.
 
-A place is a block of two lines, "```{kind} what" and "```".
+A place is a block of two lines, "```{kind} word" and "```".
 """
 
 import re
@@ -10,11 +10,11 @@ from typing import Any
 from sphinx.application import Sphinx
 
 Lines = Callable[[Any, str, str], Iterable[str]]
-"""Of the build, the page's name and the word behind the kind: the lines of the place."""
+"""Called with the build, the page's name and the word of the place; returns its lines."""
 
 
 def fill(app: Sphinx, kind: str, lines: Lines) -> None:
-    """Put lines into every place of a kind; such pages are read anew in every build."""
+    """Insert lines into every place of a kind; pages with one are read again in every build."""
     place = re.compile(rf"^```\{{{kind}\}}(?: (\S+))?\n```$", flags=re.MULTILINE)
 
     def put_in(app: Sphinx, docname: str, text: list[str]) -> None:
