@@ -29,12 +29,12 @@ OF_A_RESET = (OF_A_STEP[0], OF_A_STEP[-1])
 Returned = tuple[Any, ...]
 
 
-def comparable(value: Any) -> Any:
+def exact(value: Any) -> Any:
     """Convert a returned value so that == compares types, shapes and every bit."""
     if isinstance(value, dict):
-        return {key: comparable(each) for key, each in sorted(value.items())}
+        return {key: exact(each) for key, each in sorted(value.items())}
     if type(value) is tuple:
-        return [comparable(each) for each in value]
+        return [exact(each) for each in value]
     if isinstance(value, np.ndarray):
         return (value.dtype, value.shape, repr(value.tolist()))
     return repr(value)
@@ -87,7 +87,7 @@ def expect_same_return(found: Returned, wanted: Returned, when: str) -> None:
     parts = OF_A_STEP if len(found) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, found, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
-        expect(comparable(one) == comparable(other), f"{part} is {shown} {when}")
+        expect(exact(one) == exact(other), f"{part} is {shown} {when}")
 
 
 def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") -> None:
@@ -164,16 +164,16 @@ def depends_on_its_seed(subject: Subject) -> None:
         streams = env.unwrapped.np_random
         every = streams if isinstance(streams, tuple) else (streams,)
         starts = [repr(stream.bit_generator.state) for stream in every]
-        seen.add(repr((starts, [comparable(each) for each in playing.all()])))
+        seen.add(repr((starts, [exact(each) for each in playing.all()])))
     expect(len(seen) > 1, f"all seeds 0 to 5 gave the same {N_STEPS} steps")
 
 
 def keeps_returned_values(subject: Subject) -> None:
     """Later steps do not change returned values."""
     playing = Playing(subject.make(), subject.seed)
-    history = [(str(playing), returned, comparable(returned)) for returned in playing.all()]
+    history = [(str(playing), returned, exact(returned)) for returned in playing.all()]
     for when, returned, before in history:
-        expect(comparable(returned) == before, f"a later step changed the values returned {when}")
+        expect(exact(returned) == before, f"a later step changed the values returned {when}")
 
 
 def returns_no_secret(subject: Subject) -> None:
