@@ -1,1 +1,1 @@
-"""What the documentation site is made by: each module is a small extension of Sphinx."""
+"""Sphinx extensions that build the documentation site, one per module."""

@@ -1,4 +1,4 @@
-"""Formulas as MathML: MathJax would need a network, and the site is read without one."""
+"""Render formulas as MathML; MathJax would need a network, and the site works offline."""
 
 import re
 from typing import Any
@@ -10,27 +10,27 @@ from sphinx.util import logging
 
 _log = logging.getLogger(__name__)
 
-_OTHERWISE = (
+_REPLACED = (
     (re.compile(r"\\arg(?![A-Za-z])"), r"\\operatorname{arg}"),
     (re.compile(r"\\(begin|end)\{aligned\}"), r"\\\1{align*}"),
 )
-"""What the converter does not know, and what it knows that is the same."""
+"""LaTeX that the converter does not know, with an equivalent that it knows."""
 
-_NOT_MEANT = re.compile(r"\\[A-Za-z]*|<mi>&</mi>|linebreak")
-"""What is left of a command that it does not know, and of columns and lines outside of a table."""
+_LEFTOVER = re.compile(r"\\[A-Za-z]*|<mi>&</mi>|linebreak")
+"""Leftovers in the MathML of unknown commands, and of & and line breaks outside tables."""
 
 _FUNCTION = "<mi>(?:log|exp|ln)</mi>"
 _THIN = '<mspace width="0.167em" />'
 _BEFORE = re.compile(rf"(?<=</mi>|</mn>)(?={_FUNCTION})")
 _BEHIND = re.compile(rf"({_FUNCTION})(?!<mo|</)")
-"""Where TeX leaves a thin space: beside the name of a function, but not before a parenthesis."""
+"""Places of TeX's thin spaces: around a function's name, but not before a parenthesis."""
 
 _PRIME = re.compile(r"<msup>(<mi>[^<]*</mi>)<mi>(&#x02032;)</mi></msup>")
-"""A prime is raised by itself: as an index it would be too small to be seen."""
+"""A prime is raised already; as a superscript it would be too small to read."""
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be drawn as it is meant."""
+    """A formula that cannot be rendered correctly."""
 
 
 def markup(tex: str, block: bool = False) -> str:
@@ -38,26 +38,26 @@ def markup(tex: str, block: bool = False) -> str:
 
     Args:
         tex: the formula in LaTeX, without dollars.
-        block: whether it is displayed on lines of its own.
+        block: whether to render a displayed formula instead of an inline one.
 
     Raises:
-        FormulaError: for what is not LaTeX, or a command that is not known.
+        FormulaError: for invalid LaTeX or an unknown command.
     """
-    for written, meant in _OTHERWISE:
-        tex = written.sub(meant, tex)
+    for pattern, known in _REPLACED:
+        tex = pattern.sub(known, tex)
     if len(re.findall(r"(?<!\\)\{", tex)) != len(re.findall(r"(?<!\\)\}", tex)):
         raise FormulaError("braces do not match")
     try:
         drawn = convert(tex, display="block" if block else "inline")
     except Exception as error:
         raise FormulaError(f"{type(error).__name__} {error}".strip()) from error
-    if left := _NOT_MEANT.search(drawn):
-        raise FormulaError(f"{left[0]} is not understood")
+    if left := _LEFTOVER.search(drawn):
+        raise FormulaError(f"{left[0]} is unknown")
     drawn = _PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', drawn)
     return _BEHIND.sub(rf"\1{_THIN}", _BEFORE.sub(_THIN, drawn))
 
 
-def _written(page: Any, node: nodes.Element, block: bool) -> None:
+def _render(page: Any, node: nodes.Element, block: bool) -> None:
     tex = node.astext()
     try:
         drawn = markup(tex, block)
@@ -69,10 +69,10 @@ def _written(page: Any, node: nodes.Element, block: bool) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the renderer as "mathml"."""
+    """Register the math renderer "mathml"."""
     app.add_html_math_renderer(
         "mathml",
-        (lambda page, node: _written(page, node, block=False), None),
-        (lambda page, node: _written(page, node, block=True), None),
+        (lambda page, node: _render(page, node, block=False), None),
+        (lambda page, node: _render(page, node, block=True), None),
     )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,7 @@
-"""Places in pages where the build puts Markdown: a directive's headings would not be contents.
+"""Placeholders in pages, which the build replaces by generated Markdown.
 
-A place is a block of two lines, "```{kind} what" and "```".
+A placeholder consists of two lines, "```{kind} argument" and "```". It is not a directive, because
+the table of contents would omit the headings in a directive.
 """
 
 import re
@@ -10,16 +11,16 @@ from typing import Any
 from sphinx.application import Sphinx
 
 Lines = Callable[[Any, str, str], Iterable[str]]
-"""Of the build, the page's name and the word behind the kind: the lines of the place."""
+"""A function of the build environment, the page's name and the argument that yields lines."""
 
 
 def fill(app: Sphinx, kind: str, lines: Lines) -> None:
-    """Put lines into every place of a kind; such pages are read anew in every build."""
+    """Replace all placeholders of a kind; every build reads such pages again."""
     place = re.compile(rf"^```\{{{kind}\}}(?: (\S+))?\n```$", flags=re.MULTILINE)
 
-    def put_in(app: Sphinx, docname: str, text: list[str]) -> None:
+    def replace(app: Sphinx, docname: str, text: list[str]) -> None:
         if place.search(text[0]):
             app.env.note_reread()
             text[0] = place.sub(lambda it: "\n".join(lines(app.env, docname, it[1] or "")), text[0])
 
-    app.connect("source-read", put_in)
+    app.connect("source-read", replace)
