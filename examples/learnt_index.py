@@ -1,8 +1,8 @@
-"""A policy of one's own that learns: an index of each arm, whose weights are trained.
+"""A custom algorithm with trained weights: it recommends the arm with the largest index.
 
-The policy recommends the arm with the largest index, which is one weighted sum for all arms of what
-was heard of an arm: elimination is such a policy, and training (`train_index.py`) begins there. The
-weights that came of it are in `learnt`, by task and training seed.
+The index of an arm is a weighted sum of features of the arm's responses; all arms share the
+weights. Some weights implement elimination, and training (`train_index.py`) starts from them. The
+folder `learnt` holds the trained weights, by task and training seed.
 """
 
 import json
@@ -21,13 +21,13 @@ from explorative_user_env.validation import finite_vector, integer
 NAME = "learnt index"
 
 N_WEIGHTS, N_CARRIED = 17, 3
-"""Weights of what this user said; and, where one comes after another, of what those before did."""
+"""Number of weights for the responses of this user, and for those of earlier users (population)."""
 
 RUNS = (1, 2, 3, 5)
-"""Rejections in a row, each of which has a weight from there on."""
+"""Thresholds: an arm gets weight i once it has RUNS[i] consecutive rejections."""
 
-KEPT = 0.75
-"""Of an average of an arm's responses, what is left of it after another response."""
+DECAY = 0.75
+"""Decay of the moving average of an arm's responses, per response."""
 
 USERS_OF: Mapping[str, Mapping[str, Any]] = {
     "noisy-k5": {"noise": 0.2},
@@ -36,13 +36,13 @@ USERS_OF: Mapping[str, Mapping[str, Any]] = {
     "regret-k20": {"n_arms": 20},
     "population-k20": {"n_arms": 20},
 }
-"""Who the users of each task are; K = 5 unless it says so."""
+"""Options of the users of each task; K is 5 by default."""
 
 POPULATION_TASK = "population-k20"
 
 
 class Params(NamedTuple):
-    """The numbers of a run."""
+    """The parameters of a run."""
 
     n_arms: int  # K
     horizon: int  # T
@@ -50,23 +50,23 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is known of the arms."""
+    """Counts and features of the arms; a list of one element is a number that changes."""
 
     accepted: list[int]
     rejected: list[int]
     run: list[int]  # rejections since the last acceptance
-    recent: list[float]  # an average of the responses, 1 and -1
-    when: list[int]  # the step of the last recommendation
-    accepted_before: list[int]  # by all users before this one
+    recent: list[float]  # moving average of the responses, 1 and -1
+    when: list[int]  # step of the last recommendation
+    accepted_before: list[int]  # acceptances by all earlier users
     rejected_before: list[int]
-    users: list[int]  # [how many they are]
-    last: list[int]  # [the arm recommended last]
+    users: list[int]  # [number of earlier users]
+    last: list[int]  # [arm recommended last]
     steps: list[int]  # [t]
-    logs: list[float]  # log(1 + n), n to T, which to find anew takes most of the time
+    logs: list[float]  # log(1 + n) for n up to T: computing it at each step dominates the time
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
+    """Validate the options and return the parameters of a run."""
     steps = integer("horizon", options["horizon"] if horizon is None else horizon, 1)
     given = options["weights"]
     carries = N_CARRIED if len(given) > N_WEIGHTS else 0
@@ -75,7 +75,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def blank(params: Params) -> State:
-    """Return a state to be filled by `start`."""
+    """Return an empty state, which `start` fills."""
     n_arms = params.n_arms
     accepted, rejected, run, when, before, refused = ([0] * n_arms for _ in range(6))
     recent = [0.0] * n_arms
@@ -84,7 +84,7 @@ def blank(params: Params) -> State:
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Know nothing of a new user, and of no other."""
+    """Reset the state for a new user without earlier users."""
     for arm in range(params.n_arms):
         state.accepted_before[arm] = 0
         state.rejected_before[arm] = 0
@@ -93,7 +93,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Know nothing of the user who comes next, but what all before her said."""
+    """Start with the next user and keep the responses of earlier users."""
     for arm in range(params.n_arms):
         state.accepted_before[arm] += state.accepted[arm]
         state.rejected_before[arm] += state.rejected[arm]
@@ -102,7 +102,7 @@ def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def forget(params: Params, state: State) -> None:
-    """Forget the present user."""
+    """Reset the features of the current user."""
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
         state.rejected[arm] = 0
@@ -114,7 +114,7 @@ def forget(params: Params, state: State) -> None:
 
 
 def index(params: Params, state: State, arm: int, most: int) -> float:
-    """Return the index of an arm, where the most accepted one has `most` acceptances."""
+    """Return the index of an arm; `most` is the largest number of acceptances of any arm."""
     weights, logs = params.weights, state.logs
     n_accepted, n_rejected, run = state.accepted[arm], state.rejected[arm], state.run[arm]
     late = state.steps[0] / params.horizon
@@ -144,7 +144,7 @@ def index(params: Params, state: State, arm: int, most: int) -> float:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm with the largest index, the first of those that are alike."""
+    """Return the arm with the largest index, the first one in a tie."""
     if state.steps[0] >= params.horizon:
         return STOP
     most = 0
@@ -152,25 +152,25 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
         most = max(most, state.accepted[arm])
     best, largest = 0, index(params, state, 0, most)
     for arm in range(1, params.n_arms):
-        found = index(params, state, arm, most)
-        if found > largest:
-            best, largest = arm, found
+        value = index(params, state, arm, most)
+        if value > largest:
+            best, largest = arm, value
     return best
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Take in a response."""
+    """Update the state after a response."""
     state.steps[0] += 1
     state.when[arm] = state.steps[0]
     state.last[0] = arm
     if accepted:
         state.accepted[arm] += 1
         state.run[arm] = 0
-        state.recent[arm] = KEPT * state.recent[arm] + (1.0 - KEPT)
+        state.recent[arm] = DECAY * state.recent[arm] + (1.0 - DECAY)
     else:
         state.rejected[arm] += 1
         state.run[arm] += 1
-        state.recent[arm] = KEPT * state.recent[arm] - (1.0 - KEPT)
+        state.recent[arm] = DECAY * state.recent[arm] - (1.0 - DECAY)
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -183,13 +183,13 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def elimination(n_rejections: int) -> list[float]:
-    """Return weights with which the index eliminates an arm at so many rejections in a row."""
+    """Return weights that eliminate an arm after `n_rejections` consecutive rejections."""
     weights = [0.0] * N_WEIGHTS
     for place, run in enumerate(RUNS):
         weights[place] = -8.0 if run == n_rejections else 0.0
-    weights[5] = weights[6] = -1.0  # the least accepted arm that is left
-    weights[11] = 2.0  # each arm once, to begin with
-    weights[15] = 0.5  # and the one ahead more often than the others
+    weights[5] = weights[6] = -1.0  # prefer the least accepted of the remaining arms
+    weights[11] = 2.0  # first recommend each arm once
+    weights[15] = 0.5  # recommend the most accepted arm more often, early in the run
     return weights
 
 
@@ -210,12 +210,12 @@ ALGORITHM = Algorithm(
 def learnt_index(
     weights: Sequence[float] | None = None, *, name: str = NAME, max_steps: int | None = None
 ) -> AlgorithmAgent:
-    """Return the policy with these weights; without, it is elimination."""
+    """Return the policy with these weights; None is elimination."""
     return AlgorithmAgent(ALGORITHM, {"weights": weights}, name, max_steps)
 
 
 def shipped(task: str) -> list[AlgorithmAgent]:
-    """Return the policies of a task that come with this script, one for each training seed."""
+    """Return the trained policies of a task from `learnt`, one for each training seed."""
     files = files_of(task)
     made = [json.loads(path.read_text(encoding="utf-8")) for path in files]
     names = [training_name(NAME, each["seed"]) for each in made] if len(made) > 1 else [NAME]
@@ -225,12 +225,12 @@ def shipped(task: str) -> list[AlgorithmAgent]:
 
 
 def files_of(task: str) -> list[Path]:
-    """Return the files with the weights of a task's policies, by training seed."""
+    """Return the weight files of a task, sorted by training seed."""
     return sorted((Path(__file__).with_name("learnt") / task).glob("seed-*.json"))
 
 
 def by_task() -> ModelsByTask:
-    """Return all policies as one that takes part in the suite: `--agent learnt_index:by_task`."""
+    """Return all policies as one entrant of the suite: `--agent learnt_index:by_task`."""
     return ModelsByTask(NAME, {task: shipped(task) for task in USERS_OF})
 
 
@@ -240,7 +240,7 @@ def noisy() -> AlgorithmAgent:
 
 
 def varied() -> AlgorithmAgent:
-    """Return the first policy for users who differ: `--agent learnt_index:varied`."""
+    """Return the first policy for varied users: `--agent learnt_index:varied`."""
     return shipped("varied-k5")[0]
 
 
@@ -255,11 +255,11 @@ def many_arms() -> AlgorithmAgent:
 
 
 def population() -> AlgorithmAgent:
-    """Return the first policy for one user after another: `--agent learnt_index:population`."""
+    """Return the first policy for the population task: `--agent learnt_index:population`."""
     return shipped(POPULATION_TASK)[0]
 
 
 def options_of(task: str, n_instances: int) -> dict[str, Any]:
-    """Return whom an agent meets in a task, as arguments of `evaluate`."""
+    """Return the task and its users as arguments of `evaluate`."""
     kind = "population" if task == POPULATION_TASK else "regret"
     return {"task": kind, "n_arms": 5, "n_instances": n_instances, **USERS_OF[task]}

@@ -1,7 +1,7 @@
-"""The hand-written agent that options make best with the users of a task, chosen on other users.
+"""The best hand-written agent for a task after tuning its options on other users.
 
-A trained policy was fitted to its users; it would be no feat to beat agents that were not. Here is
-what an engineer would try, as a list, and the best of it.
+A trained policy is fitted to the users of its task, so a fair comparison needs agents that are,
+too. This module lists the options that an engineer would try, and selects the best.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ from explorative_user_env.protocol import POPULATION
 from explorative_user_env.seeding import tuning_seed
 
 MS = (1, 2, 3, 4, 5, 6, 8)
-"""Rejections that eliminate an arm."""
+"""m of SE: rejections that eliminate an arm."""
 
 N1S = (10, 25, 50, 100, 200)
-"""Acceptances of BAIR's Phase 1, by whatever delta they come about."""
+"""N_1 of BAIR: acceptances of Phase 1, set directly instead of by delta."""
 
 EXPLORATIONS = (0.001, 0.003, 0.005, 0.01, 0.015, 0.02, 0.03, 0.1, 0.3, 1.0)
 PRIORS = (
@@ -33,8 +33,8 @@ PRIORS = (
 CAUTIONS = (0.0, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 
 
-def ways(task: str) -> list[AlgorithmAgent]:
-    """Return agents with many options, each by its name; "population" has some more."""
+def candidates(task: str) -> list[AlgorithmAgent]:
+    """Return agents with many values of their options, which their names state."""
     return [*_eliminations(), *_references(), *(_carriers() if task == POPULATION.name else ())]
 
 
@@ -60,15 +60,15 @@ def _carriers() -> Iterator[AlgorithmAgent]:
         yield TransferElimination(caution=caution, name=f"SE-transfer, caution = {caution:g}")
 
 
-def best_way(seed: int, **met: Any) -> AlgorithmAgent:
-    """Return the agent with the least regret, of all `ways`; its name says how it was tuned.
+def best_agent(seed: int, **options: Any) -> AlgorithmAgent:
+    """Return the agent of `candidates` with the least regret; its name states its options.
 
     Args:
-        seed: of the study whose users are to be others.
-        met: whom they meet, as arguments of `evaluate`.
+        seed: seed of the study; tuning uses other users than the study.
+        options: task and users, as arguments of `evaluate`.
     """
-    tried = {agent.name: agent for agent in ways(met["task"])}
-    results = eu.evaluate(list(tried.values()), seed=tuning_seed(seed), progress=False, **met)
+    agents = {agent.name: agent for agent in candidates(options["task"])}
+    results = eu.evaluate(list(agents.values()), seed=tuning_seed(seed), progress=False, **options)
     means = results.runs.groupby("agent", sort=False)["regret"].mean()
-    best = tried[str(means.idxmin())]
+    best = agents[str(means.idxmin())]
     return AlgorithmAgent(best.algorithm, best.options, f"tuned: {best.name}")

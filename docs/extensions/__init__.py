@@ -1,1 +1,1 @@
-"""Sphinx extensions that build the documentation site, one per module."""
+"""Sphinx extensions of the documentation site."""

@@ -1,7 +1,6 @@
-"""Placeholders in pages, which the build replaces by generated Markdown.
+"""Insert generated Markdown into pages; headings from a directive would miss the contents.
 
-A placeholder consists of two lines, "```{kind} argument" and "```". It is not a directive, because
-the table of contents would omit the headings in a directive.
+A place is a block of two lines, "```{kind} word" and "```".
 """
 
 import re
@@ -11,16 +10,16 @@ from typing import Any
 from sphinx.application import Sphinx
 
 Lines = Callable[[Any, str, str], Iterable[str]]
-"""A function of the build environment, the page's name and the argument that yields lines."""
+"""Called with the build, the page's name and the word of the place; returns its lines."""
 
 
 def fill(app: Sphinx, kind: str, lines: Lines) -> None:
-    """Replace all placeholders of a kind; every build reads such pages again."""
+    """Insert lines into every place of a kind; pages with one are read again in every build."""
     place = re.compile(rf"^```\{{{kind}\}}(?: (\S+))?\n```$", flags=re.MULTILINE)
 
-    def replace(app: Sphinx, docname: str, text: list[str]) -> None:
+    def put_in(app: Sphinx, docname: str, text: list[str]) -> None:
         if place.search(text[0]):
             app.env.note_reread()
             text[0] = place.sub(lambda it: "\n".join(lines(app.env, docname, it[1] or "")), text[0])
 
-    app.connect("source-read", replace)
+    app.connect("source-read", put_in)
