@@ -66,7 +66,7 @@ def digests_in(folder: Path) -> dict[str, str]:
         return {}
 
 
-def is_as(path: Path, digest: str) -> bool:
+def has_digest(path: Path, digest: str) -> bool:
     """Return whether a file exists and has this digest."""
     try:
         return path.is_file() and _digest_of(path) == digest
@@ -102,7 +102,7 @@ def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
     """
     digests = digests_in(folder)
     for name in names:
-        if name in digests and not is_as(folder / name, digests[name]):
+        if name in digests and not has_digest(folder / name, digests[name]):
             allowed = f"a folder whose files are all as its run has written them ({name} is not)"
             raise InvalidArgumentError(argument, str(folder), allowed)
 
@@ -169,7 +169,7 @@ class Folder:
         self.path = path
         self.others: list[Path] = []  # files of the run that other code writes
         self.made_by = dict(made_by or {})
-        self._asked = None if overwrite else dict(self.made_by)
+        self._requested = None if overwrite else dict(self.made_by)
         if other := self._other_run():
             allowed = f"another folder, as it has {other}; --overwrite writes over that"
             raise InvalidArgumentError("output", str(path), allowed)
@@ -182,7 +182,7 @@ class Folder:
                     shutil.rmtree(left, ignore_errors=True)
 
     def _other_run(self) -> str:
-        other = "" if self._asked is None else other_run(self.path, self._asked)
+        other = "" if self._requested is None else other_run(self.path, self._requested)
         return other and f"a run with {other}"
 
     def note(self, **details: Any) -> None:
@@ -205,18 +205,18 @@ class Folder:
         path = self.path
         with _refusals("output", path):
             path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
-            with _temporary_folder(dir=path) as temporary:
-                inside, old = Path(temporary), Path(temporary, "old")
+            with _temporary_folder(dir=path) as root:
+                temporary, old = Path(root), Path(root, "old")
                 for name, write in files.items():
-                    write(inside / name)
-                digests = {name: _digest_of(inside / name) for name in files}
+                    write(temporary / name)
+                digests = {name: _digest_of(temporary / name) for name in files}
                 run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
                 manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
-                (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
+                (temporary / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
                 if other := self._other_run():
                     raise OSError(f"it has {other} by now")
                 before, coming = digests_in(path), [*files, MADE_BY]
-                leaving = [name for name in before if is_as(path / name, before[name])]
+                leaving = [name for name in before if has_digest(path / name, before[name])]
                 old.mkdir()
                 try:
                     for name in dict.fromkeys([*leaving, *coming]):
@@ -225,11 +225,11 @@ class Folder:
                         if name != MADE_BY and os.path.lexists(path / name):
                             os.replace(path / name, old / name)
                     for name in coming:
-                        os.replace(inside / name, path / name)
+                        os.replace(temporary / name, path / name)
                 except BaseException:
-                    if (inside / MADE_BY).exists():  # else all was done
+                    if (temporary / MADE_BY).exists():  # else all was done
                         for name in coming:
-                            if not (inside / name).exists():
+                            if not (temporary / name).exists():
                                 (path / name).unlink(missing_ok=True)
                         for name in os.listdir(old):
                             os.replace(old / name, path / name)
@@ -242,7 +242,7 @@ _temporary_folder = partial(tempfile.TemporaryDirectory, prefix=PREFIX, ignore_c
 
 #: The names of files that were to be added: those that were written, those that existed with the
 #: same content, and those with another content, which stays.
-Added = namedtuple("Added", "new same kept")
+Added = namedtuple("Added", "new same edited")
 
 
 def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:
@@ -263,11 +263,11 @@ def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:
             for name, data in files.items():
                 path = folder / name
                 if not os.path.lexists(path):
-                    _write_apart(path, partial(Path.write_bytes, data=data))
+                    _write_and_move(path, partial(Path.write_bytes, data=data))
                     added.new.append(name)
                 else:
                     same = path.is_file() and path.read_bytes() == data
-                    (added.same if same else added.kept).append(name)
+                    (added.same if same else added.edited).append(name)
         except BaseException:
             for name in added.new:
                 (folder / name).unlink(missing_ok=True)
@@ -275,14 +275,14 @@ def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:
     return added
 
 
-def _write_apart(path: Path, write: Callable[[Path], object]) -> None:
+def _write_and_move(path: Path, write: Callable[[Path], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _temporary_folder(dir=path.parent) as inside:
-        write(Path(inside, path.name))
-        os.replace(Path(inside, path.name), path)
+    with _temporary_folder(dir=path.parent) as temporary:
+        write(Path(temporary, path.name))
+        os.replace(Path(temporary, path.name), path)
 
 
-def free_place(argument: str, path: Path, overwrite: bool = False) -> None:
+def check_new_file(argument: str, path: Path, overwrite: bool = False) -> None:
     """Check that a file does not exist yet, unless it may be written over.
 
     Raises:
@@ -293,7 +293,7 @@ def free_place(argument: str, path: Path, overwrite: bool = False) -> None:
         raise InvalidArgumentError(argument, str(path), allowed)
 
 
-def write_whole(
+def write_file(
     argument: str, path: Path, write: Callable[[Path], object], overwrite: bool = False
 ) -> None:
     """Write a file beside its place, and move it there when it is complete.
@@ -308,5 +308,5 @@ def write_whole(
         InvalidArgumentError: if the file exists, or the disk refuses.
     """
     with _refusals(argument, path, "file"):
-        free_place(argument, path, overwrite)
-        _write_apart(path, write)
+        check_new_file(argument, path, overwrite)
+        _write_and_move(path, write)

@@ -47,13 +47,13 @@ class CallableError(InvalidArgumentError):
     The error's `__cause__` is what the code raised, or what is wrong with the value it returned.
 
     Args:
-        told: which callable failed, and how.
+        failure: which callable failed, and how.
         where: the run and the moment in which it was called.
     """
 
-    def __init__(self, told: str, where: str) -> None:
-        ValueError.__init__(self, one_line(f"{told} ({where})", LONGEST_RULE))
-        self.name, self.told = "", told  # no argument is to blame
+    def __init__(self, failure: str, where: str) -> None:
+        ValueError.__init__(self, one_line(f"{failure} ({where})", LONGEST_RULE))
+        self.name, self.failure = "", failure  # no argument is to blame
 
     @classmethod
     def of(cls, what: str, error: Exception, where: str) -> "CallableError":
@@ -65,7 +65,7 @@ class CallableError(InvalidArgumentError):
             where: the run and the moment in which it was called.
         """
         if isinstance(error, CallableError):
-            return cls(error.told, where)  # the outer caller knows more of where
+            return cls(error.failure, where)  # the outer caller knows more of where
         if isinstance(error, InvalidArgumentError):
             return cls(str(error), where)
         name, text = type(error).__name__, str(error)
@@ -76,7 +76,7 @@ class MissingExtraError(ImportError):
     """A part of the package needs libraries that are not installed; the message says how."""
 
 
-def handed_in(function: Any) -> bool:
+def is_external(function: Any) -> bool:
     """Return whether a callable comes from outside the package."""
     return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
 
@@ -258,7 +258,7 @@ def how_to_get(extra: str) -> str:
     return "pip install " + (" ".join(sorted(libraries)) or f'".[{extra}]"')
 
 
-def is_found(module: str) -> bool:
+def is_importable(module: str) -> bool:
     """Return whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
@@ -268,7 +268,7 @@ def is_found(module: str) -> bool:
 
 def missing_of(modules: Sequence[str]) -> list[str]:
     """Return the distributions of those modules that are not installed."""
-    missing = [name for name in modules if not is_found(name)]
+    missing = [name for name in modules if not is_importable(name)]
     return ["pillow" if name == "PIL" else name.replace("_", "-") for name in missing]
 
 

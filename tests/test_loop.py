@@ -197,7 +197,7 @@ def test_an_agent_that_fails_is_told_by_name():
         assert isinstance(caught.value.__cause__, cause)
         copy = pickle.loads(pickle.dumps(caught.value))
         assert (type(copy), str(copy)) == (CallableError, str(caught.value))
-        assert str(copy).startswith(copy.told)
+        assert str(copy).startswith(copy.failure)
 
 
 def user_that(**parts):

@@ -528,7 +528,7 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
 def _beside(folder: Path) -> Iterator[Finding | str]:
     """Yield which files of a folder were edited, and which are not compared with the rows."""
     for name, digest in files.digests_in(folder).items():
-        if not files.is_as(folder / name, digest):
+        if not files.has_digest(folder / name, digest):
             yield Finding("file", f"{name} is not as the run has written it")
     there = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
     if rest := sorted(there - {files.MADE_BY}):

@@ -11,7 +11,7 @@ from explorative_user_env.commands.options import command
 from explorative_user_env.commands.run import Run, say, show, write_and_show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.display.text import in_spreadsheet
-from explorative_user_env.files import Folder, add_files, write_whole
+from explorative_user_env.files import Folder, add_files, write_file
 from explorative_user_env.protocol import single_user_task
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.teach import grade as grading
@@ -39,7 +39,7 @@ def notebooks(
     added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
     say(*(f"unchanged: {name}" for name in added.same), style="dim")
-    say(*(f"not replaced, as it has your changes: {name}" for name in added.kept))
+    say(*(f"not replaced, as it has your changes: {name}" for name in added.edited))
     line = shlex.join(["jupyter", "lab", str(folder)])
     if missing_of(OPENS):
         line = f"{how_to_get('course')} && {line}"
@@ -123,7 +123,7 @@ def grade(
         board = grading.grade(chosen, assignment, secret, limits, report)
     if gradescope is not None:
         text = grading.results_json(board)
-        write_whole("gradescope", gradescope, lambda path: path.write_text(text, "utf-8"), True)
+        write_file("gradescope", gradescope, lambda path: path.write_text(text, "utf-8"), True)
     rows, notes = grading.rows_of(board), grading.board_notes(board)
     table = grading.leaderboard_table(rows, board.assignment.title())
     sections: list[Any] = [table, *grading.reasons_of(board)]

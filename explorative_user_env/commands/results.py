@@ -16,7 +16,7 @@ from explorative_user_env.commands.run import Run, places_around, say, show
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
-from explorative_user_env.files import Folder, write_whole
+from explorative_user_env.files import Folder, write_file
 from explorative_user_env.results import records, store, tables
 from explorative_user_env.results import results as runs
 from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
@@ -90,7 +90,7 @@ def export(path: RunPath, output: RunPath, rows: str = "runs", overwrite: bool =
     choice("output", output.suffix.lower() or str(output), (".csv", ".json", ".parquet"))
     loaded = runs.load(places_around(path)[1])
     frame = runs.runs_with_cells(_cells_of(loaded)) if what == "runs" else loaded.summary()
-    write_whole("output", output, partial(_write, frame), overwrite)
+    write_file("output", output, partial(_write, frame), overwrite)
     say(f"{len(frame)} rows: {output}")
 
 

@@ -129,13 +129,13 @@ class Run:
         with stores.Store(file, request, argument, anew and not resumes) as store:
             folder = folder or Folder(path, made_by, self.overwrite)
             folder.others.append(file)
-            if store.n_found:
-                notice(f"continues {file}, which has {store.n_found} runs")
+            if store.n_resumed:
+                notice(f"continues {file}, which has {store.n_resumed} runs")
             try:
                 yield folder, store
             except BaseException:
                 n_runs = store.n_runs()
-                if n_runs or store.n_kept():
+                if n_runs or store.n_pieces():
                     words = ["explorative-user", *words_of(self.command), "--resume", str(file)]
                     what = f"{n_runs} runs are" if n_runs else "the finished part is"
                     line = f"{what} in {file}; to continue: {shlex.join(words)}"

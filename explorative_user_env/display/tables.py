@@ -42,7 +42,7 @@ class Column:
         form: how a value is written: a format, such as "{:.2f}", or a function.
         left: whether cells are aligned left, as words are; numbers are aligned right.
         once: whether a row repeats the value of the row above; see `table`.
-        beside: whether the column is dimmed and never parted from the one before it.
+        attached: whether the column is dimmed and never parted from the one before it.
     """
 
     heading: str
@@ -50,7 +50,7 @@ class Column:
     form: str | Callable[[Any], str] = "{}"
     left: bool = False
     once: bool = False
-    beside: bool = False
+    attached: bool = False
 
     def cell(self, row: Any, place: int) -> str:
         """Return the text of a row's cell; `place` is the position of the column."""
@@ -87,12 +87,12 @@ def table(
     """
     made = PartedTable(title=title, box=LINES, padding=(0, padding))
     made.leading = leading
-    made.beside = {place for place, column in enumerate(columns) if column.beside}
+    made.attached = {place for place, column in enumerate(columns) if column.attached}
     for column in columns:
         made.add_column(
             column.heading,
             justify="left" if column.left else "right",
-            style="dim" if column.beside else None,
+            style="dim" if column.attached else None,
             no_wrap=True,
         )
     above: list[str] | None = None
@@ -115,11 +115,11 @@ class PartedTable(Table):
 
     Attributes:
         leading: how many columns, from the left, name a row; each part begins with them.
-        beside: positions of columns that are never parted from the column before.
+        attached: positions of columns that are never parted from the column before.
     """
 
     leading: int = 1
-    beside: Collection[int] = ()
+    attached: Collection[int] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the parts, one below the other."""
@@ -131,7 +131,7 @@ class PartedTable(Table):
 
         groups: list[list[int]] = []
         for place in every[self.leading :]:
-            if groups and place in self.beside:
+            if groups and place in self.attached:
                 groups[-1].append(place)
             else:
                 groups.append([place])

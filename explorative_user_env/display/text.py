@@ -47,7 +47,7 @@ def in_markdown(text: str) -> str:
     return in_line(text).replace("|", "\\|").replace("<", "&lt;")
 
 
-def whole(value: float) -> str:
+def rounded(value: float) -> str:
     """Return a number without decimals; empty for NaN."""
     return "" if math.isnan(value) else f"{value:.0f}"
 
@@ -55,7 +55,7 @@ def whole(value: float) -> str:
 def with_error(mean: float, high: float) -> str:
     """Return a mean with the half-width of its interval, if that is above 0."""
     error = high - mean
-    return whole(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
+    return rounded(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
 
 
 def percent(value: float) -> str:

@@ -18,7 +18,7 @@ from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw, draw_means, instances_of
 from explorative_user_env.users.model import RewardDraw, Rule
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import CallableError, handed_in
+from explorative_user_env.validation import CallableError, is_external
 
 #: The loop prefetches the memory of the user this many lanes ahead.
 AHEAD = 5
@@ -210,7 +210,7 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
     except errors as error:
         rule, law = population.schedule.rule, population.user.own_law
         custom = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
-        parts = [part for part, function in custom.items() if handed_in(function)]
+        parts = [part for part, function in custom.items() if is_external(function)]
         what = " or ".join(parts) or "the loop of a step"
         warnings.warn(f"{what} does not compile: {compiler.short(error)}", stacklevel=5)
         return False

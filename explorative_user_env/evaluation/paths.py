@@ -25,7 +25,7 @@ from explorative_user_env.seeding import agent_generator, member_seeds, user_gen
 from explorative_user_env.users import model
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
+from explorative_user_env.validation import InvalidArgumentError, integer, is_external
 
 #: The figures that a compiled loop of best-arm identification returns; it omits the best arm.
 OUTCOMES = ("acceptances", "rejections", "answer", "end")
@@ -417,7 +417,7 @@ def compiles(runs: Runs, seed: int) -> bool:
         rollout(environment_of(population, agent), agent, seed, TRIAL_STEPS, runs.horizon)
 
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
-    custom_behaviour = any(map(handed_in, behaviour.functions))
+    custom_behaviour = any(map(is_external, behaviour.functions))
     if custom_behaviour:
         try_plain()  # compiled code takes any return value for a response
     try:
@@ -427,10 +427,10 @@ def compiles(runs: Runs, seed: int) -> bool:
         if not isinstance(error, errors_of_compiling()):
             raise
         custom = {
-            f"rho ({model.rule_name(rule)})": handed_in(rule),
+            f"rho ({model.rule_name(rule)})": is_external(rule),
             f"behaviour {behaviour.name!r}": custom_behaviour,
             f"reward_law {law.name!r}": population.user.reward_law == model.OWN,
-            name: handed_in(agent.algorithm.act),
+            name: is_external(agent.algorithm.act),
         }
         culprit = " or ".join(part for part in custom if custom[part]) or name
         who = "it" if culprit == name else name

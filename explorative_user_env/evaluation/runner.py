@@ -429,7 +429,7 @@ class _Evaluation:
         seeds, population, stored, rows = request.seeds, request.population, None, {}
         if self.store is not None:
             stored = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
-            rows = dict(map(records.from_record, stored.found()))
+            rows = dict(map(records.from_record, stored.values()))
         pending = [number for number in range(len(seeds)) if number not in rows]
 
         def checked(chunk: Sequence[int]) -> dict[str, Any]:

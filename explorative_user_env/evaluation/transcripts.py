@@ -11,7 +11,7 @@ from explorative_user_env.agents.text import N_RECENT, Conversation, TextAnswer,
 from explorative_user_env.display.progress import OnProgress, shown
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.runner import Request
-from explorative_user_env.files import write_whole
+from explorative_user_env.files import write_file
 from explorative_user_env.protocol import DELTA, N_TRANSCRIBED, Agent, Task, name_of
 from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.users import population as users
@@ -105,5 +105,5 @@ def write_transcripts(
                     file.write(json.dumps({"messages": messages}) + "\n")
                     n_lines += 1
 
-    write_whole("path", Path(path), write, overwrite)
+    write_file("path", Path(path), write, overwrite)
     return n_lines

@@ -221,7 +221,7 @@ def _signals_blocked() -> Iterator[None]:
 
 def can_start_processes() -> bool:
     """Return whether this Python can start processes."""
-    return validation.is_found("_multiprocessing")
+    return validation.is_importable("_multiprocessing")
 
 
 class Packed:

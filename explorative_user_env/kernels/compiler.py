@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from explorative_user_env import validation
 from explorative_user_env.display.progress import notice
 from explorative_user_env.kernels import cache
-from explorative_user_env.validation import handed_in
+from explorative_user_env.validation import is_external
 
 COMPILER = "numba"
 
@@ -33,7 +33,7 @@ COMPILING = "compiling, which may take some ten seconds; later starts load most 
 
 def is_installed() -> bool:
     """Return whether numba is installed, without importing it."""
-    return validation.is_found(COMPILER)
+    return validation.is_importable(COMPILER)
 
 
 @functools.cache
@@ -212,7 +212,7 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
     watch_compiling()
     callees = cache.callees_of(loop)
     inner = [function for function in callees.plain if function is not loop]
-    checked = checked or any(map(handed_in, [*callees.plain, *callees.compiled]))
+    checked = checked or any(map(is_external, [*callees.plain, *callees.compiled]))
     options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
     if checked:
         options["boundscheck"] = True
@@ -220,7 +220,7 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
     with suppress(cache.UndescribedError):
         cached = cache.CachedKernel(cache.fingerprint(loop, options))
     for function in inner:
-        _register(function, handed_in(function))
+        _register(function, is_external(function))
     # Copies, as other loops may compile the same functions without bounds checks.
     copies = copies_of([*inner, loop] if checked else [loop])
     for function, copy in copies.items():
@@ -291,7 +291,7 @@ def _state_of(argument: Any) -> str:
         parts = [getattr(argument, field.name) for field in fields(argument) if field.compare]
     state: list[Any] = []
     for part in parts:
-        if not isinstance(part, FunctionType) or not handed_in(part):
+        if not isinstance(part, FunctionType) or not is_external(part):
             continue
         for function in cache.callees_of(part).plain:
             state.append(id(function.__code__))

@@ -12,7 +12,7 @@ from explorative_user_env.kernels.compiler import compile_loop, once
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, STOP, Algorithm
 from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.model import RewardDraw, Rule, no_law
-from explorative_user_env.validation import handed_in
+from explorative_user_env.validation import is_external
 
 #: Product of steps and arms between two reads of `halt`; frequent reads slow the loop.
 ARMS_BETWEEN_READS = 4096
@@ -163,6 +163,6 @@ def _compiled(algorithm: Algorithm, *others: Any) -> Kernel:
 
     # A custom `blank` may return shorter arrays than the package's functions index.
     parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
-    checked = any(callable(part) and handed_in(part) for part in parts)
+    checked = any(callable(part) and is_external(part) for part in parts)
     kernel: Kernel = compile_loop(make_loop(intrinsics, algorithm, *others), checked)
     return kernel

@@ -311,7 +311,7 @@ class LineUpComparison(_Page):
         columns = [Column(f"minus {self.against}", left=True), Column("up to")][: 1 + cut]
         rows = [[pair.first, _up_to(pair.differences[0].tau)][: 1 + cut] for pair in pairs]
         for each in pairs[0].differences:
-            columns += [Column(f"{each.figure} [95%]"), Column("p", beside=True)]
+            columns += [Column(f"{each.figure} [95%]"), Column("p", attached=True)]
         for row, pair in zip(rows, pairs, strict=True):
             for each in pair.differences:
                 row += [each.in_words, _p_value(each.p_value)]

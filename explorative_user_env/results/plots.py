@@ -242,7 +242,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
             episode = results.replay(row)
             gained = [float(not accepted) for accepted in episode.accepted]
             if figure == "regret":
-                instance = instance_met(results, episode.seed)
+                instance = instance_at(results, episode.seed)
                 best = instance.means[instance.best_arm]
                 paid = [reward_of(REGRET_REWARD, mean, best, False, 0.0) for mean in instance.means]
                 gained = [-paid[arm] for arm in episode.arms]
@@ -255,7 +255,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
     return Courses(times, {agent: np.array(each) for agent, each in totals.items()})
 
 
-def instance_met(results: PlottedRuns, seed: int) -> Instance:
+def instance_at(results: PlottedRuns, seed: int) -> Instance:
     """Return the instance of the user of this seed, as it is at the start."""
     env = environment_of(results.population, next(iter(results.line_up.values())))
     env.reset(seed=seed)
@@ -574,7 +574,7 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
             order = "round robin" if params.round_robin else "fewest acceptances"
             how: dict[str, Any] = {"n1": params.n1, "order": order}
             totals = [
-                upper_bound(instance_met(cell, int(seed)), delta, alpha, rho_0, rho_1, **how).total
+                upper_bound(instance_at(cell, int(seed)), delta, alpha, rho_0, rho_1, **how).total
                 for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
             ]
             highs[float(cell.cell["delta"])] = float(np.mean(totals))

@@ -236,7 +236,7 @@ def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
 
 
 @cache
-def made_now() -> Mapping[str, Any]:
+def provenance() -> Mapping[str, Any]:
     """Return what makes results here and now: the machine, the command, and a commit if any."""
     machine = {"system": platform.platform(), "processor": platform.machine()}
     machine |= {"cores": str(os.cpu_count())}

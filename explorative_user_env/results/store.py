@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.files import differences, from_json, write_whole
+from explorative_user_env.files import differences, from_json, write_file
 from explorative_user_env.protocol import Array
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import RUN_FRAMES
@@ -255,7 +255,7 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
     packed = lzma.compress(path.read_bytes())
-    write_whole("output", output, lambda place: place.write_bytes(packed), overwrite)
+    write_file("output", output, lambda place: place.write_bytes(packed), overwrite)
 
 
 class Part:
@@ -292,7 +292,7 @@ class Pieces(NamedTuple):
     store: "Store"
     key: str
 
-    def found(self) -> list[Any]:
+    def values(self) -> list[Any]:
         """Return the pieces that are kept, in order."""
         words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
         return [from_json(value) for (value,) in self.store.read(words, self.key)]
@@ -343,14 +343,14 @@ class Store:
                 # A crash of the machine may cost the last chunks then, and nothing else.
                 self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
                 self._db.execute("BEGIN IMMEDIATE")
-                made_by = _json({**records.made_now(), "journal": journal})
+                made_by = _json({**records.provenance(), "journal": journal})
                 words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
                 self.write(words, [(records.time_now(), made_by)])
             except BaseException:
                 self._db.close()
                 raise
         self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
-        self.n_found = self.n_runs()
+        self.n_resumed = self.n_runs()
 
     def _has_run(self) -> bool:
         """Return whether something is in the file; if a process writes to it, that is refused."""
@@ -379,7 +379,7 @@ class Store:
 
         for ending in ("-wal", "-shm", "-journal"):  # of the file that is replaced
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
-        write_whole(self._argument, self.path, write, overwrite=True)
+        write_file(self._argument, self.path, write, overwrite=True)
 
     def _check_request(self, request: Record) -> None:
         _check_kind(self._db, self.path, self._argument)
@@ -418,7 +418,7 @@ class Store:
         """Return the number of runs that are kept."""
         return sum(part_sizes(self._db).values())
 
-    def n_kept(self) -> int:
+    def n_pieces(self) -> int:
         """Return the number of pieces of other work that are kept."""
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
@@ -463,7 +463,7 @@ class Store:
 
         A finished file is left as one file that can be copied; a new file without a run is removed.
         """
-        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
+        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_pieces())
         with suppress(InvalidArgumentError, sqlite3.Error):
             words = "UPDATE sessions SET ended = ?, how = ? WHERE id = ?"
             self.write(words, [(records.time_now(), how, self._session)])

@@ -63,7 +63,7 @@ def rate(heading: str, name: str) -> Column:
 
 def paper(name: str, form: Callable[[Any], str]) -> Column:
     """Return the column of published figures that stands beside ours."""
-    return Column("paper", PUBLISHED[name], form, beside=True)
+    return Column("paper", PUBLISHED[name], form, attached=True)
 
 
 SUMMARY_COLUMNS = (
@@ -71,7 +71,7 @@ SUMMARY_COLUMNS = (
     Column("K", "n_arms", once=True),
     AGENT_COLUMN,
     mean("stopping time", "stopping_time"),
-    paper("stopping_time", text.whole),
+    paper("stopping_time", text.rounded),
     Column("rej. %", "rejection_rate", text.percent),
     paper("rejection_rate", text.percent),
     rate("success [95%]", "success"),

@@ -84,7 +84,7 @@ class Watch(BaseCallback):
         Raises:
             InvalidArgumentError: if the checkpoint cannot be read.
         """
-        pieces = self._stored.found() if self._stored else []
+        pieces = self._stored.values() if self._stored else []
         if pieces:
             try:
                 actions = [each for piece in pieces for each in np.array(piece["actions"])]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorative_user_env.display.progress import OnProgress, portion, silent
-from explorative_user_env.files import free_place, write_whole
+from explorative_user_env.files import check_new_file, write_file
 from explorative_user_env.runs import moments as watched
 from explorative_user_env.runs.moments import ENDS, Explanation, Moment
 from explorative_user_env.show import raster, scene
@@ -293,7 +293,7 @@ def save_films(
             pictures = pictures_of(films, kept, wide, progress)
             raster.write_gif(pictures, rejected_at(films, kept), place, progress)
 
-    write_whole(argument, path, write, overwrite)
+    write_file(argument, path, write, overwrite)
 
 
 def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
@@ -301,4 +301,4 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
     needs = NEEDS[choice(argument, path.suffix.lower() or str(path), NEEDS)]
     if needs is not None:
         require(*needs)
-    free_place(argument, path, overwrite)
+    check_new_file(argument, path, overwrite)

@@ -28,7 +28,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, table
-from explorative_user_env.display.text import cost, whole
+from explorative_user_env.display.text import cost, rounded
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
@@ -442,7 +442,7 @@ def sections_of(
     successes = [AGENT_COLUMN, *(Column(f"N={n}", n, cost) for n in worse.columns[1:])]
     lengths = [AGENT_COLUMN]
     for delta in times.columns[1:]:
-        lengths.append(Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-"))
+        lengths.append(Column(f"δ={delta:g}", delta, lambda time: rounded(time) or "-"))
     return {
         f"Probability of the history that ν and ν' share ({users})": table(overlap, histories),
         f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(worse, successes),

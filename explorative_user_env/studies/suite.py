@@ -670,7 +670,7 @@ def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     """Draw success and stopping time of every agent (rows) with every kind of user (columns)."""
     matrix = marked(matrix)
     cells = [
-        f"{text.share(row['success'])}\nT {text.whole(row['stopping_time'])}{_cut(row)}"
+        f"{text.share(row['success'])}\nT {text.rounded(row['stopping_time'])}{_cut(row)}"
         for row in matrix.to_dict("records")
     ]
     words = _grid(matrix, cells, "agent", "user").fillna("").to_numpy()

@@ -24,7 +24,7 @@ from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.runner import Request
-from explorative_user_env.files import write_whole
+from explorative_user_env.files import write_file
 from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, single_user_task
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.metrics import scores_of
@@ -488,7 +488,7 @@ def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False
                 archive.writestr(entry, data)
         place.chmod(PRIVATE)
 
-    write_whole("autograder", path, write, overwrite)
+    write_file("autograder", path, write, overwrite)
 
 
 def results_json(board: Leaderboard) -> str:

@@ -17,7 +17,7 @@ from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import Instance, around_one, at_least_one, reflected
 from explorative_user_env.users.model import RememberingState as State
 from explorative_user_env.users.model import Rule, Stream, User, UserState
-from explorative_user_env.validation import InvalidArgumentError, handed_in
+from explorative_user_env.validation import InvalidArgumentError, is_external
 from explorative_user_env.validation import probability as share
 
 __all__ = ["drifting", "forgetful", "impatient", "logistic", "omniscient", "varied"]
@@ -80,9 +80,9 @@ class Behaviour:
     def checked(self) -> tuple[Callable[..., bool], Callable[..., bool] | None]:
         """Return `respond` and `leaves` for a new user, their results checked if handed in."""
         respond, leaves = self.respond, self.leaves
-        if handed_in(respond):
+        if is_external(respond):
             respond = Checked(respond, f"response of behaviour {self.name!r}")
-        if leaves is not None and handed_in(leaves):
+        if leaves is not None and is_external(leaves):
             leaves = Checked(leaves, f"leaving of behaviour {self.name!r}")
         return respond, leaves
 

@@ -14,9 +14,9 @@ from explorative_user_env.display.tables import table as table_of
 from explorative_user_env.display.text import WIDTH
 
 
-def new_table(headings, left=(), beside=(), **how):
+def new_table(headings, left=(), attached=(), **how):
     """A table without rows."""
-    columns = [Column(each, left=each in left, beside=each in beside) for each in headings]
+    columns = [Column(each, left=each in left, attached=each in attached) for each in headings]
     return table_of([], columns, **how)
 
 
@@ -53,8 +53,8 @@ def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(cells, col
     assert (len(rows) == 1) == (needed <= min(columns, WIDTH))
 
 
-def test_a_column_beside_another_is_never_parted_from_it():
-    made = new_table(["K", "time", "paper", "share", "paper"], beside=["paper"])
+def test_an_attached_column_is_never_parted_from_its_neighbour():
+    made = new_table(["K", "time", "paper", "share", "paper"], attached=["paper"])
     made.add_row("2", "1" * 20, "2" * 10, "3" * 20, "4" * 10)
     lines = [line.split() for line in on_screen(made, 40) if line]
     first, second = (line for line in lines if "K" in line)

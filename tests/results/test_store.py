@@ -31,7 +31,7 @@ def test_what_is_added_is_there_for_who_asks_for_the_same_again(path):
         part_of(mine, seed=1).add(runs(0, 1))
     with Store(path, ASKED) as again:
         found = part_of(again).columns()
-        assert again.n_found == 6
+        assert again.n_resumed == 6
     for name, values in runs(0, 5).items():
         np.testing.assert_array_equal(found[name], values, strict=True)
     assert [each.name for each in path.parent.iterdir()] == [path.name]  # that can be copied
@@ -83,7 +83,7 @@ def test_every_session_is_told_with_its_end_until_the_file_is_written_over(path)
     assert [each["how"] for each in told.sessions] == ["KeyboardInterrupt", "finished"]
     assert told.request["made with"]["streams"] == records.stream_fingerprint()
     with Store(path, {**ASKED, "command": "other"}, overwrite=True) as other:
-        assert other.n_found == 0
+        assert other.n_resumed == 0
         part_of(other).add(runs(0, 1))
     assert (about(path).request["command"], about(path).n_runs) == ("other", 1)
 
@@ -97,7 +97,7 @@ def test_what_a_killed_writer_has_left_is_read_whole(path):
             shutil.copy(path.with_name(name), left / name)
     assert about(left / "run.sqlite").n_runs == 3
     with Store(left / "run.sqlite", ASKED) as again:
-        assert again.n_found == 3
+        assert again.n_resumed == 3
 
 
 def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path):
