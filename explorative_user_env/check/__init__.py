@@ -16,16 +16,16 @@ from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import TimeLimit
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
-from explorative_user_env.check import checks as room
+from explorative_user_env.check import checks as checking
 from explorative_user_env.check import records as records  # registers its checks
 from explorative_user_env.check.checks import CHECKS as CHECKS
 from explorative_user_env.check.checks import CheckReport as CheckReport
 from explorative_user_env.check.checks import FailedCheckError as FailedCheckError
 from explorative_user_env.check.checks import Kind as Kind
 from explorative_user_env.check.checks import NamedCheck as NamedCheck
-from explorative_user_env.check.checks import NotAskedError as NotAskedError
 from explorative_user_env.check.checks import Outcome as Outcome
 from explorative_user_env.check.checks import Secrets as Secrets
+from explorative_user_env.check.checks import SkippedCheckError as SkippedCheckError
 from explorative_user_env.check.checks import Subject as Subject
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Algorithm, name_of
@@ -91,7 +91,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
         except InvalidArgumentError:
             raise
         except Exception as error:
-            allowed = f"{WHAT} when called without arguments, but it {room.in_words(error)}"
+            allowed = f"{WHAT} when called without arguments, but it {checking.in_words(error)}"
             raise InvalidArgumentError("subject", make, allowed) from error
         spec = getattr(made, "spec", None)
         name = getattr(made, "title", name_of(made)) if spec is None else spec.id
@@ -134,7 +134,7 @@ def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
     try:
         unused = copy.deepcopy(thing)
     except Exception as error:
-        allowed = f"a class or function that makes it, as a copy of it {room.in_words(error)}"
+        allowed = f"a class or function that makes it, as a copy of it {checking.in_words(error)}"
         raise InvalidArgumentError("subject", thing, allowed) from error
     return lambda: copy.deepcopy(unused)
 
@@ -199,8 +199,8 @@ def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport
     subject, checks = subject_of(thing, kind, options.get("seed", 0)), checks_of(kind)
     subject = replace(subject, alone=options.get("alone") or subject.alone)
     expected = options.get("expected_failed_checks") or {}
-    room.known_names("expected_failed_checks", expected, checks)
-    report = room.run_checks(subject, checks, expected)
+    checking.known_names("expected_failed_checks", expected, checks)
+    report = checking.run_checks(subject, checks, expected)
     if options.get("raises", True) and not report.passed:
         raise FailedCheckError(f"\n{report}")
     return report
@@ -250,7 +250,7 @@ def check_reward_law(law: Any, **options: Unpack[Options]) -> CheckReport:
 
 # Cases of pytest
 
-#: The reasons, or a function that returns them for each thing handed in.
+#: The reasons, or a function that returns them for each thing returned in.
 Expected = Reasons | Callable[[Any], Reasons]
 
 
@@ -284,7 +284,7 @@ def parametrize_with_checks(
     cases = []
     for thing, subject in found:
         reasons = expected(thing) if callable(expected) else expected
-        room.known_names("expected_failed_checks", reasons, every)
+        checking.known_names("expected_failed_checks", reasons, every)
         for check in checks_of(subject.kind):
             marks = [
                 pytest.mark.xfail(strict=True, raises=FailedCheckError, reason=reasons[name])

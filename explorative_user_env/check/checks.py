@@ -31,8 +31,8 @@ from explorative_user_env.validation import CallableError, choice, one_line
 #: The largest probability that a check by chance fails a subject that is right.
 FALSE_ALARM = 1e-6
 
-PASSED, FAILED, EXPECTED, SURPRISING = "passed", "failed", "expected", "unexpected"
-NOT_ASKED = "not asked"
+PASSED, FAILED, EXPECTED, UNEXPECTED = "passed", "failed", "expected", "unexpected"
+SKIPPED = "skipped"
 
 
 class Kind(StrEnum):
@@ -51,7 +51,7 @@ class FailedCheckError(AssertionError):
     """A check failed; the message says what was seen, with whom and when."""
 
 
-class NotAskedError(SkipTest):
+class SkippedCheckError(SkipTest):
     """A check does not apply to its subject; the message says why. Test runners skip it."""
 
 
@@ -79,7 +79,7 @@ class NamedCheck:
     """A check: its name is the function's, and what it asks is the first line of the docstring.
 
     Attributes:
-        function: called with a `Subject`; raises `FailedCheckError` or `NotAskedError`.
+        function: called with a `Subject`; raises `FailedCheckError` or `SkippedCheckError`.
     """
 
     function: Callable[[Subject], None]
@@ -99,11 +99,11 @@ class NamedCheck:
 
         Raises:
             FailedCheckError: if it fails, or the subject's code raises.
-            NotAskedError: if the check does not apply.
+            SkippedCheckError: if the check does not apply.
         """
         try:
             self.function(subject)
-        except (FailedCheckError, NotAskedError):
+        except (FailedCheckError, SkippedCheckError):
             raise
         except Exception as error:
             raise FailedCheckError(in_words(error)) from error
@@ -113,7 +113,7 @@ class NamedCheck:
 CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 
 
-def asked_of(module: Mapping[str, Any], *kinds: Kind) -> None:
+def register(module: Mapping[str, Any], *kinds: Kind) -> None:
     """Add to the checks of kinds what a module (its `globals()`) has defined since the last call.
 
     A check is a public function whose first argument is the `subject`.
@@ -135,7 +135,7 @@ def expect(holds: Any, seen: str, *when: object) -> None:
 def applies(holds: Any, why: str) -> None:
     """Leave a check out unless something holds; `why` says why it does not apply."""
     if not holds:
-        raise NotAskedError(why)
+        raise SkippedCheckError(why)
 
 
 def in_words(error: Exception) -> str:
@@ -167,7 +167,7 @@ class CheckReport:
     @property
     def failed(self) -> list[str]:
         """The names of checks that failed, or passed though expected to fail."""
-        return [each.check.name for each in self.outcomes if each.verdict in (FAILED, SURPRISING)]
+        return [each.check.name for each in self.outcomes if each.verdict in (FAILED, UNEXPECTED)]
 
     @property
     def passed(self) -> bool:
@@ -206,9 +206,9 @@ def run_checks(
         surprise = f"it passed, though expected to fail: {reason}"
         try:
             check(subject)
-            verdict, why = (PASSED, "") if reason is None else (SURPRISING, surprise)
-        except NotAskedError as error:
-            verdict, why = NOT_ASKED, str(error)
+            verdict, why = (PASSED, "") if reason is None else (UNEXPECTED, surprise)
+        except SkippedCheckError as error:
+            verdict, why = SKIPPED, str(error)
         except FailedCheckError as error:
             first = seen.setdefault(str(error).partition(" (")[0], check.name)
             told = str(error) if first == check.name else f"as {first}"
@@ -229,7 +229,7 @@ def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck])
 LATER = 3661.7
 
 
-def shared_streams() -> dict[str, Any]:
+def global_streams() -> dict[str, Any]:
     """Return the states of the global random streams by their modules."""
     streams: dict[str, Any] = {
         "random": random.getstate(),
@@ -241,17 +241,17 @@ def shared_streams() -> dict[str, Any]:
 
 
 @contextmanager
-def shared_streams_kept(when: object) -> Iterator[None]:
+def global_streams_unchanged(when: object) -> Iterator[None]:
     """Fail the check if the block draws from a global random stream, or seeds one."""
-    before = shared_streams()
+    before = global_streams()
     yield
-    for module, stream in shared_streams().items():
+    for module, stream in global_streams().items():
         seen = f"it drew from {module} or seeded it, must draw from its stream alone"
         expect(stream == before.get(module, stream), seen, when)
 
 
 @contextmanager
-def other_surroundings(seed: int) -> Iterator[None]:
+def other_global_state(seed: int) -> Iterator[None]:
     """Run the block with the global random streams seeded anew and the clocks hours ahead."""
     ahead: dict[str, Any] = {}
     for name, unit in product(("time", "monotonic", "perf_counter", "process_time"), ("", "_ns")):
@@ -275,7 +275,7 @@ def other_surroundings(seed: int) -> Iterator[None]:
             np.random.set_state(before[1])  # noqa: NPY002
 
 
-def travelled(thing: Any) -> Any:
+def pickled(thing: Any) -> Any:
     """Return what another process receives: by value, where it cannot import the class."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
@@ -283,7 +283,7 @@ def travelled(thing: Any) -> Any:
 #: The ways in which a copy is made, in words.
 COPIES: Mapping[str, Callable[[Any], Any]] = {
     "as a deep copy": copy.deepcopy,
-    "when it was pickled": travelled,
+    "when it was pickled": pickled,
 }
 
 # Secrets
@@ -291,7 +291,7 @@ COPIES: Mapping[str, Callable[[Any], Any]] = {
 #: Whoever holds one of these has her truth.
 TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, Lanes, gym.Env, gym.vector.VectorEnv)
 
-# What anyone can import is handed over by nobody.
+# What anyone can import is returned over by nobody.
 _IMPORTED = (types.ModuleType, type)
 _PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), np.generic)
 _LOOKED_UP = ["__self__", "__func__", "__wrapped__", "__defaults__", "__kwdefaults__", "func"]
@@ -375,8 +375,8 @@ class Secrets:
         own = np.array([*self.seeds], np.uint64)
         return values.dtype.kind in "iu" and bool(np.isin(values, own).any())
 
-    def ways_from(self, handed_over: Any) -> Iterator[str]:
-        """Yield the ways that lead from what is handed over to a secret."""
+    def paths_from(self, handed_over: Any) -> Iterator[str]:
+        """Yield the ways that lead from what is returned over to a secret."""
         return (path for path, thing in reached(handed_over) if self.are(thing))
 
 
