@@ -112,7 +112,7 @@ def play(
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:  # may be of the hidden state page
+    if address is not None:  # may reveal the hidden state
         pairs, chosen = games.pairs_in(games.query_in(address)), True
         game = game_of(pairs, truth=not games.TRUTH_KEYS.isdisjoint(pairs))
         game = replace(game, guesses=(), pending=None, predicts=False)
