@@ -51,17 +51,17 @@ def steps_of_many(mode):
     import gymnasium as gym
     import numpy as np
 
-    from explorative_user_env.check.environments import told
+    from explorative_user_env.check.environments import exact
 
     options = {"n_arms": 4, "noise": 0.2, "max_episode_steps": 11}
     name = "explorative_user_env:ExplorativeUser-v0"
     many = gym.make_vec(name, 70, autoreset_mode=mode, **options)
-    heard = [repr(told(many.reset(seed=5)))]
+    heard = [repr(exact(many.reset(seed=5)))]
     for arms in np.random.default_rng(2).integers(4, size=(40, 70)):
         given = many.step(arms)
-        heard.append(repr(told(given)))
+        heard.append(repr(exact(given)))
         if mode == "Disabled" and given[3].any():
-            heard.append(repr(told(many.reset(options={"reset_mask": given[3]}))))
+            heard.append(repr(exact(many.reset(options={"reset_mask": given[3]}))))
     return [*heard, repr(many.unwrapped.hidden_states())]
 
 

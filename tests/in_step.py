@@ -9,7 +9,7 @@ from population_env import SMALL
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, ExplorativeUserVectorEnv
 from explorative_user_env import wrappers as single
-from explorative_user_env.check.environments import told
+from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.wrappers import vector as many
@@ -40,7 +40,7 @@ class Beside:
     def reset(self, seed=None, **options):
         # Gymnasium takes the mask out of the options that it is given: each gets its own.
         one = self.vector.reset(seed=seed, options=dict(options))
-        assert told(one) == told(self.sync.reset(seed=seed, options=dict(options)))
+        assert exact(one) == exact(self.sync.reset(seed=seed, options=dict(options)))
         self.assert_same_truth()
 
     def step(self, actions):
@@ -48,7 +48,7 @@ class Beside:
         before = actions.copy()
         outcome = self.vector.step(actions)
         assert np.array_equal(actions, before)
-        assert told(outcome) == told(self.sync.step(actions))
+        assert exact(outcome) == exact(self.sync.step(actions))
         return outcome
 
     def assert_same_truth(self):
@@ -68,7 +68,7 @@ class Beside:
         acting = np.ones_like(done) if same_step else ~done
         masks, found = np.stack(self.sync.call("action_masks")), self.vector.action_masks()
         assert found.shape == (LANES, self.vector.single_action_space.n)
-        assert told(found[acting]) == told(masks[acting])
+        assert exact(found[acting]) == exact(masks[acting])
         return bool(masks[acting][:, -1].any())
 
 

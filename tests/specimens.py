@@ -364,12 +364,14 @@ def act_by_share(params, state, rng):
 
 
 ALGORITHMS_WRONG = {
-    "checks_its_options": replace(ALGORITHM, prepare=take_anything),
-    "has_numbers_alone": replace(ALGORITHM, blank=blank_of_arrays),
-    "starts_anew": replace(ALGORITHM, start=start_nothing),
-    "keeps_all_in_its_state": replace(ALGORITHM, act=act_by_calls),
+    "validates_its_options": replace(ALGORITHM, prepare=take_anything),
+    "has_only_numbers": replace(ALGORITHM, blank=blank_of_arrays),
+    "start_resets_the_state": replace(ALGORITHM, start=start_nothing),
+    "state_is_complete": replace(ALGORITHM, act=act_by_calls),
     "stops_by_its_horizon": replace(ALGORITHM, act=act_for_ever),
-    "compiled_rules_are_plain": replace(ALGORITHM, blank=blank_of_whole_numbers, act=act_by_share),
+    "compiled_rules_equal_python": replace(
+        ALGORITHM, blank=blank_of_whole_numbers, act=act_by_share
+    ),
 }
 
 # Behaviours
@@ -411,15 +413,15 @@ def leaves_by_one(user, state, accepted, rng):
 
 
 BEHAVIOURS = {
-    "says_yes_or_no": (
+    "responds_true_or_false": (
         Behaviour("says one", respond=says_one),
         Behaviour("leaves by one", leaves=leaves_by_one),
     ),
-    "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
-    "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
-    "follows_from_her_seed": Behaviour("coin", respond=throws_everybodys_coin),
-    "is_all_in_her_state": Behaviour("tires", respond=tires_of_all),
-    "compiled_users_are_plain": Behaviour("overflows", respond=overflowing),
+    "counts_responses": Behaviour("counts", respond=counts_no_rejection),
+    "keeps_the_means": Behaviour("changes taste", respond=changes_taste),
+    "follows_from_the_user_seed": Behaviour("coin", respond=throws_everybodys_coin),
+    "user_state_is_complete": Behaviour("tires", respond=tires_of_all),
+    "compiled_users_equal_python": Behaviour("overflows", respond=overflowing),
 }
 
 # Schedules
@@ -445,10 +447,10 @@ def overflowing_rule(parameters, n, t, n_arms):
 
 
 SCHEDULES = {
-    "gives_numbers_in_its_range": Schedule(three_late, 1.0, 2.0),
-    "depends_on_counts_alone": Schedule(rising, 1.0, 2.0),
-    "makes_users_who_live": Schedule(not_for_twenty, 1.0, 2.0),
-    "compiled_schedule_is_plain": Schedule(overflowing_rule, 1.0, 2.0),
+    "stays_in_its_range": Schedule(three_late, 1.0, 2.0),
+    "depends_only_on_counts": Schedule(rising, 1.0, 2.0),
+    "runs_under_every_setting": Schedule(not_for_twenty, 1.0, 2.0),
+    "compiled_schedule_equals_python": Schedule(overflowing_rule, 1.0, 2.0),
 }
 
 # Laws of rewards
@@ -477,10 +479,10 @@ def overflowing_law(mean, rng):
 
 LAWS = {
     "draws_finite_numbers": RewardLaw("at times nan", at_times_nan),
-    "has_the_mean_it_is_asked_for": RewardLaw("flattering", flattering),
+    "has_the_requested_mean": RewardLaw("flattering", flattering),
     "has_variance_at_most_one": RewardLaw("wide", wide),
-    "draws_from_its_stream_alone": RewardLaw("everybody's", from_everybodys_stream),
-    "compiled_law_is_plain": RewardLaw("overflows", overflowing_law),
+    "draws_only_from_its_stream": RewardLaw("everybody's", from_everybodys_stream),
+    "compiled_law_equals_python": RewardLaw("overflows", overflowing_law),
 }
 
 
@@ -489,49 +491,49 @@ LAWS = {
 
 def truncating():
     """An agent of an algorithm that is another when it is compiled."""
-    return AlgorithmAgent(ALGORITHMS_WRONG["compiled_rules_are_plain"], {})
+    return AlgorithmAgent(ALGORITHMS_WRONG["compiled_rules_equal_python"], {})
 
 
 AGENTS_WRONG = {
     "has_the_methods": WithoutAnswer,
-    "says_what_it_is": CappedByAWord,
+    "has_valid_attributes": CappedByAWord,
     "recommends_arms": (OutOfRange, AnswersWhenDoneOnly),
-    "meets_any_user": DividesByAcceptances,
-    "meets_two_arms": ThinksOfThree,
-    "meets_many_arms": ThinksOfAHundred,
-    "begins_with_a_horizon_or_none": WantsAHorizon,
+    "runs_with_any_user": DividesByAcceptances,
+    "runs_with_two_arms": ThinksOfThree,
+    "runs_with_many_arms": ThinksOfAHundred,
+    "accepts_horizon_or_none": WantsAHorizon,
     "repeats_with_the_same_stream": (WatchesTheClock, DrawsGlobally),
     "draws_from_no_other_stream": SeedsItself,
-    "forgets_users_it_has_met": KeepsUsers,
-    "goes_on_with_the_next_user": KeepsUsersThatFollow,
-    "shares_nothing_with_its_like": SharesItsCounts,
-    "goes_on_alike_as_a_copy": PicklesItsBeginning,
+    "forgets_other_users": KeepsUsers,
+    "continues_with_the_next_user": KeepsUsersThatFollow,
+    "shares_no_state": SharesItsCounts,
+    "copies_continue_alike": PicklesItsBeginning,
     "holds_no_secret": KeepsTheUser,
-    "guesses_when_it_cannot_know": ReadsTheBestArm,
-    "depends_on_responses_alone": AsksTheCollector,
+    "guesses_without_information": ReadsTheBestArm,
+    "depends_only_on_responses": AsksTheCollector,
     "breaks_ties_by_chance": PrefersLowNumbers,
     "explains_itself": DrawsToExplain,
-    "in_step_is_one_at_a_time": CountsTheCompany,
-    "compiled_is_readable": truncating,
+    "in_step_equals_one_at_a_time": CountsTheCompany,
+    "compiled_equals_readable": truncating,
     "runs_in_another_process": AnotherAbroad,
 }
 
 ENVIRONMENTS_WRONG = {
     "passes_gymnasiums_checks": TakesNoOptions,
     "steps_by_the_contract": PaysNothingKnown,
-    "refuses_what_is_no_action": Clips,
+    "refuses_invalid_actions": Clips,
     "replays_from_a_seed": IgnoresSeed,
-    "heeds_its_seed": HasOneSeed,
-    "hands_out_what_stays": HandsOutOneInfo,
-    "hands_out_no_secret": HandsOutMeans,
+    "depends_on_its_seed": HasOneSeed,
+    "keeps_returned_values": HandsOutOneInfo,
+    "returns_no_secret": HandsOutMeans,
     "continues_as_a_copy": PicklesAnotherStream,
 }
 
 VECTORS_WRONG = {
     "steps_by_the_contract": PaysOneLaneTooMany,
-    "hands_out_no_secret": HandsOutItself,
+    "returns_no_secret": HandsOutItself,
     "lanes_are_single_environments": ShiftsItsLanes,
-    "begins_anew_by_its_mode": PaysForResets,
+    "resets_by_its_mode": PaysForResets,
 }
 
 SPECIMENS = {

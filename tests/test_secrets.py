@@ -47,7 +47,7 @@ def test_observations_and_infos_hold_no_secret(name, observation, kwargs):
         observation, _, *_, info = env.step(3)
         handed.append((observation, info, user.action_masks()))
         numbers = [number for number in numbers if number != -user.step_cost]
-    assert [*Secrets(seeds, numbers).ways_from(handed)] == []
+    assert [*Secrets(seeds, numbers).paths_from(handed)] == []
 
 
 @pairs(
@@ -78,7 +78,7 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(observation, tas
         if task == "bai":
             handed.append(users.action_masks())
     numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
-    assert [*Secrets([*seeds], numbers).ways_from(handed)] == []
+    assert [*Secrets([*seeds], numbers).paths_from(handed)] == []
 
 
 @pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
@@ -87,7 +87,7 @@ def test_what_an_agent_is_handed_leads_to_no_secret(task, make, compiled):
     found = eu.evaluate([agent], task=task, compiled=compiled, n_instances=5, **facts)
     handed = [*agent.kept]  # a replay hands over more
     assert len(handed) > 12
-    assert [*secrets_of(found).ways_from(handed)] == []
+    assert [*secrets_of(found).paths_from(handed)] == []
 
 
 @pairs(batched=[False, True], observation=OBSERVATIONS)
@@ -102,7 +102,7 @@ def test_what_a_policy_is_handed_leads_to_no_secret(observation, batched):
     found = eu.evaluate([agent], task="regret", horizon=9, n_instances=5, **OPTIONS)
     handed = [*kept]  # a replay hands over more
     assert handed
-    assert [*secrets_of(found).ways_from([handed, agent])] == []
+    assert [*secrets_of(found).paths_from([handed, agent])] == []
 
 
 def test_the_walk_finds_what_is_hidden(subtests):
@@ -145,4 +145,4 @@ def test_the_walk_finds_what_is_hidden(subtests):
     secrets = Secrets([SEED], numbers_of(env.hidden_state()))
     for way, handed in planted.items():
         with subtests.test(way):
-            assert next(secrets.ways_from([handed]))
+            assert next(secrets.paths_from([handed]))

@@ -1,4 +1,4 @@
-"""Insert generated Markdown into pages; headings from a directive would miss the contents.
+"""Insert generated Markdown into pages; the table of contents would miss a directive's.
 
 A place is a block of two lines, "```{kind} word" and "```".
 """

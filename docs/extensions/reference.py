@@ -1,4 +1,4 @@
-"""The reference: autodoc reads docstrings as reStructuredText; these are Markdown, for MyST."""
+"""Generate the reference. Autodoc expects reStructuredText; our docstrings are Markdown (MyST)."""
 
 import builtins
 import functools
@@ -29,7 +29,7 @@ PACKAGE = "explorative_user_env"
 POINTS = ("entry_point", "vector_entry_point")
 PAGES = Path(__file__).parents[1] / "reference"
 LONGEST_VALUE = 40
-"""Characters of a default or a constant that is shown."""
+"""Most characters of a default or constant; longer ones are not shown."""
 
 ENVIRONMENTS = {
     name: tuple(
@@ -38,69 +38,69 @@ ENVIRONMENTS = {
     )
     for name, entry in ENTRIES.items()
 }
-"""By id, what makes one user and many; each has a page."""
+"""The single and the vector class of each environment id; each id has a page."""
 
 _ROOM = re.compile(r"^```\{room\} (\S+)$", flags=re.MULTILINE)
 _DISTINCT = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]|^[A-Z][a-z]+$")
-"""Names that no sentence has otherwise."""
+"""Matches names that cannot be ordinary words, and so may be linked anywhere."""
 
 
 def public(module: Any) -> list[str]:
-    """Return the public names of a module: `__all__`, or all that it explains."""
-    own = {name for owner, name in _comments(module.__name__) if not owner}
-    own |= {
+    """Return the public names of a module: `__all__`, or all documented names."""
+    documented = {name for owner, name in _comments(module.__name__) if not owner}
+    documented |= {
         name
         for name, thing in vars(module).items()
         if getattr(thing, "__module__", "") == module.__name__ and getattr(thing, "__doc__", "")
     }
-    names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+    names = getattr(module, "__all__", [name for name in documented if not name.startswith("_")])
     return sorted(names, key=str.lower)
 
 
 def _parsed(place: str) -> tuple[str, list[str]]:
-    """Return room and names of a place, written `room` for all of them or `room:name,name`."""
+    """Return module and names of a placeholder: `module` (all its names) or `module:name,name`."""
     room, _, names = place.partition(":")
     return room, names.split(",") if names else public(import_module(room))
 
 
 @functools.cache
 def homes() -> dict[str, dict[str, Any]]:
-    """Return by room the public names that its page explains: each thing has one home."""
+    """Return the public names on each module's page; each object is documented on one page."""
     rooms = sorted(each for path in PAGES.glob("*.md") for each in _ROOM.findall(path.read_text()))
     seen: set[tuple[str, int]] = set()
-    found: dict[str, dict[str, Any]] = {}
+    pages: dict[str, dict[str, Any]] = {}
     for room, names in (_parsed(each) for each in rooms):
         things = {name: getattr(import_module(room), name) for name in names}
-        found[room] = {name: x for name, x in things.items() if (name, id(x)) not in seen}
+        pages[room] = {name: x for name, x in things.items() if (name, id(x)) not in seen}
         seen |= {(name, id(thing)) for name, thing in things.items()}
     for thing in (each for pair in ENVIRONMENTS.values() for each in pair):
         if (thing.__name__, id(thing)) not in seen:
-            found.setdefault(room_of(thing), {})[thing.__name__] = thing
-    return found
+            pages.setdefault(room_of(thing), {})[thing.__name__] = thing
+    return pages
 
 
 def room_of(thing: Any) -> str:
-    """Return the module that a thing of an environment's page is imported from."""
+    """Return the module from which readers import an environment class."""
     known = public(import_module(PACKAGE))
     return PACKAGE if thing.__name__ in known else str(thing.__module__)
 
 
 @functools.cache
 def addresses() -> dict[str, str]:
-    """Return the address of each public name: alone, after a room, and where it is defined."""
-    found: dict[str, str] = {}
+    """Return the link target of each public name: bare, and with each module that has it."""
+    targets: dict[str, str] = {}
     for room, things in homes().items():
         for name, thing in things.items():
             places = {name, f"{room}.{name}", f"{_defined_in(name, thing)}.{name}"}
-            found |= dict.fromkeys(places, f"{room}.{name}")
+            targets |= dict.fromkeys(places, f"{room}.{name}")
     for room in homes():
         for name in getattr(import_module(room), "__all__", homes()[room]):
-            found.setdefault(f"{room}.{name}", found.get(name, f"{room}.{name}"))
-    return found
+            targets.setdefault(f"{room}.{name}", targets.get(name, f"{room}.{name}"))
+    return targets
 
 
 def _defined_in(name: str, thing: Any) -> str:
-    """Return the module that defines a public thing; of a constant the one that explains it."""
+    """Return the module that defines a public object, or documents a public constant."""
     if inspect.isclass(thing) or inspect.isfunction(thing):
         return str(thing.__module__)
     for module in sorted(each for each in sys.modules if each.startswith(f"{PACKAGE}.")):
@@ -111,7 +111,7 @@ def _defined_in(name: str, thing: Any) -> str:
 
 @functools.cache
 def _comments(module: str) -> dict[tuple[str, str], list[str]]:
-    """Return the strings below assignments of a module, by class and name."""
+    """Return the docstrings below a module's assignments, by class and name."""
     analyzer = ModuleAnalyzer.for_module(module)
     analyzer.analyze()
     return analyzer.attr_docs
@@ -129,7 +129,7 @@ def docstring(name: str, thing: Any, owner: Any = None) -> str:
 
 
 def page(env: Any, docname: str, place: str) -> Iterator[str]:
-    """Yield the lines of a room's page: its purpose, a table of its names, and each name."""
+    """Yield the lines of a module's page: its docstring, a table of its names, and the entries."""
     room, names = _parsed(place)
     module = import_module(room)
     yield from (
@@ -140,19 +140,19 @@ def page(env: Any, docname: str, place: str) -> Iterator[str]:
         "",
         inspect.getdoc(module) or "",
     )
-    yield from ("", "| name | what it is |", "| :--- | :--- |")
+    yield from ("", "| name | description |", "| :--- | :--- |")
     for name in names:
         first = docstring(name, getattr(module, name)).split("\n\n")[0]
         words = " ".join(first.split()).replace("|", "\\|")
         yield f"| {{py:obj}}`{name} <{addresses()[f'{room}.{name}']}>` | {words} |"
-    on_their_own = [each for pair in ENVIRONMENTS.values() for each in pair]
+    with_pages = [each for pair in ENVIRONMENTS.values() for each in pair]
     for name, thing in homes()[room].items():
-        if thing not in on_their_own:
+        if thing not in with_pages:
             yield from ("", *entry(room, name, thing))
 
 
 def entry(room: str, name: str, thing: Any, words: str | None = None) -> Iterator[str]:
-    """Yield the lines of one name; `words` stand in place of its docstring."""
+    """Yield the lines of one entry; `words` replaces the docstring."""
     kind, options = "function", [f":module: {room}"]
     if inspect.isclass(thing):
         kind = "exception" if issubclass(thing, Exception) else "class"
@@ -194,15 +194,15 @@ def _member(owner: Any, name: str, member: Any) -> Iterator[str]:
     yield from ("", f"::::{{py:{kind}}} {name}{called}", *options, "", _fields(words), "::::")
 
 
-class _Left:
-    """A default that is too long to be shown."""
+class _Omitted:
+    """A default that is too long to show."""
 
     def __repr__(self) -> str:
         return "..."
 
 
 def _called(thing: Any, bound: bool = False) -> str:
-    """Return the arguments of a function or a class, with parentheses; empty for a constant."""
+    """Return the signature of a function or class with parentheses; "" for a constant."""
     if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception)):
         return ""
     try:
@@ -210,7 +210,7 @@ def _called(thing: Any, bound: bool = False) -> str:
     except (TypeError, ValueError):
         return ""
     parameters = [
-        each.replace(default=_Left())
+        each.replace(default=_Omitted())
         if each.default is not each.empty and len(object_description(each.default)) > LONGEST_VALUE
         else each
         for each in known.parameters.values()
@@ -221,10 +221,10 @@ def _called(thing: Any, bound: bool = False) -> str:
 
 
 def _fields(words: str) -> str:
-    """Return a docstring whose sections are lists of fields."""
+    """Return a docstring with its sections converted to field lists."""
     config: Any = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
     text = "\n".join(GoogleDocstring(words, config).lines())
-    # Napoleon takes words before a colon for a type, and stars for those of reStructuredText.
+    # Napoleon reads words before a colon as a type and escapes stars for reStructuredText.
     text = re.sub(r"^(:returns: )\*?(.+?)\*? -- ", r"\1\2: ", text, flags=re.MULTILINE)
     return re.sub(r"^:.*$", lambda it: it[0].replace("\\*", "*"), text, flags=re.MULTILINE)
 
@@ -232,7 +232,7 @@ def _fields(words: str) -> str:
 def resolve(
     app: Sphinx, env: Any, node: pending_xref, shown: nodes.Element
 ) -> nodes.Element | None:
-    """Resolve a public name by itself or from any room that has it; types of others stay text."""
+    """Resolve a bare public name or a name with any module that has it; other types stay text."""
     if node.get("refdomain") != "py":
         return None
     target = node["reftarget"]
@@ -240,28 +240,28 @@ def resolve(
     if address is not None and address != target:
         docname = node.get("refdoc", env.docname)
         domain: Any = env.get_domain("py")
-        found: nodes.Element | None = domain.resolve_xref(
+        link: nodes.Element | None = domain.resolve_xref(
             env, docname, app.builder, "obj", address, node, shown
         )
-        return found
+        return link
     return shown if "refwarn" not in node or hasattr(builtins, target) else None
 
 
 def finish(app: Sphinx, doctree: nodes.document) -> None:
-    """Put dashes behind arguments, and let public names in code lead to their entries."""
+    """Replace " -- " by dashes and link public names in code to their entries."""
     for text in [each for each in doctree.findall(nodes.Text) if each == " -- "]:
         text.parent.replace(text, nodes.Text(" – "))
     for code in [*doctree.findall(nodes.literal)]:
         name = code.astext().removesuffix("()")
         linked = isinstance(code.parent, nodes.reference | nodes.title | pending_xref)
         if name in addresses() and _DISTINCT.search(name) and not linked:
-            wanted = pending_xref("", refdomain="py", reftype="obj", reftarget=addresses()[name])
-            code.replace_self(wanted)
-            wanted += code
+            reference = pending_xref("", refdomain="py", reftype="obj", reftarget=addresses()[name])
+            code.replace_self(reference)
+            reference += code
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the place, and the resolver of names."""
+    """Register the placeholder and the resolver of names."""
     for kind in PyObject.doc_field_types:
         if kind.name == "variable":
             kind.label = "Attributes"

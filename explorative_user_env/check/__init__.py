@@ -1,8 +1,8 @@
-"""Checks of agents, environments and users: the same for the package's and for yours.
+"""Conformance checks of agents, environments and users, of the package and custom.
 
-`check_agent(MyAgent)` and the like run all checks and return a table,
-`parametrize_with_checks([MyAgent])` makes each of them a case of a test for pytest, and
-`explorative-user check my_package:MyAgent` runs them on a command line.
+`check_agent(MyAgent)` and similar functions run all checks and return a report,
+`parametrize_with_checks([MyAgent])` makes one pytest case of each check, and
+`explorative-user check my_package:MyAgent` runs the checks on the command line.
 """
 
 import copy
@@ -16,16 +16,16 @@ from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import TimeLimit
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
-from explorative_user_env.check import checks as room
+from explorative_user_env.check import checks as checking
 from explorative_user_env.check import records as records  # registers its checks
 from explorative_user_env.check.checks import CHECKS as CHECKS
 from explorative_user_env.check.checks import CheckReport as CheckReport
 from explorative_user_env.check.checks import FailedCheckError as FailedCheckError
 from explorative_user_env.check.checks import Kind as Kind
 from explorative_user_env.check.checks import NamedCheck as NamedCheck
-from explorative_user_env.check.checks import NotAskedError as NotAskedError
 from explorative_user_env.check.checks import Outcome as Outcome
 from explorative_user_env.check.checks import Secrets as Secrets
+from explorative_user_env.check.checks import SkippedCheckError as SkippedCheckError
 from explorative_user_env.check.checks import Subject as Subject
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Algorithm, name_of
@@ -36,10 +36,10 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     import pytest
 
-#: Lanes in step, and steps of an episode (so that some end), where a check can choose.
+#: Lanes of a vector environment, and a step cap that ends some episodes, if a check can set them.
 LANES_CHECKED, SHORT = 3, 7
 
-#: The classes whose objects are checked as what they are.
+#: The kind of checks by the class of the object.
 KINDS: dict[type, Kind] = {
     VectorEnv: Kind.VECTOR,
     gym.Env: Kind.ENVIRONMENT,
@@ -62,28 +62,28 @@ def checks_of(kind: str) -> Sequence[NamedCheck]:
 
 
 def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subject]:
-    """Return the subjects of the checks of a thing.
+    """Return the subjects that a thing is checked as.
 
-    An id is checked as one user and, if it has an entry point for that, as users in step; an
-    `Algorithm` as a record and as the agent it makes.
+    An environment id gives a single environment and, if it has a vector entry point, a vector
+    environment; an `Algorithm` gives the record and its agent.
 
     Args:
         thing: an agent, environment or record; a class or function that makes one when called
-            without arguments; the name of one of the package's agents or of an environment.
-        kind: one of `CHECKS`, where the thing itself does not tell.
+            without arguments; the name of an agent of the package or the id of an environment.
+        kind: one of `CHECKS`, to select among several kinds; None returns all.
         seed: the seed of the users of the checks.
 
     Raises:
-        InvalidArgumentError: for anything else, and for what cannot be made.
+        InvalidArgumentError: for any other thing, or if making the subject fails.
     """
     chosen = None if kind is None else Kind(choice("kind", kind, CHECKS))
     if isinstance(thing, str) and thing in gym.registry:
         single = partial(gym.make, thing, max_episode_steps=SHORT)
-        found = [Subject(Kind.ENVIRONMENT, thing, single, seed)]
+        results = [Subject(Kind.ENVIRONMENT, thing, single, seed)]
         if gym.spec(thing).vector_entry_point is not None:
             many = partial(gym.make_vec, thing, LANES_CHECKED, "vector_entry_point")
             many = partial(many, max_episode_steps=SHORT)
-            found.append(Subject(Kind.VECTOR, thing, many, seed, alone=single))
+            results.append(Subject(Kind.VECTOR, thing, many, seed, alone=single))
     else:
         make = _maker_of(thing, chosen)
         try:
@@ -91,38 +91,38 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
         except InvalidArgumentError:
             raise
         except Exception as error:
-            allowed = f"{WHAT} when called without arguments, but it {room.in_words(error)}"
+            allowed = f"{WHAT} when called without arguments, but it {checking.in_words(error)}"
             raise InvalidArgumentError("subject", make, allowed) from error
         spec = getattr(made, "spec", None)
         name = getattr(made, "title", name_of(made)) if spec is None else spec.id
         kinds = [each for known, each in KINDS.items() if isinstance(made, known)]
-        found = [Subject(each, name, make, seed) for each in kinds]
+        results = [Subject(each, name, make, seed) for each in kinds]
         if isinstance(made, Algorithm):
             make = partial(AlgorithmAgent, made, {})
-            found.append(Subject(Kind.AGENT, name, make, seed))
+            results.append(Subject(Kind.AGENT, name, make, seed))
         elif isinstance(made, VectorEnv):
-            found = [_in_step(subject) for subject in found]
-        elif not found and (chosen == Kind.AGENT or _is_agent(made)):
-            found = [Subject(Kind.AGENT, name_of(made), make, seed)]
-        elif not found:
+            results = [_in_step(subject) for subject in results]
+        elif not results and (chosen == Kind.AGENT or _is_agent(made)):
+            results = [Subject(Kind.AGENT, name_of(made), make, seed)]
+        elif not results:
             raise InvalidArgumentError("subject", made, WHAT)
-    return [subject for subject in found if chosen in (None, subject.kind)]
+    return [subject for subject in results if chosen in (None, subject.kind)]
 
 
 def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
     """Return the first of `subjects_of`."""
-    found = subjects_of(thing, kind, seed)
-    if not found:
+    results = subjects_of(thing, kind, seed)
+    if not results:
         raise InvalidArgumentError("subject", thing, f"a {kind}")
-    return found[0]
+    return results[0]
 
 
 def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
-    """Return what makes an unused one of a thing."""
+    """Return a function that makes an unused object of a thing."""
     if isinstance(thing, str):
         return partial(as_reward_law if kind == Kind.REWARD_LAW else agent_named, thing)
     if isinstance(thing, Algorithm | Behaviour | Schedule | RewardLaw):
-        return lambda: thing  # it cannot change
+        return lambda: thing  # immutable
     if isinstance(thing, type) or (callable(thing) and not _is_agent(thing)):
         make: Callable[[], Any] = thing
         if kind == Kind.REWARD_LAW:
@@ -134,7 +134,7 @@ def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
     try:
         unused = copy.deepcopy(thing)
     except Exception as error:
-        allowed = f"a class or function that makes it, as a copy of it {room.in_words(error)}"
+        allowed = f"a class or function that makes it, as a copy of it {checking.in_words(error)}"
         raise InvalidArgumentError("subject", thing, allowed) from error
     return lambda: copy.deepcopy(unused)
 
@@ -144,14 +144,14 @@ def _is_agent(thing: Any) -> bool:
 
 
 def _in_step(subject: Subject) -> Subject:
-    """Return users in step: three with short episodes, if they can be made so."""
+    """Give a vector environment three lanes and short episodes, if its maker has the arguments."""
     envs: Any = None
     few = partial(subject.make, LANES_CHECKED)
     for form in (partial(few, max_episode_steps=SHORT), few, subject.make):
         try:
             envs = form()
             break
-        except TypeError:  # it takes no such arguments
+        except TypeError:  # the maker has no such argument
             continue
 
     def single() -> Any:
@@ -164,7 +164,7 @@ def _in_step(subject: Subject) -> Subject:
 
 # Functions
 
-#: The reasons of known failures, by the names of checks.
+#: The reasons of expected failures by the name of the check.
 Reasons = Mapping[str, str]
 
 
@@ -181,26 +181,26 @@ def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport
     """Run all checks of a kind.
 
     Args:
-        thing: what `subjects_of` takes.
+        thing: as for `subjects_of`.
         kind: the kind of subject.
-        **options: `alone`, for a vector environment, makes the single environment with seed b that
-            lane b equals, by default the one of an id or of the package's users;
-            `expected_failed_checks` are the reasons of known failures by the names of checks;
-            `raises`, by default True, makes a failed check an error with the report as its message;
-            `seed`, by default 0, is that of the users of the checks.
+        **options: `alone`, for a vector environment, makes the single environment that each lane
+            equals; the default is known for an id and for `ExplorativeUserVectorEnv`.
+            `expected_failed_checks` maps the names of checks that fail to the reasons.
+            `raises`, by default True, raises an error with the report if a check fails.
+            `seed`, by default 0, is the seed of the users of the checks.
 
     Returns:
-        The outcome of each check; printed, it is a table.
+        The outcome of each check; it prints as a table.
 
     Raises:
-        FailedCheckError: if a check fails that is not expected to, or passes though expected to.
-        InvalidArgumentError: for a thing that is none of the kind, or the name of no check.
+        FailedCheckError: if a check fails unexpectedly, or passes although its failure is expected.
+        InvalidArgumentError: for a thing of another kind, or an unknown name of a check.
     """
     subject, checks = subject_of(thing, kind, options.get("seed", 0)), checks_of(kind)
     subject = replace(subject, alone=options.get("alone") or subject.alone)
     expected = options.get("expected_failed_checks") or {}
-    room.known_names("expected_failed_checks", expected, checks)
-    report = room.run_checks(subject, checks, expected)
+    checking.known_names("expected_failed_checks", expected, checks)
+    report = checking.run_checks(subject, checks, expected)
     if options.get("raises", True) and not report.passed:
         raise FailedCheckError(f"\n{report}")
     return report
@@ -212,15 +212,15 @@ def check_agent(agent: Any, **options: Unpack[Options]) -> CheckReport:
 
 
 def check_environment(env: Any, **options: Unpack[Options]) -> CheckReport:
-    """Run all checks of an environment of one user; see `check_kind` for the options."""
+    """Run all checks of a single environment; see `check_kind` for the options."""
     return check_kind(env, Kind.ENVIRONMENT, **options)
 
 
 def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckReport:
     """Run all checks of a vector environment; see `check_kind` for the options.
 
-    A class or function is called with `num_envs`, `max_episode_steps` and `autoreset_mode`, as
-    `ExplorativeUserVectorEnv` is, or without, if it does not take them.
+    A class or function is called with those of the arguments `num_envs`, `max_episode_steps` and
+    `autoreset_mode` that it has.
     """
     return check_kind(envs, Kind.VECTOR, **options)
 
@@ -228,7 +228,7 @@ def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckRepo
 def check_algorithm(algorithm: Any, **options: Unpack[Options]) -> CheckReport:
     """Run all checks of an `Algorithm` record; see `check_kind` for the options.
 
-    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent that it makes.
+    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent of the record.
     """
     return check_kind(algorithm, Kind.ALGORITHM, **options)
 
@@ -250,14 +250,14 @@ def check_reward_law(law: Any, **options: Unpack[Options]) -> CheckReport:
 
 # Cases of pytest
 
-#: The reasons, or a function that returns them for each thing handed in.
+#: The reasons, or a function that returns them for each thing returned in.
 Expected = Reasons | Callable[[Any], Reasons]
 
 
 def parametrize_with_checks(
     subjects: Sequence[Any], *, expected_failed_checks: Expected | None = None, seed: int = 0
 ) -> "pytest.MarkDecorator":
-    """Return the mark that makes a case of every check of every subject, in scikit-learn's manner.
+    """Return a pytest mark with a case for every check of every subject, as in scikit-learn.
 
     ```python
     @parametrize_with_checks([MyAgent])
@@ -265,26 +265,26 @@ def parametrize_with_checks(
         check(subject)
     ```
 
-    A check that is expected to fail is a strict xfail; one that does not apply is skipped.
+    An expected failure is a strict xfail; a check that does not apply is skipped.
 
     Args:
-        subjects: things that `subjects_of` takes.
-        expected_failed_checks: the reasons of known failures by the names of checks; or a function
-            that returns them for each of `subjects`.
+        subjects: things as for `subjects_of`.
+        expected_failed_checks: the reasons of expected failures by the name of the check; or a
+            function that returns these reasons for each of `subjects`.
         seed: the seed of the users of the checks.
 
     Raises:
-        InvalidArgumentError: for what is no subject, or the name of no check.
+        InvalidArgumentError: for an invalid subject, or an unknown name of a check.
     """
     import pytest
 
     expected = expected_failed_checks or {}
-    found = [(thing, subject) for thing in subjects for subject in subjects_of(thing, seed=seed)]
-    every = [check for _, subject in found for check in checks_of(subject.kind)]
+    results = [(thing, subject) for thing in subjects for subject in subjects_of(thing, seed=seed)]
+    every = [check for _, subject in results for check in checks_of(subject.kind)]
     cases = []
-    for thing, subject in found:
+    for thing, subject in results:
         reasons = expected(thing) if callable(expected) else expected
-        room.known_names("expected_failed_checks", reasons, every)
+        checking.known_names("expected_failed_checks", reasons, every)
         for check in checks_of(subject.kind):
             marks = [
                 pytest.mark.xfail(strict=True, raises=FailedCheckError, reason=reasons[name])

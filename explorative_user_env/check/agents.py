@@ -13,7 +13,7 @@ import numpy as np
 from explorative_user_env import protocol
 from explorative_user_env.agents import AlgorithmAgent, Uniform, informed
 from explorative_user_env.check import checks
-from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
+from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, expect, register
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, workers
 from explorative_user_env.evaluation.paths import OUTCOMES, Figures, Runs
@@ -29,7 +29,7 @@ from explorative_user_env.validation import InvalidArgumentError
 N_ARMS, MANY_ARMS = 5, 200
 
 #: Steps after which an agent is cut off, in most checks.
-MEETING_STEPS = 60
+SCRIPTED_STEPS = 60
 
 BY_CHANCE = f"by chance, with probability 1 - {checks.FALSE_ALARM:g},"
 
@@ -53,7 +53,7 @@ class Situation(NamedTuple):
     n_arms: int
     seed: int
     user: str = FICKLE
-    cap: int = MEETING_STEPS
+    cap: int = SCRIPTED_STEPS
     horizon: int | None = None
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Run(NamedTuple):
     stopped: bool  # by itself, not cut off
 
 
-class Meeting:
+class ScriptedRun:
     """An agent with a user, from its reset on, or from its `next_user` if it `follows`."""
 
     def __init__(
@@ -88,7 +88,7 @@ class Meeting:
         rng = agent_generator(seed, name_of(agent)) if rng is None else rng
         self._call(*(["next_user"] if follows else ["reset", n_arms, rng, situation.horizon]))
 
-    def go_on(self, n_steps: int = sys.maxsize) -> None:
+    def advance(self, n_steps: int = sys.maxsize) -> None:
         """Recommend so many times, or until the agent stops or is cut off."""
         last = min(self.situation.cap, len(self.arms) + n_steps)
         while not self.stopped and len(self.arms) < last:
@@ -104,7 +104,7 @@ class Meeting:
 
     def end(self) -> Run:
         """Go on to the end, and return the run with the answer."""
-        self.go_on()
+        self.advance()
         return Run(tuple(self.arms), tuple(self.accepted), self._call("answer"), self.stopped)
 
     def _call(self, method: str, *given: Any) -> Any:
@@ -129,7 +129,7 @@ class Meeting:
 
 def run_of(agent: Agent, situation: Situation) -> Run:
     """Return what an agent does in a situation, from its reset to its answer."""
-    return Meeting(agent, situation).end()
+    return ScriptedRun(agent, situation).end()
 
 
 def _run_all(subject: Subject, **given: Any) -> None:
@@ -145,14 +145,14 @@ def _usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
 
 def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
     """Yield the situations of most checks: a few users who accept by chance."""
-    usual = {"n_arms": _usual_arms(subject), "cap": MEETING_STEPS} | given
+    usual = {"n_arms": _usual_arms(subject), "cap": SCRIPTED_STEPS} | given
     if needs_horizon(subject.make()):
         usual = {"horizon": usual["cap"]} | usual
     for seed in range(subject.seed, subject.seed + n_users):
         yield Situation(seed=seed, **usual)
 
 
-def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> None:
+def expect_same_run(found: Run, wanted: Run, situation: Situation, when: str) -> None:
     """Fail a check unless two runs are the same, though something, `when`, was different."""
     for step, (arm, other) in enumerate(zip(found.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
@@ -167,7 +167,7 @@ def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> No
 
 def _expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
     """Fail a check unless a run is that of an unused agent."""
-    expect_alike(found, run_of(subject.make(), situation), situation, when)
+    expect_same_run(found, run_of(subject.make(), situation), situation, when)
 
 
 # The contract
@@ -192,7 +192,7 @@ def has_the_methods(subject: Subject) -> None:
             continue
 
 
-def says_what_it_is(subject: Subject) -> None:
+def has_valid_attributes(subject: Subject) -> None:
     """Its name, max_steps, needs_horizon, sees_rewards and trained_on are what they may be."""
     agent, again = subject.make(), name_of(subject.make())
     seen = f"its name is {name_of(agent)!r} and then {again!r}, and its stream follows from it"
@@ -218,13 +218,13 @@ def recommends_arms(subject: Subject) -> None:
         _run_all(subject, cap=cap)
 
 
-def meets_any_user(subject: Subject) -> None:
+def runs_with_any_user(subject: Subject) -> None:
     """It stops or goes on to the cap with users who accept all, and with users who reject all."""
     for user in (REJECTING, ACCEPTING):
         _run_all(subject, user=user)
 
 
-def meets_two_arms(subject: Subject, n_arms: int = 2) -> None:
+def runs_with_two_arms(subject: Subject, n_arms: int = 2) -> None:
     """It runs with K = 2, unless its trained_on says another "n_arms"."""
     trained = _usual_arms(subject, n_arms)
     checks.applies(trained == n_arms, f"trained for {trained} arms")
@@ -235,12 +235,12 @@ def meets_two_arms(subject: Subject, n_arms: int = 2) -> None:
         raise FailedCheckError(f"{error}; {hint}") from error
 
 
-def meets_many_arms(subject: Subject) -> None:
+def runs_with_many_arms(subject: Subject) -> None:
     """It runs with a large K, unless its trained_on says another "n_arms"."""
-    meets_two_arms(subject, MANY_ARMS)
+    runs_with_two_arms(subject, MANY_ARMS)
 
 
-def begins_with_a_horizon_or_none(subject: Subject) -> None:
+def accepts_horizon_or_none(subject: Subject) -> None:
     """It takes a horizon, and does without one unless it says that it needs one."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
         _run_all(subject, horizon=horizon)
@@ -250,15 +250,15 @@ def explains_itself(subject: Subject) -> None:
     """What explain() returns can be shown at every step, and calling it changes nothing."""
     checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
     for situation in _situations(subject):
-        meeting = Meeting(subject.make(), situation)
+        scripted = ScriptedRun(subject.make(), situation)
         for step in range(situation.cap + 1):
             try:
-                explanation_of(meeting.agent, situation.n_arms)
+                explanation_of(scripted.agent, situation.n_arms)
             except Exception as error:
                 seen = getattr(error, "told", checks.in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
-            meeting.go_on(1)
-        _expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
+            scripted.advance(1)
+        _expect_as_new(subject, scripted.end(), situation, "while it was asked to explain()")
 
 
 # Streams
@@ -268,14 +268,14 @@ def repeats_with_the_same_stream(subject: Subject) -> None:
     """The same stream and user give the same run; global streams and the clock play no part."""
     when = "with the same stream, in other surroundings (global streams, clock)"
     for situation, seed in product(_situations(subject), (1, 2)):
-        with checks.shared_streams_kept(situation):
+        with checks.global_streams_unchanged(situation):
             wanted = run_of(subject.make(), situation)
-        with checks.other_surroundings(seed):
+        with checks.other_global_state(seed):
             _expect_as_new(subject, wanted, situation, when)
 
 
 def draws_from_no_other_stream(subject: Subject) -> None:
-    """It draws from the stream it is handed, and from no other that begins alike every time."""
+    """It draws from the stream it is returned, and from no other that begins alike every time."""
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
     for situation in _situations(subject, n_users=1):
         begun: list[dict[str, str]] = []  # how the other streams begin that it draws from
@@ -283,11 +283,11 @@ def draws_from_no_other_stream(subject: Subject) -> None:
             rng = np.random.default_rng([seed, situation.seed])
             mine: Any = rng.bit_generator
             increment = mine.state["state"]["inc"]
-            meeting = Meeting(subject.make(), situation, rng)
-            found: dict[str, Any] = dict(checks.reached(meeting.agent, depth=4))
+            scripted = ScriptedRun(subject.make(), situation, rng)
+            found: dict[str, Any] = dict(checks.reached(scripted.agent, depth=4))
             streams = {p: e for p, e in found.items() if isinstance(e, kinds) and e is not mine}
             before = {path: repr(each.__getstate__()) for path, each in streams.items()}
-            meeting.end()
+            scripted.end()
             kept = mine.state["state"]["inc"] == increment
             expect(kept, "it set its rng to another stream", situation)
             used = [p for p, each in streams.items() if repr(each.__getstate__()) != before[p]]
@@ -300,7 +300,7 @@ def draws_from_no_other_stream(subject: Subject) -> None:
 # Memory
 
 
-def forgets_users_it_has_met(subject: Subject) -> None:
+def forgets_other_users(subject: Subject) -> None:
     """An agent that has met other users does with the next what a new one does."""
     agent = subject.make()
     for situation in (*_situations(subject), *_situations(subject, n_users=2)):
@@ -308,7 +308,7 @@ def forgets_users_it_has_met(subject: Subject) -> None:
         _expect_as_new(subject, found, situation, "after it had met other users")
 
 
-def goes_on_with_the_next_user(subject: Subject) -> None:
+def continues_with_the_next_user(subject: Subject) -> None:
     """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
     agent = subject.make()
     checks.applies(hasattr(agent, "next_user"), "it has no next_user, and is reset for every user")
@@ -316,27 +316,27 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
         found = run_of(agent, situation)
         _expect_as_new(subject, found, situation, "after it had gone on from user to user")
         for other in _situations(subject):
-            Meeting(agent, other, follows=True).end()
+            ScriptedRun(agent, other, follows=True).end()
 
 
-def shares_nothing_with_its_like(subject: Subject) -> None:
+def shares_no_state(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
-    meetings = [Meeting(subject.make(), each) for each in _situations(subject, n_users=2)]
-    for meeting in meetings * MEETING_STEPS:
-        meeting.go_on(1)
-    for meeting in meetings:
+    scripted_runs = [ScriptedRun(subject.make(), each) for each in _situations(subject, n_users=2)]
+    for scripted in scripted_runs * SCRIPTED_STEPS:
+        scripted.advance(1)
+    for scripted in scripted_runs:
         when = "while another one met another user"
-        _expect_as_new(subject, meeting.end(), meeting.situation, when)
+        _expect_as_new(subject, scripted.end(), scripted.situation, when)
 
 
-def goes_on_alike_as_a_copy(subject: Subject) -> None:
+def copies_continue_alike(subject: Subject) -> None:
     """Copied or pickled in the middle of a run, it goes on as the agent itself, apart from it."""
     for (how, again), situation in product(checks.COPIES.items(), _situations(subject)):
-        meeting = Meeting(subject.make(), situation)
-        meeting.go_on(9)
-        when = f"{how} after step {len(meeting.arms)}"
-        _expect_as_new(subject, again(meeting).end(), situation, when)
-        _expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
+        scripted = ScriptedRun(subject.make(), situation)
+        scripted.advance(9)
+        when = f"{how} after step {len(scripted.arms)}"
+        _expect_as_new(subject, again(scripted).end(), situation, when)
+        _expect_as_new(subject, scripted.end(), situation, f"though another went on {when}")
 
 
 # Secrets
@@ -381,11 +381,11 @@ def holds_no_secret(subject: Subject) -> None:
         env = _Watched(n_arms=_usual_arms(subject), gap=0.4321, reward=reward)
         agent, _ = _met(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
-        for way in checks.Secrets([seed], numbers, truths=()).ways_from(agent):
+        for way in checks.Secrets([seed], numbers, truths=()).paths_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
 
 
-def guesses_when_it_cannot_know(subject: Subject) -> None:
+def guesses_without_information(subject: Subject) -> None:
     """With users who have rejected nothing it is right no more often than one who guesses."""
     from scipy.stats import binom
 
@@ -410,7 +410,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         expect(n_right <= most, seen, f"users of seed {subject.seed}")
 
 
-def depends_on_responses_alone(subject: Subject) -> None:
+def depends_only_on_responses(subject: Subject) -> None:
     """The same responses from a user with another truth lead to the same recommendations."""
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
     n_arms = _usual_arms(subject)
@@ -424,7 +424,7 @@ def depends_on_responses_alone(subject: Subject) -> None:
             envs[1].responses = met.accepted
         situation = Situation(n_arms, seed, "as she likes", REPLAYED)
         when = "with a user of another truth who gave the same responses"
-        expect_alike(runs[1], runs[0], situation, when)
+        expect_same_run(runs[1], runs[0], situation, when)
 
 
 # Ties
@@ -499,7 +499,7 @@ def _expect_same(found: Figures, wanted: Figures, seeds: Sequence[int], how: str
         expect(not differs, f"the run with the user of seed {seed} is another {how}: {differs}")
 
 
-def in_step_is_one_at_a_time(subject: Subject) -> None:
+def in_step_equals_one_at_a_time(subject: Subject) -> None:
     """With many users at once it does what it does with one after the other, whoever is there."""
     agent = subject.make()
     checks.applies(isinstance(agent, protocol.ManyUserAgent), "it meets users one at a time")
@@ -530,13 +530,13 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
         try:
             found = runs.figures("compiled", seeds)
         except compiler.errors_of_compiling() as error:
-            refused = FailedCheckError if agent else checks.NotAskedError
+            refused = FailedCheckError if agent else checks.SkippedCheckError
             raise refused(f"it does not compile: {compiler.short(error)}") from error
         how = f"compiled than in plain Python (K = {users.n_arms}, task {task.name})"
         _expect_same(found, runs.figures("readable", seeds), seeds, how)
 
 
-def compiled_is_readable(subject: Subject) -> None:
+def compiled_equals_readable(subject: Subject) -> None:
     """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
     agent = subject.make()
     checks.applies(isinstance(agent, AlgorithmAgent), "it is no Algorithm record, but plain Python")
@@ -558,4 +558,4 @@ def runs_in_another_process(subject: Subject) -> None:
         raise FailedCheckError(f"{seen} in another process and {here[user].tolist()} in this one")
 
 
-asked_of(globals(), Kind.AGENT)
+register(globals(), Kind.AGENT)

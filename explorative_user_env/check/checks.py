@@ -1,4 +1,4 @@
-"""Named checks: how they are declared, run and reported; surroundings, copies and secrets."""
+"""Named checks: declaration, runs and reports; global state, copies and secrets."""
 
 import copy
 import inspect
@@ -28,15 +28,15 @@ from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.model import UserState
 from explorative_user_env.validation import CallableError, choice, one_line
 
-#: The largest probability that a check by chance fails a subject that is right.
+#: The largest probability that a statistical check fails a correct subject.
 FALSE_ALARM = 1e-6
 
-PASSED, FAILED, EXPECTED, SURPRISING = "passed", "failed", "expected", "unexpected"
-NOT_ASKED = "not asked"
+PASSED, FAILED, EXPECTED, UNEXPECTED = "passed", "failed", "expected", "unexpected"
+SKIPPED = "skipped"
 
 
 class Kind(StrEnum):
-    """What a subject is."""
+    """The kind of a subject."""
 
     AGENT = "agent"
     ENVIRONMENT = "environment"
@@ -48,21 +48,21 @@ class Kind(StrEnum):
 
 
 class FailedCheckError(AssertionError):
-    """A check failed; the message says what was seen, with whom and when."""
+    """A check failed; the message states the observed value, the user and the step."""
 
 
-class NotAskedError(SkipTest):
-    """A check does not apply to its subject; the message says why. Test runners skip it."""
+class SkippedCheckError(SkipTest):
+    """A check does not apply to its subject; the message says why. Test runners skip the case."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked.
+    """An object under test.
 
     Attributes:
-        kind: the kind of its checks.
-        name: its name in reports.
-        make: makes an unused one.
+        kind: selects the checks.
+        name: the subject's name in reports.
+        make: makes an unused object.
         seed: the seed of the users of the checks.
         alone: for vector environments, makes the single environment that a lane equals.
     """
@@ -76,34 +76,35 @@ class Subject:
 
 @dataclass(frozen=True)
 class NamedCheck:
-    """A check: its name is the function's, and what it asks is the first line of the docstring.
+    """A check.
 
     Attributes:
-        function: called with a `Subject`; raises `FailedCheckError` or `NotAskedError`.
+        function: called with a `Subject`; raises `FailedCheckError` or `SkippedCheckError`. Its
+            name and the first line of its docstring name and describe the check.
     """
 
     function: Callable[[Subject], None]
 
     @property
     def name(self) -> str:
-        """The name, as for `expected_failed_checks`."""
+        """The name of the check, as in `expected_failed_checks`."""
         return self.function.__name__
 
     @property
     def asks(self) -> str:
-        """What is asked, in a line."""
+        """The requirement, in one line."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
     def __call__(self, subject: Subject) -> None:
         """Check a subject.
 
         Raises:
-            FailedCheckError: if it fails, or the subject's code raises.
-            NotAskedError: if the check does not apply.
+            FailedCheckError: if the subject fails, or its code raises an error.
+            SkippedCheckError: if the check does not apply.
         """
         try:
             self.function(subject)
-        except (FailedCheckError, NotAskedError):
+        except (FailedCheckError, SkippedCheckError):
             raise
         except Exception as error:
             raise FailedCheckError(in_words(error)) from error
@@ -113,33 +114,33 @@ class NamedCheck:
 CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 
 
-def asked_of(module: Mapping[str, Any], *kinds: Kind) -> None:
-    """Add to the checks of kinds what a module (its `globals()`) has defined since the last call.
+def register(module: Mapping[str, Any], *kinds: Kind) -> None:
+    """Register the checks that a module (its `globals()`) has defined since the last call.
 
-    A check is a public function whose first argument is the `subject`.
+    A check is a public function whose first argument is `subject`.
     """
     known = [check.function for checks in CHECKS.values() for check in checks]
     for name, each in module.items():
-        own = inspect.isfunction(each) and each.__module__ == module["__name__"]
-        if own and name[0] != "_" and each.__code__.co_varnames[:1] == ("subject",):
+        local = inspect.isfunction(each) and each.__module__ == module["__name__"]
+        if local and name[0] != "_" and each.__code__.co_varnames[:1] == ("subject",):
             for kind in kinds if each not in known else ():
                 CHECKS[kind].append(NamedCheck(each))
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail a check unless something holds, with what was seen and the situation."""
+    """Fail the check unless `holds`; the message is `seen` with the situation in parentheses."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
 
 
 def applies(holds: Any, why: str) -> None:
-    """Leave a check out unless something holds; `why` says why it does not apply."""
+    """Skip the check unless `holds`; `why` is the reason."""
     if not holds:
-        raise NotAskedError(why)
+        raise SkippedCheckError(why)
 
 
 def in_words(error: Exception) -> str:
-    """Return an error of a subject's code in a line."""
+    """Return an error of a subject's code as one line."""
     raised = "" if isinstance(error, CallableError) else f"raised {type(error).__name__}: "
     return one_line(f"{raised}{error}", 600)
 
@@ -148,17 +149,17 @@ class Outcome(NamedTuple):
     """The outcome of one check."""
 
     check: NamedCheck
-    verdict: str  # one of the words above
-    why: str  # what was seen, or why the failure is expected or the check does not apply
+    verdict: str  # "passed", "failed", "expected", "unexpected" or "skipped"
+    why: str  # the observed failure, or the reason why it is expected or the check skipped
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The outcomes of all checks of a subject; printed, it is a table.
+    """The outcomes of all checks of a subject; it prints as a table.
 
     Attributes:
-        subject: what was checked.
-        outcomes: one for each check, in their order.
+        subject: the object under test.
+        outcomes: one for each check, in the order of the checks.
     """
 
     subject: Subject
@@ -166,8 +167,8 @@ class CheckReport:
 
     @property
     def failed(self) -> list[str]:
-        """The names of checks that failed, or passed though expected to fail."""
-        return [each.check.name for each in self.outcomes if each.verdict in (FAILED, SURPRISING)]
+        """The names of checks that failed, or passed although their failure was expected."""
+        return [each.check.name for each in self.outcomes if each.verdict in (FAILED, UNEXPECTED)]
 
     @property
     def passed(self) -> bool:
@@ -175,7 +176,7 @@ class CheckReport:
         return not self.failed
 
     def table(self) -> Table:
-        """Return a row for each check: its name, the verdict, and what was seen."""
+        """Return a table with one row per check: its name, verdict and reason."""
         rows = [(check.name, verdict, one_line(why, 600)) for check, verdict, why in self.outcomes]
         columns = [Column(name, left=True) for name in ("check", "verdict", "why")]
         title = f"{self.subject.name} ({self.subject.kind})"
@@ -197,43 +198,43 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks of a subject; known failures have their reasons by the names of checks."""
+    """Run checks of a subject; `expected_failed_checks` maps names of checks to reasons."""
     outcomes = []
-    seen: dict[str, str] = {}  # what was seen, by the check that saw it first
+    seen: dict[str, str] = {}  # the first check with each failure message
     for place, check in enumerate(checks):
         progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
         surprise = f"it passed, though expected to fail: {reason}"
         try:
             check(subject)
-            verdict, why = (PASSED, "") if reason is None else (SURPRISING, surprise)
-        except NotAskedError as error:
-            verdict, why = NOT_ASKED, str(error)
+            verdict, why = (PASSED, "") if reason is None else (UNEXPECTED, surprise)
+        except SkippedCheckError as error:
+            verdict, why = SKIPPED, str(error)
         except FailedCheckError as error:
             first = seen.setdefault(str(error).partition(" (")[0], check.name)
-            told = str(error) if first == check.name else f"as {first}"
-            verdict, why = (FAILED, told) if reason is None else (EXPECTED, reason)
+            message = str(error) if first == check.name else f"as {first}"
+            verdict, why = (FAILED, message) if reason is None else (EXPECTED, reason)
         outcomes.append(Outcome(check, verdict, why))
     return CheckReport(subject, outcomes)
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Refuse names that no check has; `name` is the argument that has them."""
+    """Raise an error for unknown names of checks; `name` is the argument with the names."""
     for each in named:
         choice(name, each, [check.name for check in checks])
 
 
-# Surroundings
+# Global state
 
-#: Seconds by which the clocks are ahead in other surroundings, times their seed.
+#: Seconds that `other_global_state` advances the clocks, times its seed.
 LATER = 3661.7
 
 
-def shared_streams() -> dict[str, Any]:
-    """Return the states of the global random streams by their modules."""
+def global_streams() -> dict[str, Any]:
+    """Return the states of the global random streams by module."""
     streams: dict[str, Any] = {
         "random": random.getstate(),
-        "numpy.random": repr(np.random.get_state(legacy=False)),  # noqa: NPY002 - looked at only
+        "numpy.random": repr(np.random.get_state(legacy=False)),  # noqa: NPY002 - read only
     }
     if (torch := sys.modules.get("torch")) is not None:
         streams["torch"] = torch.random.get_rng_state().numpy().tobytes()
@@ -241,32 +242,32 @@ def shared_streams() -> dict[str, Any]:
 
 
 @contextmanager
-def shared_streams_kept(when: object) -> Iterator[None]:
-    """Fail the check if the block draws from a global random stream, or seeds one."""
-    before = shared_streams()
+def global_streams_unchanged(when: object) -> Iterator[None]:
+    """Fail the check if the block draws from a global random stream or seeds it."""
+    before = global_streams()
     yield
-    for module, stream in shared_streams().items():
-        seen = f"it drew from {module} or seeded it, must draw from its stream alone"
+    for module, stream in global_streams().items():
+        seen = f"it drew from {module} or seeded it, must draw from its own stream only"
         expect(stream == before.get(module, stream), seen, when)
 
 
 @contextmanager
-def other_surroundings(seed: int) -> Iterator[None]:
-    """Run the block with the global random streams seeded anew and the clocks hours ahead."""
+def other_global_state(seed: int) -> Iterator[None]:
+    """Run the block with reseeded global random streams and clocks that are hours ahead."""
     ahead: dict[str, Any] = {}
     for name, unit in product(("time", "monotonic", "perf_counter", "process_time"), ("", "_ns")):
         lead = int(seed * LATER * 1e9) if unit else seed * LATER
         clock = getattr(time, name + unit)
         ahead[name + unit] = lambda clock=clock, lead=lead: clock() + lead
     torch: Any = sys.modules.get("torch")
-    before = random.getstate(), np.random.get_state()  # noqa: NPY002 - put back as they were
+    before = random.getstate(), np.random.get_state()  # noqa: NPY002 - restored below
     with (
         mock.patch.multiple(time, **ahead),
         torch.random.fork_rng(devices=[]) if torch is not None else nullcontext(),
     ):
         try:
             random.seed(seed)
-            np.random.seed(seed)  # noqa: NPY002 - for those who draw from it
+            np.random.seed(seed)  # noqa: NPY002 - a subject may draw from it
             if torch is not None:
                 torch.random.manual_seed(seed)
             yield
@@ -275,23 +276,23 @@ def other_surroundings(seed: int) -> Iterator[None]:
             np.random.set_state(before[1])  # noqa: NPY002
 
 
-def travelled(thing: Any) -> Any:
-    """Return what another process receives: by value, where it cannot import the class."""
+def pickled(thing: Any) -> Any:
+    """Return the object as another process receives it, with classes pickled by value."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
 
-#: The ways in which a copy is made, in words.
+#: Functions that copy, by their description in messages.
 COPIES: Mapping[str, Callable[[Any], Any]] = {
     "as a deep copy": copy.deepcopy,
-    "when it was pickled": travelled,
+    "as a pickled copy": pickled,
 }
 
 # Secrets
 
-#: Whoever holds one of these has her truth.
+#: Classes whose objects give access to a user's hidden state.
 TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, Lanes, gym.Env, gym.vector.VectorEnv)
 
-# What anyone can import is handed over by nobody.
+# What anyone can import is returned over by nobody.
 _IMPORTED = (types.ModuleType, type)
 _PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), np.generic)
 _LOOKED_UP = ["__self__", "__func__", "__wrapped__", "__defaults__", "__kwdefaults__", "func"]
@@ -301,8 +302,8 @@ _LOOKED_UP += ["f_locals", "tb_frame", "tb_next", "__traceback__", "__cause__", 
 
 
 def reached(root: Any, depth: int = 9) -> Iterator[tuple[str, Any]]:
-    """Yield each object within `depth` steps of this one, and how it is reached."""
-    seen: dict[int, Any] = {id(root): root}  # kept, so that no id is used again
+    """Yield the path to each object within `depth` steps of `root`, and the object."""
+    seen: dict[int, Any] = {id(root): root}  # references keep the ids unique
     front = [("", root)]
     yield from front
     for _ in range(depth):
@@ -317,7 +318,7 @@ def reached(root: Any, depth: int = 9) -> Iterator[tuple[str, Any]]:
 
 
 def _next_to(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what is one step away: attributes, items, closures, frames."""
+    """Yield the objects one step away: attributes, items, closures, frames."""
     if isinstance(thing, _PLAIN):
         return
     if isinstance(thing, Mapping):
@@ -339,12 +340,12 @@ def _next_to(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 class Secrets:
-    """What nobody may reach of some users: numbers by value, streams by what they are seeded with.
+    """Secrets of users: numbers, recognised by value, and random streams, by their seed.
 
     Args:
-        seeds: the users'.
-        numbers: means, rewards, bounds, estimates: whatever is theirs alone.
-        truths: classes whose objects are secret, whatever their numbers.
+        seeds: the users' seeds.
+        numbers: the users' means, rewards, bounds and estimates.
+        truths: classes whose objects are secret.
     """
 
     def __init__(
@@ -354,13 +355,13 @@ class Secrets:
         self.seeds = {int(seed) for seed in seeds}
         streams = [np.random.PCG64(np.random.SeedSequence(seed)) for seed in self.seeds]
         self.increments = {stream.state["state"]["inc"] for stream in streams}
-        # Whole numbers are everywhere, as 0 and 1 are; what is drawn is none.
-        own = np.array([number for number in set(numbers) if number % 1.0 != 0.0], float)
-        own = own[np.isfinite(own)]
-        self.numbers = np.unique(np.concatenate([own, own.astype(np.float32), -own]))
+        # Integers such as 0 and 1 occur everywhere; drawn means and rewards are not integers.
+        drawn = np.array([number for number in set(numbers) if number % 1.0 != 0.0], float)
+        drawn = drawn[np.isfinite(drawn)]
+        self.numbers = np.unique(np.concatenate([drawn, drawn.astype(np.float32), -drawn]))
 
     def are(self, thing: Any) -> bool:
-        """Return whether an object is one of them or holds one as a number."""
+        """Return whether an object is a secret, or an array with a secret number."""
         if isinstance(thing, self.truths):
             return True
         if isinstance(thing, np.random.BitGenerator):
@@ -372,15 +373,15 @@ class Secrets:
         values = np.asarray(thing)
         if values.dtype.kind == "f":
             return bool(np.isin(values.astype(float), self.numbers).any())
-        own = np.array([*self.seeds], np.uint64)
-        return values.dtype.kind in "iu" and bool(np.isin(values, own).any())
+        seeds = np.array([*self.seeds], np.uint64)
+        return values.dtype.kind in "iu" and bool(np.isin(values, seeds).any())
 
-    def ways_from(self, handed_over: Any) -> Iterator[str]:
-        """Yield the ways that lead from what is handed over to a secret."""
+    def paths_from(self, handed_over: Any) -> Iterator[str]:
+        """Yield the ways that lead from what is returned over to a secret."""
         return (path for path, thing in reached(handed_over) if self.are(thing))
 
 
 def numbers_of(truth: HiddenState) -> list[float]:
-    """Return the numbers of a user's truth."""
+    """Return the numbers of a user's hidden state."""
     bounds = (truth.lower_bounds, truth.upper_bounds, truth.estimates)
     return [*truth.instance.means, truth.gamma, *(number for part in bounds for number in part)]

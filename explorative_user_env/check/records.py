@@ -11,8 +11,8 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.check import agents, checks, environments
-from explorative_user_env.check.agents import MEETING_STEPS, NOISY, expect_compiled
-from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
+from explorative_user_env.check.agents import NOISY, SCRIPTED_STEPS, expect_compiled
+from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, expect, register
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.seeding import user_generator
@@ -42,23 +42,23 @@ def _on_one_state(subject: Subject) -> Subject:
     return replace(subject, make=lambda: _OnOneState(subject.make(), {}))
 
 
-def checks_its_options(subject: Subject) -> None:
+def validates_its_options(subject: Subject) -> None:
     """Prepare refuses, by its name, a value that no option can have."""
     algorithm: Algorithm = subject.make()
     for option in {*algorithm.defaults} - {"max_steps"}:  # the cap is the agent's
         try:
-            algorithm.prepare({**algorithm.defaults, option: object()}, 5, MEETING_STEPS)
+            algorithm.prepare({**algorithm.defaults, option: object()}, 5, SCRIPTED_STEPS)
         except InvalidArgumentError:
             continue
         raise FailedCheckError(f"prepare took a bare object for {option}, must refuse it by name")
 
 
-def has_numbers_alone(subject: Subject) -> None:
+def has_only_numbers(subject: Subject) -> None:
     """Params is a NamedTuple of numbers, and its state one of lists of numbers."""
     for n_arms in FEW_ARMS:
         agent, again = (_OnOneState(subject.make(), {}) for _ in range(2))
         for each in (agent, again):
-            each.reset(n_arms, np.random.default_rng(subject.seed), MEETING_STEPS)
+            each.reset(n_arms, np.random.default_rng(subject.seed), SCRIPTED_STEPS)
         params: Any = agent._params
         numbers = all(isinstance(each, bool | int | float) for each in params)
         named = hasattr(params, "_fields") and numbers
@@ -71,19 +71,19 @@ def has_numbers_alone(subject: Subject) -> None:
                 as_arrays(agent._state)
             except TypeError as error:
                 raise FailedCheckError(f"{error}, of the {when} state") from error
-            agents.run_of(agent, agents.Situation(n_arms, subject.seed, horizon=MEETING_STEPS))
+            agents.run_of(agent, agents.Situation(n_arms, subject.seed, horizon=SCRIPTED_STEPS))
 
 
-def starts_anew(subject: Subject) -> None:
+def start_resets_the_state(subject: Subject) -> None:
     """Start fills a used state as it fills a blank one."""
-    agents.forgets_users_it_has_met(_on_one_state(subject))
+    agents.forgets_other_users(_on_one_state(subject))
 
 
-def keeps_all_in_its_state(subject: Subject) -> None:
+def state_is_complete(subject: Subject) -> None:
     """The functions know params, state and rng alone: a copy goes on alike, whoever else runs."""
     agents.repeats_with_the_same_stream(_on_one_state(subject))
-    agents.shares_nothing_with_its_like(_on_one_state(subject))
-    agents.goes_on_alike_as_a_copy(_on_one_state(subject))
+    agents.shares_no_state(_on_one_state(subject))
+    agents.copies_continue_alike(_on_one_state(subject))
 
 
 def stops_by_its_horizon(subject: Subject) -> None:
@@ -91,22 +91,22 @@ def stops_by_its_horizon(subject: Subject) -> None:
     algorithm: Algorithm = subject.make()
     checks.applies(not algorithm.stops_itself, "it stops by itself")
     for n_arms in FEW_ARMS:
-        more = (agents.ACCEPTING, MEETING_STEPS + 1, MEETING_STEPS)
+        more = (agents.ACCEPTING, SCRIPTED_STEPS + 1, SCRIPTED_STEPS)
         situation = agents.Situation(n_arms, subject.seed, *more)
         run = agents.run_of(AlgorithmAgent(algorithm, {}), situation)
         seen = f"it {'stopped' if run.stopped else 'was cut off'} after {len(run.arms)} steps"
-        right = run.stopped and len(run.arms) == MEETING_STEPS
-        expect(right, f"{seen}, must stop after {MEETING_STEPS}", situation)
+        right = run.stopped and len(run.arms) == SCRIPTED_STEPS
+        expect(right, f"{seen}, must stop after {SCRIPTED_STEPS}", situation)
 
 
-def compiled_rules_are_plain(subject: Subject) -> None:
+def compiled_rules_equal_python(subject: Subject) -> None:
     """It compiles, and does the same as in plain Python, to the bit."""
     for n_arms in FEW_ARMS:
         agent = AlgorithmAgent(subject.make(), {})
         expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)
 
 
-asked_of(globals(), Kind.ALGORITHM)
+register(globals(), Kind.ALGORITHM)
 
 # Users
 
@@ -134,7 +134,7 @@ def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserSt
         yield accepted, leaves, state, f"at step {number}: K = {len(state.means)}, seed {seed}"
 
 
-def says_yes_or_no(subject: Subject) -> None:
+def responds_true_or_false(subject: Subject) -> None:
     """What respond returns is True or False at every step, and what leaves returns as well."""
     for population in _populations(subject):
         for accepted, leaves, _, when in _steps(population, subject.seed):
@@ -143,7 +143,7 @@ def says_yes_or_no(subject: Subject) -> None:
                 expect(right, f"{what} returned {value!r}, must be True or False", when)
 
 
-def counts_what_she_said(subject: Subject) -> None:
+def counts_responses(subject: Subject) -> None:
     """n(t) and t of her state count the acceptances and the recommendations."""
     for population in _populations(subject):
         said = 0
@@ -154,7 +154,7 @@ def counts_what_she_said(subject: Subject) -> None:
             expect((n, t) == (said, number), seen, when)
 
 
-def keeps_her_means(subject: Subject) -> None:
+def keeps_the_means(subject: Subject) -> None:
     """Her true means stay what they are, unless it says that it moves_means."""
     checks.applies(not subject.make().moves_means, "it says that it moves_means")
     for population in _populations(subject):
@@ -163,27 +163,27 @@ def keeps_her_means(subject: Subject) -> None:
             expect([*state.means] == means, "her means moved, and moves_means is False", when)
 
 
-def follows_from_her_seed(subject: Subject) -> None:
+def follows_from_the_user_seed(subject: Subject) -> None:
     """The same seed gives the same user: after another one, whatever others draw and clocks say."""
     for users in _populations(subject):
         her = replace(subject, make=partial(ExplorativeUserEnv, population=users))
         environments.replays_from_a_seed(her, USER_STEPS)
 
 
-def is_all_in_her_state(subject: Subject) -> None:
+def user_state_is_complete(subject: Subject) -> None:
     """A copy of her, also in another process, goes on as she does and apart from her."""
     for users in _populations(subject):
         her = replace(subject, make=partial(ExplorativeUserEnv, population=users))
         environments.continues_as_a_copy(her, USER_STEPS)
 
 
-def compiled_users_are_plain(subject: Subject) -> None:
+def compiled_users_equal_python(subject: Subject) -> None:
     """Users in compiled code are those in plain Python, to the bit, if they compile at all."""
     for population in _populations(subject):
         expect_compiled(population, subject.seed)
 
 
-asked_of(globals(), Kind.BEHAVIOUR)
+register(globals(), Kind.BEHAVIOUR)
 
 # Schedules
 
@@ -198,7 +198,7 @@ def _values(schedule: Schedule) -> Iterator[tuple[tuple[int, int, int], Any]]:
             yield (n, t, n_arms), schedule.rule(schedule.parameters, n, t, n_arms)
 
 
-def gives_numbers_in_its_range(subject: Subject) -> None:
+def stays_in_its_range(subject: Subject) -> None:
     """rho_t is a number in [rho_0, rho_1], for every n(t), t and K."""
     schedule: Schedule = subject.make()
     for counts, value in _values(schedule):
@@ -207,30 +207,30 @@ def gives_numbers_in_its_range(subject: Subject) -> None:
         expect(right, f"rho_t is {value!r} at n(t), t, K = {counts}, must be {allowed}")
 
 
-def depends_on_counts_alone(subject: Subject) -> None:
+def depends_only_on_counts(subject: Subject) -> None:
     """rho_t follows from its parameters, n(t), t and K: not from what was asked before."""
     schedule: Schedule = subject.make()
-    with checks.shared_streams_kept("of a rule"):
+    with checks.global_streams_unchanged("of a rule"):
         first = dict(_values(schedule))
-    with checks.other_surroundings(1):
+    with checks.other_global_state(1):
         for counts, value in reversed(first.items()):
             again = schedule.rule(schedule.parameters, *counts)
             expect(again == value, f"rho_t is {value} at n(t), t, K = {counts}, and then {again}")
 
 
-def makes_users_who_live(subject: Subject) -> None:
+def runs_under_every_setting(subject: Subject) -> None:
     """Users with this schedule respond without an error, under every setting."""
     for setting, n_arms in product(SETTINGS.values(), (2, 20)):
         users = Population(setting=setting, n_arms=n_arms, rho=subject.make(), alpha=0.1)
         list(_steps(users, subject.seed))
 
 
-def compiled_schedule_is_plain(subject: Subject) -> None:
+def compiled_schedule_equals_python(subject: Subject) -> None:
     """Users with it in compiled code are those in plain Python, to the bit, if it compiles."""
     expect_compiled(Population(rho=subject.make(), **NOISY), subject.seed)
 
 
-asked_of(globals(), Kind.SCHEDULE)
+register(globals(), Kind.SCHEDULE)
 
 # Laws of rewards
 
@@ -264,7 +264,7 @@ def draws_finite_numbers(subject: Subject) -> None:
             expect(right and math.isfinite(reward), seen, f"seed {subject.seed}")
 
 
-def has_the_mean_it_is_asked_for(subject: Subject) -> None:
+def has_the_requested_mean(subject: Subject) -> None:
     """The average of many rewards is within the interval of a law that is sub-Gaussian about it."""
     law: RewardLaw = subject.make()
     means = _means(law)
@@ -292,18 +292,18 @@ def has_variance_at_most_one(subject: Subject) -> None:
         expect(variance <= most, seen, f"seed {subject.seed}")
 
 
-def draws_from_its_stream_alone(subject: Subject) -> None:
+def draws_only_from_its_stream(subject: Subject) -> None:
     """The same stream gives the same rewards, whatever was drawn before and whatever else is."""
     law: RewardLaw = subject.make()
     for mean in _means(law):
-        with checks.shared_streams_kept(f"mean {mean:g}"):
+        with checks.global_streams_unchanged(f"mean {mean:g}"):
             wanted = _rewards(law, mean, subject.seed, 200)
-        with checks.other_surroundings(1):
+        with checks.other_global_state(1):
             same = np.array_equal(_rewards(law, mean, subject.seed, 200), wanted)
         expect(same, f"rewards of mean {mean:g} are others the second time with the same stream")
 
 
-def compiled_law_is_plain(subject: Subject) -> None:
+def compiled_law_equals_python(subject: Subject) -> None:
     """Users who draw from it in compiled code are those in plain Python, to the bit."""
     law: RewardLaw = subject.make()
     low, high = law.range_of_means
@@ -313,4 +313,4 @@ def compiled_law_is_plain(subject: Subject) -> None:
     expect_compiled(users, subject.seed)
 
 
-asked_of(globals(), Kind.REWARD_LAW)
+register(globals(), Kind.REWARD_LAW)

@@ -31,7 +31,7 @@ WORDS = {
     },
 }
 
-#: The modules of commands that have no module of their own.
+#: The module of each command that shares the module of another command.
 MODULES = {"train": "bench", "watch": "play"}
 
 #: Where the unfinished run is stored, and the command that continues it.
@@ -126,8 +126,8 @@ SIGNALLED = 128
 def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2.
 
-    A command goes on if its text cannot be printed, as it may write files. Then the last line says
-    so, and the exit code is 1.
+    If output cannot be printed, the command continues, because it may write files; at the end an
+    error line reports the lost output, and the exit code is 1.
     """
     with unfailing_output() as output:
         message, code = _run()
@@ -161,7 +161,7 @@ def _run() -> tuple[str, int]:
                 if (line := _line_for(error, group)) is None:
                     raise
                 return "; ".join(filter(None, (line, *unfinished))), 2
-            code = interrupted  # an interrupted command may fail in its own way
+            code = interrupted  # an interrupted command may raise any error
     if code != interrupted:  # newer Typer turns an interrupt into this code itself
         return "", int(code)
     exec("")  # clears an interrupt inside an exec, after which Python would end by SIGINT
@@ -170,8 +170,8 @@ def _run() -> tuple[str, int]:
 
 
 def _line_for(error: Exception, group: Any) -> str | None:
-    """Return the message of an error that users can cause; None for any other error."""
-    # Typer vendors click under a private name: the base of its usage errors comes by BadParameter.
+    """Return the message of an expected error of a command; None for any other error."""
+    # Typer vendors click under a private name: take the base of its usage errors from BadParameter.
     usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):
         return validation.one_line(error.format_message(), validation.LONGEST_RULE)

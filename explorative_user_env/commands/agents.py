@@ -15,7 +15,7 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 #: Prefix of a trained model's folder.
 MODEL_PREFIX = "sb3:"
 
-#: Prefix of a tuned N_1 for BAIR: a number, or the folder of `paper tune-n1`.
+#: Prefix of BAIR with a tuned N_1; the number or the folder of `paper tune-n1` follows.
 TUNED_PREFIX = "bair-tuned:"
 
 PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
@@ -24,7 +24,7 @@ PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
 def agents_called(
     names: Sequence[str] | None, max_steps: int | None, task: str | None = None
 ) -> list[Any]:
-    """Return the agents of these names; trained models alone are compared with all agents.
+    """Return the agents of these names; if all are trained models, add the package's agents.
 
     Args:
         names: as for `agent_named`; "sb3:" and the folder of a trained model, or the name of a
@@ -82,12 +82,12 @@ def imported(place: str) -> Any:
     """
     module, _, name = place.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, here)  # it stays, for worker processes
+        sys.path.insert(0, here)  # not removed: worker processes need it
     return attrgetter(name)(import_module(module))
 
 
 def agent_at(place: str, *others: type) -> Any:
-    """Return the agent, or object of other classes, at `module:name`; classes are called."""
+    """Return the agent (or instance of `others`) at `module:name`; create it from a class."""
     try:
         target = imported(place)
         is_one = not isinstance(target, type) and isinstance(target, (Agent, *others))

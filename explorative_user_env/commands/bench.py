@@ -50,7 +50,7 @@ def bench(
             released, or a model's; population printed.
         every: All cells of the paper: delta .1 and .01, K 2, 5 and 20.
         until_width: Add users until the success interval of every agent is at most this wide, in
-            (0, 1); --n-instances is then the most, by default a million. None is a fixed number.
+            (0, 1); --n-instances is then the limit, by default a million. None is a fixed number.
     """
     from explorative_user_env.evaluation import runner  # it imports pandas; help must be quick
     from explorative_user_env.results import results as runs
@@ -143,7 +143,7 @@ def train(run: Run) -> None:
         n_users: Users of an episode of the task population, at least 1. None is 20.
         deviation: Standard deviation of a user's means around the popularity of the arms, for the
             task population, at least 0. None is 0.3.
-        tensorboard: Folder for TensorBoard, if that is installed. None is no folder.
+        tensorboard: Folder for the logs of TensorBoard, if installed. None is no folder.
     """
     from explorative_user_env import rl  # it needs an extra
     from explorative_user_env.rl.models import versions

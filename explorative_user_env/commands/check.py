@@ -44,7 +44,7 @@ def check(
     for expected in expect or []:
         name, _, reasons[name] = expected.partition("=")
         if not (name and reasons[name]):
-            allowed = "NAME=REASON, such as meets_many_arms=too_slow"
+            allowed = "NAME=REASON, such as runs_with_many_arms=too_slow"
             raise InvalidArgumentError("expect", expected, allowed)
     try:
         subjects = subjects_of(_thing(target), kind, seed_number(seed))

@@ -75,8 +75,8 @@ def grade(
     Example: explorative-user course grade submissions --key-file key.txt --out grades
 
     Options:
-        submission: FILE.py, FILE.py:Class or a folder of files, one a student. An agent is a class
-            with the methods reset, act, observe and answer.
+        submission: FILE.py, FILE.py:Class or a folder with a file for each student. An agent is a
+            class with the methods reset, act, observe and answer.
         key: Secret that determines the hidden users; a list of processes shows it. None is the
             variable EXPLORATIVE_USER_KEY.
         key_file: File with the secret.

@@ -47,28 +47,28 @@ def tables(
     n_instances: int | None = None,
     seed: int = 0,
 ) -> None:
-    """Run the paper's tables and figures, and judge each published figure in one report.
+    """Reproduce the paper's tables and figures, and judge each published figure in a report.
 
     Example: explorative-user paper tables table2 --quick
 
     Options:
         target: table2, table3, ..., table7, figure1a, figure1b or all.
         setting: printed or released; repeat for more. None is both.
-        agent: Only these of the table's agents; repeat for more. None is all of them.
+        agent: Only this agent of the table; repeat for more. None is all of them.
         quick: 100 users in each cell and at most 20 arms; by default the paper's cells.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
-    whole, users = chosen == "all", users_a_cell(n_instances, quick)
+    full, users = chosen == "all", users_a_cell(n_instances, quick)
     names = [choice("setting", name, SETTINGS) for name in dict.fromkeys(setting or SETTINGS)]
-    experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
+    experiments = list(EXPERIMENTS.values()) if full else [EXPERIMENTS[chosen]]
     experiments = [quick_form(each) if quick else each for each in experiments]
     experiments = [with_entrants(each, agent) if agent else each for each in experiments]
     options: dict[str, Any] = {"n_instances": users, "seed": seed, **run.workers}
     with run.opened(usual=f"results/{chosen}") as (folder, store):
         with progress_bar() as progress:
-            share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
+            share, rest = (portion(progress, 0, 2) if full else progress), portion(progress, 1, 2)
             found = reproduce(experiments, names, progress=share, store=store, **options)
-            ladder = run_ladder(progress=rest, store=store.aside(), **options) if whole else None
+            ladder = run_ladder(progress=rest, store=store.aside(), **options) if full else None
             calibration = calibration_of(found, seed, progress=progress)
         cells = [each for one in found for results in one.results.values() for each in results]
         folder.note(**details_of([each.cell for each in cells]))
@@ -89,7 +89,7 @@ def tables(
             shown.append(paper_report.glance(contents["verdicts.csv"], calibration))
         if ladder is not None:
             contents["ladder.csv"] = ladder
-        if not whole:
+        if not full:
             contents["runs.csv"] = all_runs(cells)
         notes = [] if can_plot() else [f"For pictures in the report: {how_to_get('plot')}"]
         write_and_show(folder, contents, shown, notes=notes)
@@ -123,7 +123,7 @@ def tune_n1(run: Run) -> None:
                 store=store,
                 **how,
             )
-        except tuning.NoneFoundError as none:  # the run is finished
+        except tuning.NoneFoundError as none:  # the run is complete without a result
             failure = f"error: {none}; its runs are in {store.path}"
         else:
             contents = {
@@ -146,14 +146,14 @@ def tune_n1(run: Run) -> None:
     "paper lower-bound",
     "studies.lower_bound.success",
     options="seed",
-    users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},  # with a small alpha the power shows soon
+    users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},  # a small alpha shows the power law early
     only=("n_arms", "alpha", "gap"),
     first="delta alpha n_arms n_instances seed",
     keeps="results/lower-bound",
     parallel=True,
 )
 def lower_bound(run: Run, delta: list[float] | None = None, n_instances: int = 2000) -> None:
-    """Run agents on the lower bound's pair of users, which no agent can distinguish soon.
+    """Run agents on the lower bound's pair of users, whom agents need long to tell apart.
 
     Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
 

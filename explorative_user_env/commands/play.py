@@ -50,7 +50,7 @@ def watch(
         max_steps: Step cap of each run, at least 1.
         horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
             that is less.
-        out: File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.
+        out: File: a film as .html, .gif or .mp4, or a figure of the run as .svg or .png.
         no_reveal: Hide her intervals, the true means and the reasons.
         overwrite: Replace the file if it exists.
     """
@@ -112,7 +112,7 @@ def play(
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:  # may be of the hidden state page
+    if address is not None:  # may reveal the hidden state
         pairs, chosen = games.pairs_in(games.query_in(address)), True
         game = game_of(pairs, truth=not games.TRUTH_KEYS.isdisjoint(pairs))
         game = replace(game, guesses=(), pending=None, predicts=False)

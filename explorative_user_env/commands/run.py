@@ -81,15 +81,15 @@ class Run:
         libraries: Mapping[str, str] | None = None,
         usual: str | None = None,
     ) -> Iterator[tuple[Folder, Any]]:
-        """Open the folder and the file of runs; an interrupted run says how to continue it.
+        """Open the folder and the file of runs; after an interrupt, say how to continue the run.
 
         Args:
             agents: the agents, in a sequence or by name; the stored request describes them.
             libraries: versions of further libraries that the results depend on.
-            usual: the folder in place of the command's default.
+            usual: the default folder; None is the command's.
 
         Raises:
-            InvalidArgumentError: if either cannot be written to, or has another run.
+            InvalidArgumentError: if the folder or file is not writable or belongs to another run.
         """
         from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
         from explorative_user_env.results import store as stores

@@ -1,6 +1,5 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
@@ -9,7 +8,6 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
-from gymnasium.wrappers import TimeLimit
 
 from explorative_user_env.envs import MAX_EPISODE_STEPS
 from explorative_user_env.envs.history import HAS_LEFT, RENDER_MODES, History, seen_in_lane
@@ -292,8 +290,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       (her means and her best arm change), "logistic", "impatient" (may leave after a rejection),
       "varied" (draws her own alpha, rho_t, noise and gap), with parameters as in
       "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-    - `horizon` (None): the horizon in the reward when a user leaves; None is the time limit, or
-      1000 without one.
+    - `horizon` (None): the horizon in the reward when a user leaves; None is 1000. Set it to
+      `max_episode_steps` if you change that.
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): the picture shows each arm's acceptances, rejections and last response,
       and the last recommendation. "svg" returns SVG text, for notebooks and browsers; "rgb_array"
@@ -346,7 +344,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, ("counts", "full"))
         self.pay_until = MAX_EPISODE_STEPS if horizon is None else integer("horizon", horizon, 1)
-        self.follows_limit = horizon is None
+
         self._kind = REWARDS.index(reward)
         self._fixed_rewards = not (reward == "realized" or self.behaviour.moves_means)
         can_leave = self.behaviour.leaves is not None
@@ -489,8 +487,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
                 # if the user leaves, and a shift of all means changes nothing.
                 self._active, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
-                until = steps_around(self, self.pay_until) if self.follows_limit else self.pay_until
-                missed = max(0, until - state.interactions[0])
+                missed = max(0, self.pay_until - state.interactions[0])
                 reward += missed * reward_of(kind, *ends, False, 0.0)
         if self._history is not None:
             self._history.record(0, arm, int(accepted))
@@ -571,18 +568,6 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         if self.info_level == "full":
             info["hidden_state"] = self.hidden_state()
         return info
-
-
-def steps_around(env: Any, otherwise: int) -> int:
-    """Return the limit of the `TimeLimit` wrapper that is stepping `env`, else `otherwise`.
-
-    An environment cannot see its wrappers, so this inspects the call stack.
-    """
-    frame, limits = sys._getframe(), []
-    while (frame := frame.f_back) is not None:  # type: ignore[assignment]
-        if frame.f_code is TimeLimit.step.__code__ and frame.f_locals["self"].unwrapped is env:
-            limits.append(frame.f_locals["self"]._max_episode_steps)
-    return min(limits, default=otherwise)
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:

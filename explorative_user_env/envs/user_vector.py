@@ -182,8 +182,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         if max_episode_steps is not None:
             max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
         self.max_episode_steps = max_episode_steps
-        if single.follows_limit and max_episode_steps is not None:
-            single.pay_until = max_episode_steps
+
         if not isinstance(autoreset_mode, AutoresetMode):
             choice("autoreset_mode", autoreset_mode, [each.value for each in AutoresetMode])
         self.autoreset_mode = AutoresetMode(autoreset_mode)

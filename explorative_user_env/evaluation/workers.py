@@ -81,7 +81,7 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
         job: called with each chunk; other processes call a copy.
         chunks: each the seeds of some users.
         agent: the agent of the runs, for error messages.
-        usual: `THREADS` for compiled runs, `PROCESSES` for readable ones, `HERE` for users in step.
+        usual: `THREADS` for compiled runs, `PROCESSES` for others, `HERE` for users in step.
         crew: the executor or the workers.
 
     Raises:
@@ -199,7 +199,7 @@ def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:
 def _signals_blocked() -> Iterator[None]:
     """Block terminal signals in processes that start in this block.
 
-    This process ends them; otherwise each would print a traceback.
+    This process stops its workers; otherwise each would print a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -246,7 +246,7 @@ class Packed:
 
     def __call__(self, seeds: Sequence[int]) -> Any:
         """Do the job."""
-        # A worker may be older than an entry of the caller's path.
+        # The caller's sys.path may have grown after the worker started.
         sys.path += [place for place in self._path if place not in sys.path]
         here = traits()
         for what, wanted in self._traits.items():

@@ -1,1 +1,1 @@
-"""An environment as a person sees it."""
+"""Drawings of users, runs and agents, as text, SVG, images and films."""

@@ -116,7 +116,7 @@ def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     return fine.reduce(FINER), ascent
 
 
-# Limits of a GIF, so that it stays a few MB: most frames, most pixels, and frames always allowed.
+# Limits of a GIF of a few MB: most frames, most pixels in total, frames allowed in any case.
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
 # Milliseconds of a usual, an important and the last frame.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000

@@ -169,7 +169,7 @@ BOUND_GRID = tuple(2 + round(2 ** (power / 2)) for power in range(27))
 
 
 def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
-    """Return the agents that `success` compares, for N = `n`."""
+    """Return agents for N = `n`: N_1 of BAIR, step cap of T&S, horizon of the others."""
     first = [line_ups.BAIR(delta=delta, n1=n), line_ups.TrackAndStop(delta=delta, max_steps=n)]
     others = (line_ups.Uniform, line_ups.EXP3, line_ups.FullInformation)
     return first + [make(horizon=n) for make in others]
@@ -186,11 +186,11 @@ def success(
     progress: OnProgress = silent,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return how often each agent is right on each instance of the pair, for growing N.
+    """Return how often each agent is right on nu and on nu', for growing N.
 
     Args:
         pair: the two instances.
-        n_grid: the N, each at least 1.
+        n_grid: the N, each at least 1: the horizon, step cap or N_1 of an agent (see `line_up`).
         agents: the agents for an N and the pair's delta.
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
@@ -354,8 +354,8 @@ def overlap(
     Returns:
         One row for each N_0: `n0`, `delta`, `twice_delta`, `d`, `epsilon`; `event_b_prime` and
         `overlap_bound` of the proof, and `conditions`, whether the proof's conditions hold;
-        `overlap`, a lower bound, over all agents, of the history's probability under nu' (arm 2
-        always accepted, every other arm once), with a 95% interval (`_low`, `_high`) over paths;
+        `overlap`, the least probability of this history under nu' for any agent that gets arm 2
+        accepted before it repeats another arm, with a 95% interval (`_low`, `_high`) over paths;
         `nu`, `nu_prime` and `same`, how often UNI had the history under each and the same
         responses under both, with exact intervals.
     """
@@ -383,7 +383,7 @@ def overlap(
         progress(f"N_0 = {pair.n0}", index, len(pairs))
         probabilities = overlap_probability(bounds, pair.nu_prime)
         low, high = mean_interval(probabilities)
-        steps = max(n_arms, n_arms * (pair.n0 - n_arms) + 2)  # of UNI, until N_0 acceptances
+        steps = max(n_arms, n_arms * (pair.n0 - n_arms) + 2)  # until N_0 acceptances
         runs = histories(pair, line_ups.Uniform(horizon=steps), steps, seeds, schedule)
         row = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
         for name in ("d", "epsilon", "event_b_prime", "overlap_bound"):

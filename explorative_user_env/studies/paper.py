@@ -26,7 +26,7 @@ LINE_UP = tuple(AGENTS)
 #: The agents whose stopping time is an input.
 GIVEN_TIME = ("UNI", "EXP3")
 
-#: Default risks and numbers of arms of a benchmark.
+#: Default delta and K of a benchmark.
 BENCH_DELTAS = (0.1, 0.01)
 BENCH_N_ARMS = (2, 5, 20)
 

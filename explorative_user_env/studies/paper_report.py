@@ -35,7 +35,7 @@ NOT_JUDGED = ""
 #: The setting of the published tables, under which figures are judged.
 DECISIVE = "released"
 
-#: Largest |z| of figures that agree; by chance one in 370 normal figures is above.
+#: Largest |z| of figures that agree; a standard normal z exceeds it once in 370 figures.
 LIMIT = 3.0
 
 #: Tolerance of `is_near` by figure: the larger one of a relative and an absolute difference.
@@ -51,7 +51,7 @@ def is_given(agent: str, figure: str) -> bool:
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
-    """Return whether our figures are within `TOLERANCES`, relative to the published ones - n1."""
+    """Return whether our figures are near published ones; times are compared without `n1`."""
     relative, absolute = TOLERANCES[figure]
     allowed = np.maximum(relative * abs(published - n1), absolute)
     return abs(ours - published) <= allowed + 1e-12  # shares often differ by the tolerance exactly
@@ -141,7 +141,7 @@ COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stoppi
 
 
 def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
-    """Yield for each possible reason (name, figure of the test, its source, whether it holds)."""
+    """Yield (name, tested value, description of the value, whether it holds) of each reason."""
     delta, n_arms, agent = place = tuple(row[name] for name in CELL)
     if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
         cell = published_figures(experiment).set_index(CELL).loc[place]
@@ -211,7 +211,7 @@ def reproduce(
     return reproductions
 
 
-#: Resamples of each agent's users in each cell, for our figures and for simulated published ones.
+#: Number of bootstrap samples of the users in each cell.
 DRAWS = 200
 
 #: Shifts of simulated published figures: factors of times and rates; decreases of successes.

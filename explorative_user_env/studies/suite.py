@@ -193,8 +193,7 @@ LEGEND_OF_SCORES = (
     f"score: (loss of {WORST} - loss) / (loss of {WORST} - loss of the reference), so {WORST} "
     "has 0 and the reference 1; the loss is the regret, or the cost c T + error. ± is the longer "
     "side of a 95% interval over users, and over trainings if a model was trained more than once.",
-    "mean: over the tasks that an agent ran on. IQM: interquartile mean over the same tasks. rank: "
-    "only of agents that ran on all tasks.",
+    "mean, IQM (interquartile mean): over an agent's tasks. rank: only for agents with all tasks.",
 )
 LEGEND_OF_TAU = (
     f"τ: Kendall's rank correlation between the orders of the agents in the task and in {CENTRAL}, "
@@ -593,7 +592,7 @@ def robustness(
         raise InvalidArgumentError("users", names, "at least one kind, with different names")
     user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
-    every = [replace(shared, **variety.options) for variety in users]  # all checked before a run
+    every = [replace(shared, **variety.options) for variety in users]  # raises before any run
     how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
     how |= {"baseline_time": baseline_time, "max_steps": max_steps}
     line_up, cells = default_agents() if agents is None else agents, []

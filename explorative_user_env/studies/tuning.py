@@ -183,7 +183,7 @@ def judge(
 #: BAIR with each user; all users are new in every call.
 Draw = Callable[[int, int, int, int], np.ndarray[Any, Any]]
 
-#: Users drawn at a time; decisions do not depend on it.
+#: Users of a candidate per call of `Draw`; decisions do not depend on this number.
 PORTION = 1000
 
 
@@ -232,7 +232,7 @@ def search(
     An undecided candidate after `cap` users counts as bad: the resulting N_1 is then larger than
     necessary, with the same guarantee. `error` bounds the probability of any wrong decision.
     """
-    each = error / (1 + max(first, top - first).bit_length())  # divided by the most candidates
+    each = error / (1 + max(first, top - first).bit_length())  # per candidate
     low, high, n1, place = 0, top + 1, first, 0
     while low < high:
         n_runs = failures = 0

@@ -12,7 +12,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
 import explorative_user_env as eu
-from explorative_user_env.check.environments import told
+from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.wrappers import counts_env
@@ -65,7 +65,7 @@ def test_a_specification_survives_json(name, limit, kwargs):
         (one, two) = (outcome.pop() for outcome in outcomes)
         assert (one[:3], one[3], one[4]) == (two[:3], not two[3], two[4])
         assert one[2]
-    assert told(outcomes[0]) == told(outcomes[1])
+    assert exact(outcomes[0]) == exact(outcomes[1])
     many = gym.make_vec(env.spec, num_envs=2)
     assert many.reset(seed=1)[0][0].tolist() == np.array(env.reset(seed=1)[0]).tolist()
 

@@ -16,7 +16,7 @@ from population_env import SMALL
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, InvalidArgumentError
-from explorative_user_env.check.environments import told
+from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.validation import CallableError
@@ -98,7 +98,7 @@ def test_what_are_no_actions_is_refused_in_every_lane_and_nothing_has_happened(
                 with pytest.raises(InvalidArgumentError, match=allowed):
                     vector.step(actions)
                 assert everything(vector) == before
-        assert told(vector.step([0, 1, 2])) == told(twin.step([0, 1, 2]))
+        assert exact(vector.step([0, 1, 2])) == exact(twin.step([0, 1, 2]))
     assert everything(vector) == everything(twin)
 
 
@@ -129,7 +129,7 @@ def test_a_bad_reset_of_users_in_step_changes_nothing(compiled, subtests):
     for each in (vector, twin):
         each.reset(options={"reset_mask": np.array([True, False, True])})
     for _ in range(2):
-        assert told(vector.step([3, 2, 1])) == told(twin.step([3, 2, 1]))
+        assert exact(vector.step([3, 2, 1])) == exact(twin.step([3, 2, 1]))
 
 
 BAD_OPTIONS = [
@@ -157,8 +157,8 @@ def test_a_bad_reset_of_one_user_leaves_her_there(subtests):
             with pytest.raises(InvalidArgumentError, match=f"^{words}"):
                 env.reset(seed=given) if words == NO_SEED else env.reset(seed=2, options=given)
             # Also of the stream nothing is taken, of which an environment draws ahead.
-            assert told(play(env, [0, 1, 2] * 5)) == told(play(twin, [0, 1, 2] * 5))
-            assert told(env.reset()) == told(twin.reset())
+            assert exact(play(env, [0, 1, 2] * 5)) == exact(play(twin, [0, 1, 2] * 5))
+            assert exact(env.reset()) == exact(twin.reset())
             assert env.unwrapped.hidden_state() == twin.unwrapped.hidden_state()
 
 

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from pairs import pairs
 
 import explorative_user_env as eu
-from explorative_user_env.check.environments import told
+from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.history import seen_in_lane
 from explorative_user_env.show.scene import scene_of_user
@@ -44,7 +44,7 @@ def test_rendering_changes_nothing_and_many_users_are_shown_as_one(name, mode):
     for each in (plain, env, many):
         each.reset(seed=0)
     for arm in arms(20):
-        assert told(env.step(arm)) == told(plain.step(arm))
+        assert exact(env.step(arm)) == exact(plain.step(arm))
         many.step([arm, arm])
         shown = env.render()
     assert env.unwrapped.hidden_state() == plain.unwrapped.hidden_state()
@@ -79,7 +79,7 @@ def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for(reve
         means = [lowest, lowest + 1.0, lowest + 2.0]
         env = eu.ExplorativeUserEnv(3, means=means, render_mode="svg", render_intervals=revealed)
         env.reset(seed=0)
-        lives.append((told(play(env, arms(40))), env.render()))
+        lives.append((exact(play(env, arms(40))), env.render()))
     assert lives[0][0] == lives[1][0]
     assert (lives[0][1] == lives[1][1]) == (not revealed)
 

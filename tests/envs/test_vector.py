@@ -15,7 +15,7 @@ from other_users import low_means
 from pairs import pairs
 
 import explorative_user_env as eu
-from explorative_user_env.check.environments import told
+from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.compiler import can_compile
@@ -96,10 +96,10 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")
-    assert told(many.reset(seed=1)) == told(sync.reset(seed=1))
+    assert exact(many.reset(seed=1)) == exact(sync.reset(seed=1))
     assert many.unwrapped.compiled == can_compile()
     for actions in np.random.default_rng(0).integers(many.single_action_space.n, size=(12, 64)):
-        assert told(many.step(actions)) == told(sync.step(actions))
+        assert exact(many.step(actions)) == exact(sync.step(actions))
     few = gym.make_vec(name, 63, **given)
     few.reset(seed=0)
     assert not few.unwrapped.compiled
@@ -140,8 +140,8 @@ def test_a_copy_goes_on_alike_and_apart(kind, copied, compiled, mode):
     for t, actions in enumerate(np.random.default_rng(1).integers(4, size=(25, 3))):
         if mode == AutoresetMode.DISABLED and t in (7, 16):
             one, other = (each.reset() for each in (vector, twin))
-            assert told(one) == told(other)
-        assert told(twin.step(actions)) == told(vector.step(actions))
+            assert exact(one) == exact(other)
+        assert exact(twin.step(actions)) == exact(vector.step(actions))
         assert everything(twin) == everything(vector)
     if mode != AutoresetMode.DISABLED:
         before = everything(vector)
@@ -158,10 +158,10 @@ def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result():
         for compiled in (True, False)
     )
     with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:
-        assert told(vector.reset(seed=1)) == told(plain.reset(seed=1))
+        assert exact(vector.reset(seed=1)) == exact(plain.reset(seed=1))
     assert len(warned) == 1
     assert not vector.compiled
-    assert all(told(vector.step([t, 0, 2])) == told(plain.step([t, 0, 2])) for t in (0, 1, 2))
+    assert all(exact(vector.step([t, 0, 2])) == exact(plain.step([t, 0, 2])) for t in (0, 1, 2))
 
 
 def scribble(value, junk):
@@ -184,7 +184,7 @@ def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level,
     vector, twin = (begun(compiled, kind, **kwargs) for _ in range(2))
     for t, actions in enumerate(np.random.default_rng(2).integers(4, size=(14, 3))):
         one, other = vector.step(actions), twin.step(actions.copy())
-        assert told(one) == told(other)
+        assert exact(one) == exact(other)
         truncated = other[3].copy()
         scribble((*one, actions), t % 2)
         if t % 6 == 1 or (mode == AutoresetMode.DISABLED and truncated.any()):
@@ -193,6 +193,6 @@ def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level,
             one_reset = vector.reset(options=options)
             assert [*options] == ["reset_mask", "means"]
             kept = {"reset_mask": mask.copy(), "means": means.copy()}
-            assert told(one_reset) == told(twin.reset(options=kept))
+            assert exact(one_reset) == exact(twin.reset(options=kept))
             scribble((*one_reset, mask, means), 0)
     assert everything(vector) == everything(twin)

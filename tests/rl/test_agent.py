@@ -68,7 +68,7 @@ def test_what_a_model_is_handed_leads_to_no_secret(algorithm):
     found = eu.evaluate([agent], **users_of(task) | {"n_instances": 3, "gap": 0.4321} | limit)
     handed = [each.args for each in (*agent.chances.mock_calls, *agent.reset_all.mock_calls)]
     assert len(handed) > 1
-    assert [*secrets_of(found).ways_from(handed)] == []
+    assert [*secrets_of(found).paths_from(handed)] == []
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from wrapped import LIMIT, N_ARMS, OURS, made, ranks_of, shown_by_hand, vector_o
 
 import explorative_user_env as eu
 from explorative_user_env import wrappers as single
-from explorative_user_env.check.environments import told
+from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import vector as many
@@ -111,7 +111,7 @@ def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(obs
         assert each.spec.to_json() == text
         life = [each.reset(seed=2), *(each.step(arm) for arm in (0, 2))]
         for twin in (each, copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
-            lives.append(told([*life, *(twin.step(arm) for arm in (2, 1, 0))]))
+            lives.append(exact([*life, *(twin.step(arm) for arm in (2, 1, 0))]))
     assert all(life == lives[0] for life in lives)
 
 
@@ -122,10 +122,10 @@ def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs):
     by_id = gym.make(eu.COUNTS_ENV_ID, 15, **kwargs)
     by_hand = wrapped(single, "sorted-counts", gym.make(eu.ENV_ID, 15, **below), horizon)
     for seed in (3, None, None):
-        assert told(by_id.reset(seed=seed)) == told(by_hand.reset(seed=seed))
+        assert exact(by_id.reset(seed=seed)) == exact(by_hand.reset(seed=seed))
         for rank in np.random.default_rng(0).integers(5, size=15).tolist():
             outcome = by_id.step(rank)
-            assert told(outcome) == told(by_hand.step(rank))
+            assert exact(outcome) == exact(by_hand.step(rank))
         assert outcome[3]
 
 
@@ -174,7 +174,7 @@ def test_observations_that_are_handed_out_are_nobody_elses_and_a_copy_goes_on_al
     other, n_last = copy.deepcopy(one), 0
     for t in range(LIMIT if mode == AutoresetMode.DISABLED else 2 * LIMIT):
         outcome = one.step(np.full(LANES, t % N_ARMS))
-        assert told(outcome) == told(other.step(np.full(LANES, t % N_ARMS)))
+        assert exact(outcome) == exact(other.step(np.full(LANES, t % N_ARMS)))
         outcome[0][:] = 77.0
         for last in outcome[4].get("final_obs", []):
             if last is not None:
@@ -183,7 +183,7 @@ def test_observations_that_are_handed_out_are_nobody_elses_and_a_copy_goes_on_al
         if t % 5 == 1:
             mask = np.arange(LANES) > 4
             resets = [each.reset(options={"reset_mask": mask.copy()}) for each in (one, other)]
-            assert told(resets[0]) == told(resets[1])
+            assert exact(resets[0]) == exact(resets[1])
             resets[0][0][:] = 77.0
     assert (n_last > LANES) == (mode == AutoresetMode.SAME_STEP)
 
@@ -239,7 +239,7 @@ def test_bad_actions_are_refused_by_name_and_change_nothing(name, observation):
                 eu.InvalidArgumentError, match=r"^actions? must be .* in 0\.\.[25],"
             ):
                 env.step(wrong)
-        assert told(env.step(np.array(good, np.uint8))) == told(twin.step(good))
+        assert exact(env.step(np.array(good, np.uint8))) == exact(twin.step(good))
 
 
 @pytest.mark.parametrize("observation", OF_ONE)
