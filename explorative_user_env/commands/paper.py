@@ -58,17 +58,17 @@ def tables(
         quick: 100 users in each cell and at most 20 arms; by default the paper's cells.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
-    whole, users = chosen == "all", users_a_cell(n_instances, quick)
+    full, users = chosen == "all", users_a_cell(n_instances, quick)
     names = [choice("setting", name, SETTINGS) for name in dict.fromkeys(setting or SETTINGS)]
-    experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
+    experiments = list(EXPERIMENTS.values()) if full else [EXPERIMENTS[chosen]]
     experiments = [quick_form(each) if quick else each for each in experiments]
     experiments = [with_entrants(each, agent) if agent else each for each in experiments]
     options: dict[str, Any] = {"n_instances": users, "seed": seed, **run.workers}
     with run.opened(usual=f"results/{chosen}") as (folder, store):
         with progress_bar() as progress:
-            share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
+            share, rest = (portion(progress, 0, 2) if full else progress), portion(progress, 1, 2)
             found = reproduce(experiments, names, progress=share, store=store, **options)
-            ladder = run_ladder(progress=rest, store=store.aside(), **options) if whole else None
+            ladder = run_ladder(progress=rest, store=store.aside(), **options) if full else None
             calibration = calibration_of(found, seed, progress=progress)
         cells = [each for one in found for results in one.results.values() for each in results]
         folder.note(**details_of([each.cell for each in cells]))
@@ -89,7 +89,7 @@ def tables(
             shown.append(paper_report.glance(contents["verdicts.csv"], calibration))
         if ladder is not None:
             contents["ladder.csv"] = ladder
-        if not whole:
+        if not full:
             contents["runs.csv"] = all_runs(cells)
         notes = [] if can_plot() else [f"For pictures in the report: {how_to_get('plot')}"]
         write_and_show(folder, contents, shown, notes=notes)

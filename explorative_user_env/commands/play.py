@@ -50,7 +50,7 @@ def watch(
         max_steps: Step cap of each run, at least 1.
         horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
             that is less.
-        out: File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.
+        out: File: a film as .html, .gif or .mp4, or a figure of the run as .svg or .png.
         no_reveal: Hide her intervals, the true means and the reasons.
         overwrite: Replace the file if it exists.
     """

@@ -56,13 +56,13 @@ FIRST, GROWTH = 1000, 1.1
 #: Default limit of the number of users with `until_width`.
 MOST_UNTIL = 1_000_000
 
-#: Options of `evaluate` that may change when a sweep is continued.
+#: Options of `evaluate` that may change when a sweep continues.
 CHANGES_NO_ROW = ("workers", "executor", "compiled")
 
-#: K with which an agent is tried if no users are given.
+#: K of the trial runs of an agent whose users are unknown.
 FEWEST_ARMS = 2
 
-#: Steps in two trials of an agent: an attribute that differs between them is no option.
+#: Steps of the episodes in two trials of an agent; an attribute that differs is not an option.
 LONGEST_TRIED = 8
 TRIED = ((3,), (3, LONGEST_TRIED))
 
@@ -239,7 +239,7 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
                         break
                     tried.observe(arm, step % 2 == 0)
             after.append(records.record_of(tried)["attributes"])
-    except Exception:  # an agent that fails here is reported when it runs
+    except Exception:  # the evaluation reports this error later
         return records.record_of(agent)
     few, more = after
     lasting = {name: value for name, value in few.items() if more.get(name) == value}
@@ -309,7 +309,7 @@ def evaluate(
             joblib's processes, or in the backend of a `joblib.parallel_config` around the call.
         executor: a `concurrent.futures.Executor` that replaces the workers, such as dask's
             `client.get_executor(pure=False)`.
-        compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
+        compiled: whether algorithm records run compiled; the results are the same without.
         check_theory: in "bai" whether a monitor reruns every BAIR and compares its runs with the
             bounds of the paper: `checks` of the results.
         progress: whether to show a bar on a terminal or in a notebook, or a function called with
@@ -588,12 +588,12 @@ def runs_of(
 
 
 def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
-    """Return the figures in a form; if that fails, the readable form names the user and step."""
+    """Return the figures in a form; if that fails, the readable form names user and step."""
     try:
         return runs.figures(form, seeds, halt)
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
-            raise  # its message is complete
+            raise  # the message names the user and the step
         for seed in seeds:
             try:
                 runs.figures(form, [seed], halt)

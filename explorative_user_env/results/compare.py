@@ -1,13 +1,13 @@
-"""Two agents on the same users, figure by figure; or a line-up, all against one.
+"""Compare two agents on the same users metric by metric, or all agents of a line-up with one.
 
-Users are paired, so what differs between them is in no difference. Where a step cap ended a run,
-its stopping time is not known: times are then compared up to tau, the least length at which a run
-of either agent was cut off, as min(T, tau). The mean of that is the restricted mean, which censored
-runs do not make uncertain, and no model of hazards is needed (Royston and Parmar 2013, "Restricted
-mean survival time"). A log-rank test would leave out that the users are the same.
+Users are paired, so differences between users cancel. The stopping time of a censored run is not
+known: if either agent has one, times are compared as min(T, tau), where tau is the shortest
+censored run of both. The mean of min(T, tau) is the restricted mean; censoring does not bias it,
+and it needs no model of hazards (Royston and Parmar 2013, "Restricted mean survival time"). A
+log-rank test would ignore the pairing.
 
-Intervals and tests take the number of users as given, also of an evaluation `until_width`, which
-has never looked at a difference.
+Intervals and tests assume a fixed number of users, also with `until_width`: its stopping rule looks
+at no difference.
 """
 
 import math
@@ -30,11 +30,11 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Kinds of figures: a mean, a share of runs, and how often the first agent is the better.
+#: Kinds of metrics: a mean, a share of runs, and the probability that the first agent is better.
 AS_MEANS, AS_SHARES, AS_PROBABILITY = "mean", "share", "probability"
 
-#: The names of the first two figures, their column, and the third with its kind, by whether the
-#: task has a horizon.
+#: The first two metrics, their column, and the third metric with its kind: without and with a
+#: horizon.
 FIGURES = (
     ("stopping time", "P(stops sooner)", "stopping_time", "success", AS_SHARES),
     ("regret", "P(less regret)", "regret", "utility", AS_MEANS),
@@ -43,31 +43,31 @@ FIGURES = (
 #: The columns that identify the user of a run.
 PAIRS = ["instance", "user_seed"]
 
-#: The least number of trainings, and of users, whose spread can be estimated.
+#: Fewest training seeds, and fewest users, for an estimate of variance.
 FEWEST = 2
 
 PAIRED_LEGEND = (
-    "Same users; differences are first minus second. P: that the first has less with a user, ties "
-    "count half. p: of means by the t-test behind their intervals, of shares and P by McNemar's "
-    "exact test."
+    "Same users; differences are first minus second. P: probability that the first has less on a "
+    "user; ties count half. p: t-test of the interval for means, McNemar's exact test for shares "
+    "and P."
 )
 
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """How far apart two agents are in one figure.
+    """The difference of two agents in one metric.
 
     Attributes:
-        figure: what is compared.
+        figure: name of the metric.
         kind: `AS_MEANS`, `AS_SHARES` or `AS_PROBABILITY`.
-        first: the first agent's figure; NaN for a probability, which is of both.
-        second: the second agent's figure.
-        value: first minus second, or the probability that the first is the better, ties half.
-        low: the lower end of its interval.
-        high: the upper end.
-        p_value: of no difference, or of a probability of one half.
-        dominated: whether one user has most of the variance, so that a mean says little.
-        tau: up to where values are compared, as min(value, tau); NaN where they are all known.
+        first: value of the first agent; NaN for a probability.
+        second: value of the second agent; NaN for a probability.
+        value: first minus second, or the probability that the first is better, ties half.
+        low: lower end of the interval of `value`.
+        high: upper end of the interval of `value`.
+        p_value: of the hypothesis of no difference, or of a probability of one half.
+        dominated: whether one user has most of the variance, so that the mean is unreliable.
+        tau: limit at which values are compared, as min(value, tau); NaN without censored runs.
     """
 
     figure: str
@@ -93,28 +93,28 @@ class PairedDifference:
 def paired_difference(
     figure: str, kind: str, first: Array, second: Array, level: float = intervals.LEVEL
 ) -> PairedDifference:
-    """Return how far apart two agents are with the same users.
+    """Compare the values of two agents on the same users.
 
-    Means are compared by the differences of each pair. Shares are compared by the users with whom
-    only one agent succeeded, by McNemar's test, exact for any number of users. The probability that
-    the first has less with a user, where ties count half, is half of 1 + P(less) - P(more): its
-    interval is that of a difference of shares, and its test the sign test.
+    Means use the differences of the pairs. Shares use McNemar's test on the users with whom only
+    one agent succeeded, exact for any number of users. The probability that the first has less on
+    a user, ties half, is (1 + P(less) - P(more)) / 2: it has the interval of a difference of
+    shares, and the sign test.
 
     Args:
-        figure: what is compared.
+        figure: name of the metric.
         kind: `AS_MEANS`, `AS_SHARES` or `AS_PROBABILITY`.
-        first: the first agent's values, one a user; of shares whether it succeeded, bool.
-        second: the second agent's values, of the same users.
-        level: probability with which the interval holds.
+        first: values of the first agent, shape (users,); for shares bool, whether it succeeded.
+        second: values of the second agent on the same users, shape (users,).
+        level: coverage of the interval, in (0, 1).
     """
     from scipy import stats
 
     means = float(np.mean(first)), float(np.mean(second))
     if kind == AS_MEANS:
-        apart = first - second
-        low, high = intervals.mean_interval(apart, level)
-        p_value, dominated = intervals.mean_p_value(apart), intervals.one_dominates(apart)
-        value = float(np.mean(apart))
+        pairs = first - second
+        low, high = intervals.mean_interval(pairs, level)
+        p_value, dominated = intervals.mean_p_value(pairs), intervals.one_dominates(pairs)
+        value = float(np.mean(pairs))
         return PairedDifference(figure, kind, *means, value, low, high, p_value, dominated)
     more, less = int(np.sum(first > second)), int(np.sum(first < second))
     counts = (more, less) if kind == AS_SHARES else (less, more)
@@ -128,35 +128,36 @@ def paired_difference(
 
 
 def adjusted(family: Sequence[PairedDifference]) -> list[PairedDifference]:
-    """Return differences with their p-values adjusted for their number.
+    """Return the differences with p-values adjusted for multiple testing (Holm).
 
-    Holm 1979, "A simple sequentially rejective multiple test procedure": at most a share alpha of
-    families has any adjusted p-value below alpha where there is no difference.
+    Holm 1979, "A simple sequentially rejective multiple test procedure": the probability that any
+    true hypothesis of the family has an adjusted p-value below alpha is at most alpha.
     """
     ps = np.array([each.p_value for each in family])
     order = np.argsort(ps, kind="stable")
     holm = np.maximum.accumulate(np.fmin(1.0, np.arange(len(ps), 0, -1) * ps[order]))
-    found = zip(family, holm[np.argsort(order)].tolist(), strict=True)
-    return [replace(each, p_value=p_value) for each, p_value in found]
+    values = zip(family, holm[np.argsort(order)].tolist(), strict=True)
+    return [replace(each, p_value=p_value) for each, p_value in values]
 
 
 def crossed_difference(
     figure: str, trained: Array, against: Array, level: float = intervals.LEVEL
 ) -> PairedDifference:
-    """Return how far a policy is from an agent, with an interval over users and training seeds.
+    """Compare a policy with an agent; the interval covers users and training seeds.
 
-    Half its length is the root of the sum of two squares: of the interval over trainings, of each
-    one's mean over all users (Student's), and of that over users, of each one's mean over all
-    trainings. Chance within a run is in both, so it is rather too long than too short.
+    Its half-width is the root of the sum of two squared half-widths: Student's over the trainings'
+    means, and `mean_interval`'s over the users' means. Both contain the chance within a run, so the
+    interval is conservative.
 
     Args:
-        figure: what is compared.
-        trained: the policy's values, a row for each training and a column for each user.
-        against: the agent's values, one for each of the same users.
-        level: probability with which the interval holds.
+        figure: name of the metric.
+        trained: values of the policy, shape (trainings, users).
+        against: values of the agent on the same users, shape (users,).
+        level: coverage of the interval, in (0, 1).
 
     Raises:
-        InvalidArgumentError: for fewer than two trainings or users, or other users for the agent.
+        InvalidArgumentError: for fewer than two trainings or users, or another number of users for
+            the agent.
     """
     from scipy import optimize, stats
 
@@ -166,17 +167,17 @@ def crossed_difference(
     if against.shape != trained.shape[1:]:
         allowed = f"one value for each of {trained.shape[1]} users"
         raise InvalidArgumentError("against", against.shape, allowed)
-    apart = trained - against
-    value, of_trainings = float(apart.mean()), apart.mean(axis=1)
+    pairs = trained - against
+    value, of_trainings = float(pairs.mean()), pairs.mean(axis=1)
     error = float(stats.sem(of_trainings))
 
     def half(level: float) -> float:
         quantile = float(stats.t.ppf(0.5 + level / 2.0, len(of_trainings) - 1))
-        low, high = intervals.mean_interval(apart.mean(axis=0), level)
+        low, high = intervals.mean_interval(pairs.mean(axis=0), level)
         return math.hypot(quantile * error, (high - low) / 2.0)
 
     def beyond(level: float) -> float:
-        return half(level) - abs(value)  # how far 0 is inside the interval
+        return half(level) - abs(value)  # at most 0 if the interval excludes 0
 
     surest, p_value = 1.0 - 1e-12, 1.0
     if beyond(0.0) < 0.0:
@@ -195,21 +196,21 @@ def _up_to(tau: float, words: str = "") -> str:
 
 
 class _Page:
-    """A table with notes below it, printed or in a notebook, and a plot."""
+    """A comparison: a table with notes, as text or HTML, and a plot."""
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
         """Return the table, its notes, and the pairs that are plotted."""
         raise NotImplementedError
 
     def plot(self, figure: str | None = None, axes: "Axes | None" = None) -> "Axes":
-        """Draw how far apart agents are in a figure, and return Matplotlib's axes.
+        """Plot the differences of one metric and return Matplotlib's axes.
 
         Args:
-            figure: one of the figures, by its name in `differences`; None is the first.
-            axes: where it is drawn; None is a new figure.
+            figure: a metric, by its name in `differences`; None is the first.
+            axes: Matplotlib axes; None creates a figure.
 
         Raises:
-            InvalidArgumentError: for another figure.
+            InvalidArgumentError: for another metric.
         """
         from explorative_user_env.results.plots import paired_differences
 
@@ -226,16 +227,16 @@ class _Page:
 
 @dataclass(frozen=True)
 class Comparison(_Page):
-    """Two agents on the same users. Printed, or in a notebook, it is the table.
+    """The comparison of two agents on the same users; printing shows the table.
 
     Attributes:
         first: the first agent's name.
         second: the second agent's name.
-        n_users: number of users that both have met.
-        level: probability with which each interval holds.
-        censored: share of the runs of the first and of the second that the cap ended.
-        left: share of those whose users left.
-        differences: the figures.
+        n_users: number of users that both agents have run with.
+        level: coverage of each interval.
+        censored: share of censored runs of the first and of the second agent.
+        left: share of runs of the first and of the second agent whose user left.
+        differences: one difference for each metric.
     """
 
     first: str
@@ -247,12 +248,12 @@ class Comparison(_Page):
     differences: Sequence[PairedDifference]
 
     def frame(self) -> pd.DataFrame:
-        """Return one row a figure, with the names of both agents."""
+        """Return one row a metric, with the names of both agents."""
         shared = {"agent": self.first, "against": self.second, "n_users": self.n_users}
         return pd.DataFrame([shared | vars(each) for each in self.differences])
 
     def notes(self) -> list[str]:
-        """Return notes on runs that were cut off, and on means that one user dominates."""
+        """Return notes on censored runs, users who left, and means that one user dominates."""
 
         def of_both(shares: Sequence[float]) -> str:
             return f"{shares[0]:.3f} of {self.first}'s and {shares[1]:.3f} of {self.second}'s"
@@ -261,13 +262,13 @@ class Comparison(_Page):
         if any(self.censored):
             notes.append(
                 f"The step cap ended {of_both(self.censored)} runs: their stopping times are "
-                "compared up to where it did, as restricted means."
+                "compared as restricted means."
             )
         if any(self.left):
             notes.append(f"Users left in {of_both(self.left)} runs, which end there.")
         return notes + [
             f"* one user has most of the variance of {self.first} minus {self.second}: the "
-            f"difference of the mean {each.figure} says little; P does not rest on it."
+            f"difference of the mean {each.figure} is unreliable; P is not affected."
             for each in self.differences
             if each.dominated
         ]
@@ -277,7 +278,7 @@ class Comparison(_Page):
             return f"{value:.1f}" if row.kind == AS_MEANS else share(value)
 
         columns = [
-            Column("figure", lambda row: row.figure + _up_to(row.tau, ", up to "), left=True),
+            Column("metric", lambda row: row.figure + _up_to(row.tau, ", up to "), left=True),
             Column(self.first, lambda row: figure(row, row.first)),
             Column(self.second, lambda row: figure(row, row.second)),
             Column(f"difference [{100.0 * self.level:.3g}%]", "in_words"),
@@ -289,27 +290,27 @@ class Comparison(_Page):
 
 @dataclass(frozen=True)
 class LineUpComparison(_Page):
-    """All agents of a line-up against one. Printed, or in a notebook, it is the table.
+    """The comparison of all agents of a line-up with one; printing shows the table.
 
     Attributes:
-        against: the one.
-        comparisons: each of the others with it. The intervals of a figure all hold at once with a
-            probability of 95% (Bonferroni), and its p-values are adjusted for their number (Holm):
-            with 95% none is below .05 of an agent that does not differ.
+        against: name of the reference of all comparisons.
+        comparisons: each other agent against it. The intervals of a metric hold jointly with a
+            probability of at least 95% (Bonferroni). Its p-values are adjusted (Holm): the
+            family-wise error at .05 is at most 5%.
     """
 
     against: str
     comparisons: Sequence[Comparison]
 
     def frame(self) -> pd.DataFrame:
-        """Return one row an agent and figure."""
+        """Return one row for each agent and metric."""
         return pd.concat([each.frame() for each in self.comparisons], ignore_index=True)
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
         pairs = self.comparisons
-        cut = any(not math.isnan(pair.differences[0].tau) for pair in pairs)
-        columns = [Column(f"minus {self.against}", left=True), Column("up to")][: 1 + cut]
-        rows = [[pair.first, _up_to(pair.differences[0].tau)][: 1 + cut] for pair in pairs]
+        censored = any(not math.isnan(pair.differences[0].tau) for pair in pairs)
+        columns = [Column(f"minus {self.against}", left=True), Column("up to")][: 1 + censored]
+        rows = [[pair.first, _up_to(pair.differences[0].tau)][: 1 + censored] for pair in pairs]
         for each in pairs[0].differences:
             columns += [Column(f"{each.figure} [95%]"), Column("p", attached=True)]
         for row, pair in zip(rows, pairs, strict=True):
@@ -317,38 +318,38 @@ class LineUpComparison(_Page):
                 row += [each.in_words, _p_value(each.p_value)]
         n = len(pairs)
         family = (
-            f"{pairs[0].n_users} users. The {n} intervals of a figure hold at once with 95% "
-            f"(Bonferroni), its {n} p-values are for a family-wise error (Holm)."
+            f"{pairs[0].n_users} users. The {n} intervals of a metric hold jointly with 95% "
+            f"(Bonferroni); its {n} p-values control the family-wise error (Holm)."
         )
         notes = [family, *(note for each in pairs for note in each.notes()), PAIRED_LEGEND]
-        return table(rows, columns, padding=1, leading=1 + cut), notes, pairs
+        return table(rows, columns, padding=1, leading=1 + censored), notes, pairs
 
 
 def compare(results: Any, first: str, second: str, level: float = intervals.LEVEL) -> Comparison:
-    """Return how two agents compare on the users that both have met: first minus second.
+    """Compare two agents on the same users: first minus second.
 
-    Of best-arm identification the stopping time (up to where a step cap ended a run of either), the
-    probability that the first stops sooner, and the success; over a horizon the regret, the
-    probability that the first has less, and the utility.
+    The metrics of best-arm identification are the stopping time (restricted to the shortest
+    censored run), the probability that the first stops sooner, and the success; over a horizon the
+    regret, the probability that the first has less regret, and the utility.
 
     Args:
         results: the `Results`.
-        first: the name of an agent.
-        second: the name of another.
-        level: probability with which each interval holds.
+        first: name of an agent.
+        second: name of another agent.
+        level: coverage of each interval, in (0, 1).
 
     Raises:
-        InvalidArgumentError: for an unknown name, one agent twice, or other users for each.
+        InvalidArgumentError: for an unknown name, one agent twice, or agents with different users.
     """
     runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
     if choice("first", first, names) == choice("second", second, names):
-        raise InvalidArgumentError("second", second, "another agent than the first")
+        raise InvalidArgumentError("second", second, "another agent than first")
     both = [runs[runs["agent"] == name].set_index(PAIRS).sort_index() for name in (first, second)]
     if not both[0].index.equals(both[1].index):
-        allowed = f"an agent that has met the same users as {first}"
+        allowed = f"an agent with the same users as {first}"
         raise InvalidArgumentError("second", second, allowed)
-    censored, left = (  # 0 in tasks that do not have it
+    censored, left = (  # 0 in tasks without this column
         tuple(float(each[column].mean()) if column in each else 0.0 for each in both)
         for column in ("censored", "left")
     )
@@ -356,7 +357,7 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
     tau = math.nan
     if not over_horizon:
         lengths = [each.loc[each["censored"], column] for each in both]
-        tau = float(pd.concat(lengths).min())  # NaN where no run was cut off
+        tau = float(pd.concat(lengths).min())  # NaN without censored runs
         both = [each.assign(success=succeeded(each)) for each in both]
 
     def compared(name: str, kind: str, column: str, most: float = math.nan) -> PairedDifference:
@@ -372,22 +373,22 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
 
 
 def compare_all(results: Any, against: str) -> LineUpComparison:
-    """Return how all agents compare with one, with a family-wise error of 5% for each figure.
+    """Compare all other agents with `against`; the family-wise error is 5% for each metric.
 
     Args:
         results: the `Results`.
-        against: the name of the one.
+        against: name of an agent.
 
     Raises:
-        InvalidArgumentError: for an unknown name, no other agent, or other users for some.
+        InvalidArgumentError: for an unknown name, a single agent, or agents with different users.
     """
     names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
         raise InvalidArgumentError("against", against, "one of at least two agents")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
-    found = [compare(results, name, against, level) for name in others]
-    by_figure = zip(*(each.differences for each in found), strict=True)
+    pairs = [compare(results, name, against, level) for name in others]
+    by_figure = zip(*(each.differences for each in pairs), strict=True)
     by_agent = zip(*map(adjusted, by_figure), strict=True)
-    pairs = zip(found, by_agent, strict=True)
-    return LineUpComparison(against, [replace(each, differences=own) for each, own in pairs])
+    rows = zip(pairs, by_agent, strict=True)
+    return LineUpComparison(against, [replace(pair, differences=each) for pair, each in rows])

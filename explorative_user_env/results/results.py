@@ -1,4 +1,4 @@
-"""Results: the runs of a line-up with what is computed of them, in memory and out of a file."""
+"""`Results` and `Sweep`: the runs of a line-up, their metrics, and `load`, which reads a file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,37 +27,36 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-#: Parts of a cell that a summary leaves out; the setting's title says if `means` and `rho` are not
-#: its own.
+#: Entries of a cell that a summary omits; the setting's name shows custom `means` and `rho`.
 NOT_IN_SUMMARY = ("means", "rho", "max_steps", "agents", "differences", "versions")
 
-#: Parts of a cell that a table shows anyway, or that do not say who its users are.
+#: Entries of a cell that no table title names: columns show them, or they do not describe users.
 NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
 
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """The runs of one or more agents on the same users; printed, it is the table.
+    """The runs of one or more agents on the same users; printing shows the summary table.
 
     Attributes:
-        runs: one row a run. `instance`, `user_seed` (by which `replay` and `rollout` repeat the
-            run), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
-            did), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
-            reports them (the released setting counts its private draws). Of the task "regret" also
+        runs: one row a run: `instance`, `user_seed` (`replay` and `rollout` repeat the run from
+            it), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
+            left), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the
+            setting reports them (`released` counts the private draws). The task "regret" adds
             `regret`, `utility`, `last_arm`, `most_accepted_arm` and `most_accepted_is_best` (1/n
-            where it is one of n tied arms). Of the task "population" a run is an episode: `regret`,
-            `utility`, `acceptances`, `last_is_best` and `most_accepted_is_best` (with which share
-            of its users), and `regret_by_user`, which `results.metrics.regrets_by_user` reads.
+            for one of n tied arms). In the task "population" a run is an episode: `regret`,
+            `utility`, `acceptances`, `last_is_best` and `most_accepted_is_best` (shares of its
+            users), and `regret_by_user`, which `results.metrics.regrets_by_user` reads.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (of the
-            setting from the paper's text), of best-arm identification `step_cost`, `max_steps` (the
-            step cap) and, if asked for, `until_width`, `agents` (the options of each, with its own
-            cap) and `versions` (of the package and what its numbers may depend on).
-        population: the users themselves.
-        deltas: delta of the agents that have one of their own.
-        checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
-            (the fields of `monitors.TheoryCheck`), if the evaluation was asked for it.
-        line_up: the agents by name, as they ran: with their open options filled in.
+            setting from the paper's text); in best-arm identification `step_cost`, `max_steps` (the
+            step cap) and `until_width` if given; `agents` (options and step cap of each agent) and
+            `versions` (of the package and of the libraries that affect its numbers).
+        population: the users.
+        deltas: delta of each agent, by name.
+        checks: the paper's bounds in each BAIR run, one row a run (the fields of
+            `monitors.TheoryCheck`); None without `check_theory=True`.
+        line_up: the agents by name, with their unset options filled in.
     """
 
     runs: pd.DataFrame
@@ -68,9 +67,9 @@ class Results:
     line_up: Mapping[str, Agent] = field(default_factory=dict, repr=False)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row an agent, in their order, with 95% intervals.
+        """Return one row an agent, in line-up order, with 95% intervals.
 
-        `rank` is by the least `cost`, or regret over a horizon; who `sees_rewards` has none.
+        `rank` orders by `cost`, or by regret over a horizon; a `sees_rewards` agent has no rank.
         """
         shared = {name: value for name, value in self.cell.items() if name not in NOT_IN_SUMMARY}
         rows = []
@@ -86,30 +85,30 @@ class Results:
 
     @property
     def references(self) -> frozenset[str]:
-        """The names of the agents that see rewards, which no competitor does."""
+        """The names of the reference agents, which see rewards and are not ranked."""
         return frozenset(name for name, agent in self.line_up.items() if sees_rewards(agent))
 
     @property
     def over_horizon(self) -> bool:
-        """Whether agents ran to a horizon, with one user or many, and did not stop to answer."""
+        """Whether runs end at a horizon instead of with an answer."""
         return not protocol.TASKS[self.cell["task"]].ends_itself
 
     def compare(self, first: str, second: str) -> pairs.Comparison:
-        """Return how two agents, by name, compare with the same users; see `results.compare`."""
+        """Compare two agents, by name, on the same users; see `results.compare`."""
         return pairs.compare(self, first, second)
 
     def compare_all(self, against: str) -> pairs.LineUpComparison:
-        """Return how all others compare with one, with a family-wise error of 5% a figure."""
+        """Compare all other agents with `against`; the family-wise error is 5% for each metric."""
         return pairs.compare_all(self, against)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
-        """Return scores as rliable takes them: by agent an array (users, 1), the more the better.
+        """Return the scores for rliable: agent name to array of shape (users, 1), higher is better.
 
-        Its bootstrap draws users apart for each agent; `compare` has differences with the same.
+        rliable's bootstrap resamples users separately per agent; `compare` pairs users instead.
 
         Args:
-            score: "cost", "stopping_time" or "success"; over a horizon "regret" or "utility". What
-                is better the less is negated. None is the first, by which agents rank.
+            score: "cost" (default), "stopping_time" or "success"; over a horizon "regret"
+                (default) or "utility". Costs, times and regrets are negated.
 
         Raises:
             InvalidArgumentError: for another score.
@@ -117,25 +116,24 @@ class Results:
         return scores_of([(self.runs, self.cell)], score)
 
     def replay(self, row: Any) -> Episode:
-        """Return a run again, step by step: what the agent recommended and how the user responded.
+        """Repeat a run and return its episode: every recommendation and response.
 
-        It is the very run, without the time limit of `gym.make`; of users who come one after
-        another it is the steps of all.
+        The repetition equals the stored run; in the task "population" it covers all users.
 
         Args:
-            row: a row of `runs`, or its label there.
+            row: a row of `runs`, or its index label.
 
         Raises:
-            InvalidArgumentError: for what is no row of these runs, or code that is not known here.
+            InvalidArgumentError: for another row, or if the agent's code is not known.
         """
         runs = self.runs
         if isinstance(row, Integral) and not isinstance(row, bool) and row in runs.index:
             row = runs.loc[row]
-        own = runs[:0]
+        same = runs[:0]
         if isinstance(row, Mapping | pd.Series) and {"agent", "user_seed"} <= {*row.keys()}:
-            own = runs[(runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])]
-        if own.empty:
-            raise InvalidArgumentError("row", row, "a row of these runs, or its label there")
+            same = runs[(runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])]
+        if same.empty:
+            raise InvalidArgumentError("row", row, "a row of these runs, or its index label")
         name, seed = row["agent"], int(row["user_seed"])
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
@@ -144,8 +142,8 @@ class Results:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return members.episode(self.population, agent, seed, horizon)
         cap, plays = self.cell["agents"][name]["max_steps"], self.over_horizon
-        if not plays:  # a stranger's row may claim less than comes out, which may have no end
-            cap = min(cap, int(own["interactions"].iloc[0]) + 1)
+        if not plays:  # an edited row may claim fewer steps than its replay takes
+            cap = min(cap, int(same["interactions"].iloc[0]) + 1)
         return rollout(
             environment_of(self.population, agent, "regret", horizon if plays else None),
             agent,
@@ -158,23 +156,23 @@ class Results:
     def plot(
         self, kind: str | None = None, axes: "Axes | None" = None, *, progress: Any = True
     ) -> "Axes":
-        """Draw the runs, and return Matplotlib's axes; see `results.plots`.
+        """Plot the runs and return Matplotlib's axes; see `results.plots`.
 
         Args:
-            kind: "success" against the budget of a run, "stopping_times" (which share goes on),
+            kind: "success" by each time, "stopping_times" (the share of runs not stopped yet),
                 "regret" or "rejections" over time, "acceptances" of each arm in the first run,
-                "rounds" or "phase1_rejections" of checked runs, "regret_by_user" of users who come
-                one after another. None is success, or else regret.
-            axes: where it is drawn; None is a new figure.
-            progress: as for `evaluate`, of the runs that are replayed.
+                "rounds" or "phase1_rejections" with `check_theory=True`, "regret_by_user" in the
+                task "population". None is "success", or the regret over a horizon.
+            axes: Matplotlib axes; None creates a figure.
+            progress: as in `evaluate`, for the runs that a plot replays.
 
         Raises:
-            InvalidArgumentError: for another kind, naming those of these results.
+            InvalidArgumentError: for another kind; the message lists the available ones.
         """
         from explorative_user_env.results.plots import RUN_KINDS, why_not
 
-        usual = "regret_by_user" if self.cell["task"] == POPULATION.name else "regret"
-        chosen = (usual if self.over_horizon else "success") if kind is None else kind
+        default = "regret_by_user" if self.cell["task"] == POPULATION.name else "regret"
+        chosen = (default if self.over_horizon else "success") if kind is None else kind
         if why := why_not(choice("kind", chosen, RUN_KINDS), self):
             suitable = [name for name in RUN_KINDS if not why_not(name, self)]
             allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
@@ -182,16 +180,16 @@ class Results:
         return RUN_KINDS[chosen](self, chosen, axes, progress)
 
     def save(self, path: Path | str) -> None:
-        """Write the runs, and what made them, to a new file, which `eu.load` reads.
+        """Write the runs and their request to a new file, which `eu.load` reads.
 
         Args:
             path: the file; its name ends in .sqlite, .sqlite3 or .db.
 
         Raises:
-            InvalidArgumentError: if the file exists, has another ending, or the disk refuses.
+            InvalidArgumentError: if the file exists, has another ending, or cannot be written.
         """
         if Path(path).exists():
-            raise InvalidArgumentError("path", str(path), "a new file (it is there already)")
+            raise InvalidArgumentError("path", str(path), "a new file (it exists)")
         task = self.cell["task"]
         agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
@@ -202,8 +200,8 @@ class Results:
             for name, runs in self.runs.groupby("agent", sort=False):
                 parts.append(store.part(task, str(name), request))
                 parts[-1].add({column: runs[column].to_numpy() for column in runs})
-            own = {"cell": self.cell, "deltas": self.deltas, "checks": self.checks}
-            store.note({"request": request, **own}, parts, finished=True)
+            shared = {"cell": self.cell, "deltas": self.deltas, "checks": self.checks}
+            store.note({"request": request, **shared}, parts, finished=True)
 
     def __str__(self) -> str:
         summary = self.summary()
@@ -222,10 +220,10 @@ class Results:
 
 @dataclass(frozen=True, repr=False)
 class Sweep:
-    """The same agents in several cells; printed, it is the table of all of them.
+    """The same agents in several cells; printing shows the summary table of all cells.
 
     Attributes:
-        cells: the results of each cell, in the order they ran.
+        cells: the results of each cell, in the order of the sweep.
     """
 
     cells: Sequence[Results]
@@ -240,24 +238,26 @@ class Sweep:
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
-        """Return scores as `Results.to_rliable`: by agent an array (users, cells).
+        """Return the scores for rliable: agent name to array of shape (users, cells).
+
+        See `Results.to_rliable`.
 
         Raises:
-            InvalidArgumentError: also for cells with other agents or other numbers of users.
+            InvalidArgumentError: also if cells differ in their agents or numbers of users.
         """
         return scores_of([(cell.runs, cell.cell) for cell in self.cells], score)
 
     def plot(self, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
-        """Draw a figure of every agent against K, or 1/delta where K is the same, and return axes.
+        """Plot a metric of every agent against K, or against 1/delta for one K; return the axes.
 
         Args:
-            kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-                "utility"; "rounds" or "phase1_rejections" of `check_theory=True`. None is the
-                first of them.
-            axes: where it is drawn; None is a new figure.
+            kind: "stopping_time" (default), "success" or "rejection_rate"; over a horizon
+                "regret" (default) or "utility"; with `check_theory=True` also "rounds" or
+                "phase1_rejections".
+            axes: Matplotlib axes; None creates a figure.
 
         Raises:
-            InvalidArgumentError: for another kind, or cells that differ in something else.
+            InvalidArgumentError: for another kind, or cells that differ in other options.
         """
         from explorative_user_env.results.plots import figure_by_cell
 
@@ -273,16 +273,16 @@ class Sweep:
         return "".join(html_table(table_of(each, title)) for title, each in summaries_of(self))
 
 
-def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
-    """Return the summary of the cells of each task.
+def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
+    """Return a title and a summary for each task and kind of users.
 
-    Cells with other users have their own, with a title that names the difference, as `noise=0.2`.
+    If the cells of a task differ in their users, the titles name the options, as `noise=0.2`.
     """
-    if isinstance(found, Results):
-        return [(None, found.summary())]
+    if isinstance(results, Results):
+        return [(None, results.summary())]
     frames: dict[tuple[Any, str], list[pd.DataFrame]] = {}
-    for task in dict.fromkeys(each.cell.get("task") for each in found.cells):
-        cells = [each for each in found.cells if each.cell.get("task") == task]
+    for task in dict.fromkeys(each.cell.get("task") for each in results.cells):
+        cells = [each for each in results.cells if each.cell.get("task") == task]
         for each in cells:
             title = ", ".join(
                 f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
@@ -290,13 +290,12 @@ def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]
                 if name not in NOT_TITLED and any(one.cell.get(name) != value for one in cells)
             )
             frames.setdefault((task, title), []).append(each.summary())
-    return [
-        (title or None, pd.concat(own, ignore_index=True)) for (_, title), own in frames.items()
-    ]
+    items = frames.items()
+    return [(title or None, pd.concat(parts, ignore_index=True)) for (_, title), parts in items]
 
 
 def _words_of(results: Results) -> dict[str, Any]:
-    """Return the parts of a cell that are a word or a number."""
+    """Return the entries of a cell that are words or numbers."""
     words = results.cell.items()
     return {name: value for name, value in words if isinstance(value, bool | int | float | str)}
 
@@ -309,18 +308,18 @@ def all_runs(results: Sequence[Results]) -> pd.DataFrame:
 
 
 def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with all words and numbers of their cells."""
+    """Return all runs, one row each, with every word or number of their cells as columns."""
     frames = [each.runs.assign(**_words_of(each) | dict(each.runs)) for each in results]
     return pd.concat(frames, ignore_index=True)
 
 
 class StoredCell(NamedTuple):
-    """An evaluation as a file of runs has it.
+    """An evaluation in a file of runs.
 
     Attributes:
-        record: its `request`, `cell` and what else `Results` has besides the runs.
-        finished: whether the file says that all runs are there.
-        results: its runs; None if there are none.
+        record: its `request`, `cell`, `deltas` and `checks`.
+        finished: whether the file marks the evaluation as complete.
+        results: its results; None without runs.
     """
 
     record: Mapping[str, Any]
@@ -331,28 +330,28 @@ class StoredCell(NamedTuple):
 def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
     """Return the results in a file of runs, also while another process writes to it.
 
-    Of a run that was broken off they are of the users that had been met.
+    An interrupted evaluation returns its finished users.
 
     Args:
-        path: what `evaluate(..., store=)`, `Results.save` or a command has written.
+        path: a file from `evaluate(..., store=)`, `Results.save` or a command.
         agents: custom agents, which `Results.replay` needs, and custom behaviours, laws and
             functions of users. A file of runs executes no code.
 
     Returns:
-        `Results`, or, of more than one cell, a `Sweep`.
+        `Results`, or a `Sweep` for several cells.
 
     Raises:
-        InvalidArgumentError: if there is no such file, or it has no run; or `agents` lacks code.
+        InvalidArgumentError: if the file is missing or has no runs, or `agents` lacks custom code.
     """
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]
     if not cells:
-        raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
+        raise InvalidArgumentError("path", str(path), "a file with runs (it has none)")
     return cells[0] if len(cells) == 1 else Sweep(cells)
 
 
 def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[StoredCell]:
-    """Return every evaluation of an open file, in the order in which they ran; see `load`.
+    """Return every evaluation of an open file, in run order; see `load`.
 
     Raises:
         ValueError: for records that cannot be read.
@@ -371,7 +370,7 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return the results of an evaluation, None without runs; the request outdoes the cell."""
+    """Return the results of an evaluation, None without runs; the request overrides the cell."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:
@@ -385,13 +384,13 @@ def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> 
     try:
         population = from_record(request["population"], agents)
     except UnknownCodeError as missing:
-        allowed = f"with {missing}, which the users rest on"
+        allowed = f"with {missing}, which the users need"
         raise InvalidArgumentError("agents", list(agents), allowed) from missing
-    usual: dict[str, Any] = dict.fromkeys(("seed", "delta", "n_users", "deviation"))
-    usual |= {"step_cost": protocol.STEP_COST, "max_steps": protocol.STEP_CAP}
+    defaults: dict[str, Any] = dict.fromkeys(("seed", "delta", "n_users", "deviation"))
+    defaults |= {"step_cost": protocol.STEP_COST, "max_steps": protocol.STEP_CAP}
     cell = dict(record["cell"])
-    for name in {*usual} & {*cell} & {*request}:
-        cell[name] = usual[name] if request[name] is None else request[name]
+    for name in {*defaults} & {*cell} & {*request}:
+        cell[name] = defaults[name] if request[name] is None else request[name]
     cell |= record_of(population.words())
     cell["agents"] = {name: cell["agents"][name] for name in in_order}
     known = {protocol.name_of(agent): agent for agent in agents if isinstance(agent, Agent)}

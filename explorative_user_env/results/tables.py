@@ -1,4 +1,4 @@
-"""Summaries as tables a person can read."""
+"""Tables of summaries: columns, legends and warnings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,32 +9,32 @@ from rich.table import Table
 from explorative_user_env.display import text
 from explorative_user_env.display.tables import Column, markdown, table
 
-#: Columns that hold a published figure beside ours, where a cell has one.
+#: Column of the published figure for each of our metrics.
 PUBLISHED = {
     "stopping_time": "published_stopping_time",
     "rejection_rate": "published_rejection_rate",
     "success": "published_success",
 }
 
-#: What stands beside a mean, and what no n runs can say: all of them may lack what is so rare.
-MEANS_LEGEND = "mean ± half a 95% interval, which knows of no runs rarer than 3 in n"
+#: Legend of a mean; n runs may miss values rarer than 3 in n (rule of three).
+MEANS_LEGEND = "mean ± half-width of a 95% interval; it ignores values rarer than 3 in n"
 
 LEGEND = (
-    f"stopping time: {MEANS_LEGEND}. wrong: stopped and named another arm. "
-    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
+    f"stopping time: {MEANS_LEGEND}. wrong: answered another arm. "
+    "cens.: ended by the step cap. (1-p)/δ: above 1 the error exceeds δ.",
 )
-LEFT_LEGEND = ("left: the user left, which is no success.",)
+LEFT_LEGEND = ("left: the user left; counts as a failure.",)
 DRAWS_LEGEND = (
-    "rej. %: of T&S without, of the others with the K private draws, as in the paper's tables.",
+    "rej. %: T&S without, other agents with the K private draws, as in the paper's tables.",
 )
-COST_LEGEND = ("cost: c T + error, by which agents rank.",)
+COST_LEGEND = ("cost: c T + error; agents rank by it.",)
 
 UNTIL_LEGEND = (
-    "Intervals of success are of a confidence sequence (beta-binomial mixture): they hold whenever "
-    "one stops meeting users; all others take the number of users as given."
+    "Intervals of success form a confidence sequence (beta-binomial mixture): they hold for every "
+    "number of users at once; all other intervals assume a fixed number."
 )
 
-#: Follows the name of an agent that is told rewards.
+#: Mark after the name of a reference agent, which sees rewards.
 REFERENCE = "†"
 REFERENCE_LEGEND = (
     f"{REFERENCE} a reference, told the rewards that no agent may see: not ranked.",
@@ -42,12 +42,12 @@ REFERENCE_LEGEND = (
 
 
 AGENT_COLUMN = Column("agent", "agent", left=True)
-#: The share of users who left; a dash for users who cannot leave.
+#: Share of runs whose user left; a dash if users cannot leave.
 LEFT_COLUMN = Column("left", "left", lambda value: "-" if pd.isna(value) else text.share(value))
 
 
 def mean(heading: str, name: str) -> Column:
-    """Return a column of means, each with half of its interval."""
+    """Return a column of means with the half-width of their intervals."""
 
     def written(row: Mapping[str, Any]) -> str:
         mark = "*" if row.get(f"{name}_dominated", False) else ""
@@ -57,12 +57,12 @@ def mean(heading: str, name: str) -> Column:
 
 
 def rate(heading: str, name: str) -> Column:
-    """Return a column of probabilities, each with its interval."""
+    """Return a column of probabilities with their intervals."""
     return Column(heading, lambda row: text.share_with_interval(row, name))
 
 
 def paper(name: str, form: Callable[[Any], str]) -> Column:
-    """Return the column of published figures that stands beside ours."""
+    """Return the column of published figures, to the right of ours."""
     return Column("paper", PUBLISHED[name], form, attached=True)
 
 
@@ -109,10 +109,10 @@ MEMBERS_COLUMNS = (
 
 
 def marked(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with the names of their agents as tables and pictures show them.
+    """Return `frame` with `REFERENCE` after the names of reference agents.
 
     Args:
-        frame: with the columns `agent` and `sees_rewards`; without the latter nobody is marked.
+        frame: has the column `agent`; without the column `sees_rewards` no name changes.
     """
     if "sees_rewards" not in frame:
         return frame
@@ -122,24 +122,24 @@ def marked(frame: pd.DataFrame) -> pd.DataFrame:
 
 REGRET_LEGEND = (
     f"regret: sum of mu_* - mu_a over T recommendations, {MEANS_LEGEND}. utility: sum "
-    "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
-    "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
+    "of mu_a over acceptances. last best: share of runs whose last recommendation is the best arm "
+    "[95%]. most acc. best: share whose most accepted arm is the best; one of n tied counts 1/n.",
 )
-LEFT_REGRET_LEGEND = ("left: the user left; each step she missed counts max mu - min mu.",)
+LEFT_REGRET_LEGEND = ("left: the user left; each step after that counts max mu - min mu.",)
 
 
 MEMBERS_LEGEND = (
-    "regret: sum of mu_* - mu_a over an episode, in which each of the users is there for T "
-    f"recommendations, {MEANS_LEGEND}. first, last: the regret with the first and with the last "
-    "user of an episode. most acc. best: with how many users the most accepted arm is the best "
-    "[95%]; one of n tied arms counts 1/n.",
+    "regret: sum of mu_* - mu_a over an episode, T recommendations for each user, "
+    f"{MEANS_LEGEND}. first, last: regret with the first and the last user of an episode. "
+    "most acc. best: share of users whose most accepted arm is the best [95%]; one of n tied arms "
+    "counts 1/n.",
 )
 
 
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
-    """Return the rows of a summary (see `Results.summary`) as the table of their task.
+    """Return a summary (see `Results.summary`) as the table of its task.
 
-    Published figures stand beside ours when the frame has them, and else the cost and the rank.
+    The table shows published figures if the summary has them, else the cost and the rank.
     """
     columns: Sequence[Column]
     if "regret_of_first" in summary:
@@ -153,7 +153,7 @@ def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return what the columns of the table mean."""
+    """Return the legend of the table's columns, and its warnings."""
     if "regret_of_first" in summary:
         return MEMBERS_LEGEND + warnings_of(summary)
     if "regret" in summary:
@@ -168,14 +168,14 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
 
 
 def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return what must be said below any table: who is no competitor, which means say little.
+    """Return the notes below every table.
 
-    A line for each cell that has met users until success was known well enough, and for each agent
-    whose mean stopping time is one run's doing.
+    They name reference agents, the width reached with `until_width` in each cell, and agents whose
+    mean stopping time one run dominates.
     """
     medians = tuple(
         f"* one run of {row['agent']} (δ={row['delta']:g}, K={row['n_arms']}) has most of the "
-        f"variance: its mean says little; median {row['stopping_time_median']:.0f} "
+        f"variance: its mean is unreliable; median {row['stopping_time_median']:.0f} "
         f"[{row['stopping_time_median_low']:.0f}, {row['stopping_time_median_high']:.0f}]."
         for row in marked(summary).to_dict("records")
         if row.get("stopping_time_dominated", False)
@@ -184,22 +184,22 @@ def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
 
 
 def references_of(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return what the sign means, where an agent has it."""
+    """Return the legend of `REFERENCE` if the frame has a reference agent."""
     return REFERENCE_LEGEND if "sees_rewards" in frame and frame["sees_rewards"].any() else ()
 
 
 def _until(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return how many users were met where that was left open, and what their intervals are."""
+    """Return a line for each cell with `until_width`: its number of users and interval width."""
     if "until_width" not in summary:
         return ()
     lines = []
     for (delta, n_arms), cell in summary.groupby(["delta", "n_arms"], sort=False):
-        asked, n_users = cell["until_width"].iloc[0], cell["n_runs"].max()
+        requested, n_users = cell["until_width"].iloc[0], cell["n_runs"].max()
         widest = (cell["success_high"] - cell["success_low"]).max()
         ended = (
-            f"known to within {asked:g} with {n_users} users"
-            if widest <= asked
-            else f"known to within {widest:.3g}, not {asked:g}, with {n_users} users, the most"
+            f"known to within {requested:g} with {n_users} users"
+            if widest <= requested
+            else f"known to within {widest:.3g}, not {requested:g}, with {n_users} users, the limit"
         )
         lines.append(f"success (δ={delta:g}, K={n_arms}): {ended}.")
     return (*lines, UNTIL_LEGEND)

@@ -84,7 +84,7 @@ def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(tmp_path, run
         "two-agent: 0 points, failed: the file has no agent class None; its agent classes: A"
         in printed
     )
-    assert ("one-agent" in printed, "16 characters or more are safe" in printed) == (True, True)
+    assert ("one-agent" in printed, "16 characters or more" in printed) == (True, True)
 
 
 def test_an_interrupt_leaves_no_process(submissions, run, calls_of):

@@ -285,7 +285,7 @@ def test_no_program_is_run_because_a_file_names_it(honest, place):
     def change(record):
         record["request"]["population"]["behaviour"]["respond"] = program
 
-    with pytest.raises(InvalidArgumentError, match="which the users rest on"):
+    with pytest.raises(InvalidArgumentError, match="which the users need"):
         verified(with_records(by_sql(honest, place), change))
     with pytest.raises(ValueError, match="os:system"):
         from_record(program)
