@@ -116,7 +116,12 @@ def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(bai):
 
 
 def test_the_obvious_one_is_drawn_into_axes_that_are_given(bai, plays, sweep):
-    labels = "share stopped", "regret up to t", "stopping time T", "difference of means"
+    labels = (
+        "share of runs with success",
+        "regret up to t",
+        "stopping time T",
+        "difference of means",
+    )
     drawn = bai, plays, sweep, bai.compare("UNI", "BAIR")
     for results, label in zip(drawn, labels, strict=True):
         axes = new_figure(3, 2).subplots()
