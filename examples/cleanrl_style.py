@@ -69,7 +69,7 @@ def main() -> None:
             new, reward, terminated, truncated, infos = envs.step(action.numpy())
             rewards[step] = torch.as_tensor(reward * REWARD_SCALE)
             regrets -= reward
-            if truncated.any():  # add the critic's value at a time limit
+            if truncated.any():  # a time limit is not terminal: add the value of the last state
                 last = torch.as_tensor(np.stack(infos["final_obs"][truncated]))
                 with torch.no_grad():
                     rewards[step][torch.as_tensor(truncated)] += GAMMA * critic(last)[:, 0]

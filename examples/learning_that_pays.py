@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 N_INSTANCES = 2000
 N_OF = {"regret-k20": 5000, learnt.POPULATION_TASK: 200}
-"""Numbers of users (or of episodes) in tasks with small differences between agents."""
+"""Number of users (population: of episodes) of the tasks that do not use N_INSTANCES."""
 
 N_INSTANCES_DRAWN = 1000
 SEED = 0
