@@ -1,7 +1,7 @@
-"""Files that appear whole: written in a temporary folder beside their place, then moved there.
+"""Atomic writing of files: written in a temporary folder next to their path, then moved there.
 
-The files of a `Folder` are of one run. A manifest, `made_by.json`, is moved last: it says what made
-the files, and has a digest of each, so that a mixture of two runs is recognised.
+A `Folder` holds the files of one run. Its manifest `made_by.json`, moved last, has the request and
+a digest of each file, so that readers detect a mixture of two runs.
 """
 
 import hashlib
@@ -19,19 +19,19 @@ from typing import Any
 
 from explorative_user_env.validation import InvalidArgumentError
 
-#: The manifest of a folder.
+#: File name of a folder's manifest.
 MADE_BY = "made_by.json"
 
-#: Entries of the manifest: an identifier of the run, and the digests of the files by name.
+#: Entries of the manifest: the run's identifier, and the digests by file name.
 RUN, FILES = "run", "files"
 
-#: How the name of a temporary folder begins.
+#: First letters of the name of a temporary folder.
 PREFIX = ".unfinished-"
 
-#: Seconds that writing takes at most.
+#: Age in seconds from which a temporary folder counts as abandoned.
 LONGEST_WRITING = 3600.0
 
-#: By the name of a file, the function that writes it.
+#: File name to the function that writes the file.
 Files = Mapping[str, Callable[[Path], object]]
 
 
@@ -39,7 +39,7 @@ def from_json(text: str | bytes) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        ValueError: if the text is not JSON, or nested too deep.
+        ValueError: if the text is not JSON, or is nested too deep.
     """
     try:
         return json.loads(text or "")  # NULL in a broken database
@@ -47,14 +47,14 @@ def from_json(text: str | bytes) -> Any:
         raise ValueError("nested too deep to be read") from error
 
 
-#: The largest manifest that is read, in bytes.
+#: Size limit of a manifest, in bytes.
 LARGEST_MANIFEST = 10_000_000
 
 
 def digests_in(folder: Path) -> dict[str, str]:
-    """Return the digests of a folder's manifest, of files in the folder itself.
+    """Return the digests in a folder's manifest, for files directly in the folder.
 
-    Empty without a readable manifest: a regular file of a bounded size.
+    Returns an empty dict without a readable manifest of at most `LARGEST_MANIFEST` bytes.
     """
     path = folder / MADE_BY
     try:
@@ -67,7 +67,7 @@ def digests_in(folder: Path) -> dict[str, str]:
 
 
 def has_digest(path: Path, digest: str) -> bool:
-    """Return whether a file exists and has this digest."""
+    """Return whether a regular file exists and has this SHA-256."""
     try:
         return path.is_file() and _digest_of(path) == digest
     except OSError:
@@ -81,7 +81,7 @@ def _digest_of(path: Path) -> str:
 
 @contextmanager
 def _refusals(argument: str, path: Path, what: str = "folder") -> Iterator[None]:
-    """Turn an error of the disk into one line that names the argument."""
+    """Turn an OSError into an error that names the argument."""
     try:
         yield
     except OSError as error:
@@ -90,41 +90,41 @@ def _refusals(argument: str, path: Path, what: str = "folder") -> Iterator[None]
 
 
 def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
-    """Check that files of a folder are as its manifest says, if it has one.
+    """Check files against the digests of the folder's manifest, if it has one.
 
     Args:
-        argument: the argument that named the folder.
+        argument: name of the argument that holds the folder.
         folder: the folder.
-        names: the files that are about to be read.
+        names: names of the files to check.
 
     Raises:
-        InvalidArgumentError: naming the first file that is another.
+        InvalidArgumentError: naming the first file with another digest.
     """
     digests = digests_in(folder)
     for name in names:
         if name in digests and not has_digest(folder / name, digests[name]):
-            allowed = f"a folder whose files are all as its run has written them ({name} is not)"
+            allowed = f"a folder with the files of its run, unchanged ({name} differs)"
             raise InvalidArgumentError(argument, str(folder), allowed)
 
 
 def finished_file(argument: str, folder: Path, name: str) -> Path:
-    """Return the path of a file that a run writes when it is finished.
+    """Return the path of a file that a finished run has written.
 
     Raises:
-        InvalidArgumentError: if the file is missing, or is not as the run has written it.
+        InvalidArgumentError: if the file is missing, or its digest is not the manifest's.
     """
     if not (folder / name).exists():
-        allowed = f"a folder with {name}, which is written when a run is finished"
+        allowed = f"a folder with {name}, which a finished run writes"
         raise InvalidArgumentError(argument, str(folder), allowed)
     check_one_run(argument, folder, [name])
     return folder / name
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Return the name and both values of each entry of `now` that is different in `before`.
+    """Return the name, old value and new value of each entry that differs.
 
-    Inner records are compared entry by entry: "agents.BAIR" is the entry BAIR of the inner record
-    agents. The outermost names only sort the entries, and are left out.
+    Nested records are compared entry by entry, with dotted names. The outermost name is left out:
+    `{"options": {"agents": {"BAIR": 1}}}` has the entry "agents.BAIR".
     """
     was, is_now = _flat({name: before.get(name) for name in now}), _flat(now)
     names = [name for name in is_now | was if was.get(name) != is_now.get(name)]
@@ -142,27 +142,27 @@ def _flat(record: Mapping[str, Any], *place: str) -> dict[str, Any]:
 
 
 def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
-    """Return how the run that made a folder's files differs from another; empty if it does not."""
+    """Return how the manifest of a folder differs from `made_by`; "" if equal or missing."""
     try:
         before = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
-        found = differences(before, json.loads(json.dumps(made_by)))
+        changes = differences(before, json.loads(json.dumps(made_by)))
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, ValueError, AttributeError):
-        return "what cannot be read" if made_by else ""
-    return ", ".join(f"no {name}" if was is None else f"{name}={was}" for name, was, _ in found)
+        return "an unreadable manifest" if made_by else ""
+    return ", ".join(f"no {name}" if was is None else f"{name}={was}" for name, was, _ in changes)
 
 
 class Folder:
-    """A folder for the files of one run, checked before the work and filled at once after it.
+    """The output folder of one run: checked before the run, written in one step after it.
 
     Args:
-        path: the folder; it is made if it does not exist.
-        made_by: what makes the files, as JSON can hold it, for the manifest.
-        overwrite: whether the files of another run may be written over.
+        path: the folder; created if missing.
+        made_by: the request of the run for the manifest, as JSON values.
+        overwrite: whether to replace the files of another run.
 
     Raises:
-        InvalidArgumentError: if the folder cannot be written to, or has the files of another run.
+        InvalidArgumentError: if the folder is not writable, or has the files of another run.
     """
 
     def __init__(self, path: Path, made_by: Any = None, overwrite: bool = False) -> None:
@@ -171,13 +171,13 @@ class Folder:
         self.made_by = dict(made_by or {})
         self._requested = None if overwrite else dict(self.made_by)
         if other := self._other_run():
-            allowed = f"another folder, as it has {other}; --overwrite writes over that"
+            allowed = f"another folder, as it has {other}; --overwrite replaces its files"
             raise InvalidArgumentError("output", str(path), allowed)
         with _refusals("output", path):
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
-            for left in path.glob(f"{PREFIX}*"):  # by a process that was killed
+            for left in path.glob(f"{PREFIX}*"):  # of a killed process
                 if time.time() - left.stat().st_mtime > LONGEST_WRITING:
                     shutil.rmtree(left, ignore_errors=True)
 
@@ -186,25 +186,25 @@ class Folder:
         return other and f"a run with {other}"
 
     def note(self, **details: Any) -> None:
-        """Add entries to the manifest that are known only after the work."""
+        """Add entries to the manifest."""
         self.made_by |= details
 
     def write(self, files: Files) -> list[Path]:
-        """Write files by name, all or none, with the manifest last.
+        """Write all files or none, the manifest last.
 
-        Files that an earlier run has written here, and this one does not, are deleted unless they
-        were changed since. A process that is killed before the manifest is moved leaves the old
-        one, by which the folder is recognised as a mixture. What else fails changes nothing.
+        Unchanged files of an earlier run that `files` does not name are deleted. If the process is
+        killed before it moves the manifest, the old manifest stays and its digests show the
+        mixture. Any other failure restores the folder.
 
         Returns:
-            Their paths.
+            The paths of the files.
 
         Raises:
-            InvalidArgumentError: if the disk refuses, or another run has written here meanwhile.
+            InvalidArgumentError: if writing fails, or another run has written to the folder.
         """
         path = self.path
         with _refusals("output", path):
-            path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
+            path.mkdir(parents=True, exist_ok=True)  # another process may have deleted it
             with _temporary_folder(dir=path) as root:
                 temporary, old = Path(root), Path(root, "old")
                 for name, write in files.items():
@@ -214,7 +214,7 @@ class Folder:
                 manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
                 (temporary / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
                 if other := self._other_run():
-                    raise OSError(f"it has {other} by now")
+                    raise OSError(f"it now has {other}")
                 before, coming = digests_in(path), [*files, MADE_BY]
                 leaving = [name for name in before if has_digest(path / name, before[name])]
                 old.mkdir()
@@ -227,7 +227,7 @@ class Folder:
                     for name in coming:
                         os.replace(temporary / name, path / name)
                 except BaseException:
-                    if (temporary / MADE_BY).exists():  # else all was done
+                    if (temporary / MADE_BY).exists():  # else every file was moved
                         for name in coming:
                             if not (temporary / name).exists():
                                 (path / name).unlink(missing_ok=True)
@@ -240,21 +240,20 @@ class Folder:
 _temporary_folder = partial(tempfile.TemporaryDirectory, prefix=PREFIX, ignore_cleanup_errors=True)
 
 
-#: The names of files that were to be added: those that were written, those that existed with the
-#: same content, and those with another content, which stays.
+#: Names of files by the outcome of `add_files`: written, unchanged, or left as edited by others.
 Added = namedtuple("Added", "new same edited")
 
 
 def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:
-    """Add files to a folder, and keep every file that is there.
+    """Add files to a folder without changing existing files.
 
     Args:
-        argument: the argument that named the folder.
-        folder: the folder; it is made if it does not exist.
-        files: the content of each file by its name, which may have folders.
+        argument: name of the argument that holds the folder.
+        folder: the folder; created if missing.
+        files: relative path to content.
 
     Raises:
-        InvalidArgumentError: if the disk refuses, with nothing added.
+        InvalidArgumentError: if writing fails; then no file is added.
     """
     added = Added([], [], [])
     with _refusals(argument, folder):
@@ -283,29 +282,29 @@ def _write_and_move(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def check_new_file(argument: str, path: Path, overwrite: bool = False) -> None:
-    """Check that a file does not exist yet, unless it may be written over.
+    """Check that a file does not exist, unless `overwrite`.
 
     Raises:
-        InvalidArgumentError: naming the argument, if it exists.
+        InvalidArgumentError: if the file exists.
     """
     if path.exists() and not overwrite:
-        allowed = "a new file, as it is there already; --overwrite writes over it"
+        allowed = "a new file, as it exists; --overwrite replaces it"
         raise InvalidArgumentError(argument, str(path), allowed)
 
 
 def write_file(
     argument: str, path: Path, write: Callable[[Path], object], overwrite: bool = False
 ) -> None:
-    """Write a file beside its place, and move it there when it is complete.
+    """Write a file atomically.
 
     Args:
-        argument: the argument that named the file.
-        path: the file; its folder is made if it does not exist.
-        write: writes the file at the path that it is called with.
-        overwrite: whether an existing file is written over.
+        argument: name of the argument that holds the path.
+        path: the file; its folder is created if missing.
+        write: function that writes the file at a given temporary path.
+        overwrite: whether to replace an existing file.
 
     Raises:
-        InvalidArgumentError: if the file exists, or the disk refuses.
+        InvalidArgumentError: if the file exists and not `overwrite`, or if writing fails.
     """
     with _refusals(argument, path, "file"):
         check_new_file(argument, path, overwrite)

@@ -1,6 +1,6 @@
-"""The trained models that come with the package: where they are, and for what users.
+"""The trained models of the package: their folders and settings.
 
-Nothing here needs what it takes to run one.
+This module does not import the libraries that run a model.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from explorative_user_env.protocol import Task
 #: The folder of the models.
 MODELS = Path(__file__).parent / "data" / "models"
 
-#: What says in the folder of a model how it was trained.
+#: File of a model's training settings.
 SETTINGS_FILE = "settings.json"
 
 #: Behaviour and click noise of the paper's users.
@@ -20,33 +20,33 @@ ORDINARY = "explorative", 0.0
 
 
 def shipped_models() -> dict[str, Path]:
-    """Return the folders of the models that come with the package, by name.
+    """Return the folders of the package's models by name.
 
-    Those of the suite lie in folders named as its tasks, one for each training seed.
+    A model of the suite is named after its task and its training seed.
     """
-    made = sorted(path.parent for path in MODELS.rglob(SETTINGS_FILE))
-    return {folder.relative_to(MODELS).as_posix(): folder for folder in made}
+    folders = sorted(path.parent for path in MODELS.rglob(SETTINGS_FILE))
+    return {folder.relative_to(MODELS).as_posix(): folder for folder in folders}
 
 
 def shipped_for(
     task: Task, n_arms: int, *, behaviour: str = ORDINARY[0], noise: float = ORDINARY[1]
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return the name of the package's model for these users, and how it was trained.
+    """Return the name and the training settings of the package's model for these users.
 
-    The first one that was trained with users of this kind; or else with ordinary ones, which is no
-    model of other users; None if there is neither.
+    The first model with this behaviour and noise; else the first model of the paper's users, whose
+    settings differ from the requested users; else None.
 
     Args:
-        task: what the model is for.
+        task: the task of the model.
         n_arms: K.
-        behaviour: what the users are called.
-        noise: their click noise.
+        behaviour: name of the users' behaviour.
+        noise: click noise of the users, in [0, 1].
     """
-    found: dict[tuple[str, float], tuple[str, dict[str, Any]]] = {}
+    models: dict[tuple[str, float], tuple[str, dict[str, Any]]] = {}
     for name, folder in shipped_models().items():
         settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         if (settings["task"], settings["n_arms"]) == (task.name, n_arms):
             users = settings.get("users", settings["environment"])
             kind = users.get("behaviour", ORDINARY[0]), float(users.get("noise", ORDINARY[1]))
-            found.setdefault(kind, (name, settings))
-    return found.get((behaviour, noise), found.get(ORDINARY))
+            models.setdefault(kind, (name, settings))
+    return models.get((behaviour, noise), models.get(ORDINARY))

@@ -1,4 +1,4 @@
-"""Checks of arguments, each with an error of one line: the argument, its value, what is allowed."""
+"""Validators of arguments; an error names the argument, the allowed values and the value."""
 
 import copyreg
 import math
@@ -15,12 +15,12 @@ _Result = TypeVar("_Result")
 
 PACKAGE = __name__.partition(".")[0]
 
-#: A message cuts the text of a value, and the text of what is allowed, to these lengths.
+#: Most characters of a value, and of the allowed values, in a message.
 LONGEST, LONGEST_RULE = 200, 1000
 
 
 class InvalidArgumentError(ValueError):
-    """An argument is outside what is allowed; the message is one line a person can act on."""
+    """An argument has a value that is not allowed; the message is one line."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
         self.name = one_line(name)
@@ -28,27 +28,27 @@ class InvalidArgumentError(ValueError):
         super().__init__(f"{self.name} must be {rule}, got {_text_of(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The value may not pickle; the message does, and is all that a worker has to send back.
+        # A worker process sends the error by pickle: the value may not pickle, the message does.
         return copyreg.__newobj__, (type(self), str(self)), vars(self)  # type: ignore[attr-defined]
 
     def spelled(self, spellings: Mapping[str, str]) -> str:
-        """Return the message with the argument as it is spelled elsewhere, as on a command line."""
+        """Return the message with another spelling of the argument, such as `--n-arms`."""
         return spellings.get(self.name, self.name) + str(self).removeprefix(self.name)
 
     @property
     def allowed(self) -> str:
-        """What is allowed, without the argument and its value."""
+        """The allowed values: the message without the argument and its value."""
         return str(self).removeprefix(f"{self.name} must be ").rpartition(", got ")[0]
 
 
 class CallableError(InvalidArgumentError):
-    """A user's code failed; the message names the callable and where it was called.
+    """A custom callable failed; the message names the callable, the run and the step.
 
-    The error's `__cause__` is what the code raised, or what is wrong with the value it returned.
+    `__cause__` is the exception of the callable, or the error about the value it returned.
 
     Args:
-        failure: which callable failed, and how.
-        where: the run and the moment in which it was called.
+        failure: the callable and its error, in words.
+        where: the run and the step of the call, in words.
     """
 
     def __init__(self, failure: str, where: str) -> None:
@@ -57,15 +57,15 @@ class CallableError(InvalidArgumentError):
 
     @classmethod
     def of(cls, what: str, error: Exception, where: str) -> "CallableError":
-        """Return the error of the callable called `what`.
+        """Return the error of a callable.
 
         Args:
-            what: which callable.
-            error: what it raised, or an `InvalidArgumentError` about what it returned.
-            where: the run and the moment in which it was called.
+            what: name of the callable.
+            error: the exception it raised, or an `InvalidArgumentError` about its return value.
+            where: the run and the step of the call, in words.
         """
         if isinstance(error, CallableError):
-            return cls(error.failure, where)  # the outer caller knows more of where
+            return cls(error.failure, where)  # the outer caller's `where` is more precise
         if isinstance(error, InvalidArgumentError):
             return cls(str(error), where)
         name, text = type(error).__name__, str(error)
@@ -73,22 +73,22 @@ class CallableError(InvalidArgumentError):
 
 
 class MissingExtraError(ImportError):
-    """A part of the package needs libraries that are not installed; the message says how."""
+    """Optional libraries are missing; the message has the command that installs them."""
 
 
 def is_external(function: Any) -> bool:
-    """Return whether a callable comes from outside the package."""
+    """Return whether the module of a callable is outside this package."""
     return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """Return a text on one line, cut to a length."""
+    """Return a text on one line, cut to `longest` characters."""
     line = " ".join(text.split())
     return line if len(line) <= longest else line[:longest] + "..."
 
 
 def is_name(value: object) -> bool:
-    """Return whether a value is a text that is not empty and that a file can hold."""
+    """Return whether a value is a nonempty string without NUL and surrogates."""
     is_text = isinstance(value, str) and bool(value) and "\0" not in value
     return is_text and not any("\ud800" <= letter <= "\udfff" for letter in str(value))
 
@@ -96,25 +96,25 @@ def is_name(value: object) -> bool:
 def _text_of(value: object) -> str:
     try:
         return one_line(repr(value))
-    except Exception:  # of an integer of thousands of digits, or a class whose repr fails
+    except Exception:  # an integer of thousands of digits, or a class whose repr fails
         kind = type(value).__name__
         return f"a number of {value.bit_length()} bits" if isinstance(value, int) else f"a {kind}"
 
 
-#: The largest count: every whole number up to it is a float.
+#: The largest count: floats represent all integers up to it exactly.
 LARGEST_COUNT = 2**53
 
-#: The least delta: K / delta, and a few times that, must be a float.
+#: The smallest delta: small multiples of K / delta must not overflow.
 LEAST_RISK = 1e-300
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Return `value` as an int in [least, most]; NumPy integers count, bools do not."""
+    """Return `value` as an int in [least, most]; accepts NumPy integers, rejects bools."""
     largest = LARGEST_COUNT if most is None else most
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    value = int(value) if whole else value
-    if not whole or not least <= value <= largest:
-        both = most is not None or (whole and value > largest)
+    integral = isinstance(value, Integral) and not isinstance(value, bool)
+    value = int(value) if integral else value
+    if not integral or not least <= value <= largest:
+        both = most is not None or (integral and value > largest)
         allowed = f"in {least}..{largest}" if both else f"of at least {least}"
         raise InvalidArgumentError(name, value, f"an integer {allowed}")
     return value  # type: ignore[no-any-return]
@@ -127,7 +127,7 @@ def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
 
 
 def is_real(value: Any) -> bool:
-    """Return whether `value` is a real number and no bool."""
+    """Return whether `value` is a real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -139,7 +139,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def real(name: str, value: Any, allowed: str, holds: Callable[..., bool] = lambda x: True) -> float:
-    """Return `value` as a finite float for which `holds`; `allowed` says so in the message."""
+    """Return `value` as a finite float that satisfies `holds`; errors quote `allowed`."""
     if not _is_finite(value) or not holds(float(value)):
         raise InvalidArgumentError(name, value, allowed)
     return float(value)
@@ -161,7 +161,7 @@ def probability(name: str, value: Any) -> float:
 
 
 def risk(name: str, value: Any) -> float:
-    """Return `value` as a float in (0, 1), as delta is."""
+    """Return `value`, such as delta, as a float in [LEAST_RISK, 1)."""
     number = real(name, value, "a number in (0, 1)", lambda number: 0.0 < number < 1.0)
     if number < LEAST_RISK:
         raise InvalidArgumentError(name, value, f"at least {LEAST_RISK:g}")
@@ -169,12 +169,12 @@ def risk(name: str, value: Any) -> float:
 
 
 def sequence(name: str, values: Any, allowed: str = "a list") -> list[Any]:
-    """Return `values` as a list; texts, sets and mappings are refused."""
+    """Return `values` as a list; rejects strings, sets and mappings."""
     if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise InvalidArgumentError(name, values, allowed)
     try:
         return list(values)
-    except TypeError as error:  # of an array without a dimension
+    except TypeError as error:  # an array of dimension 0
         raise InvalidArgumentError(name, values, allowed) from error
 
 
@@ -192,7 +192,7 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
 
 
 def ends(name: str, value: Any) -> tuple[float, float]:
-    """Return `value` as the two ends of an interval, which may be infinite."""
+    """Return `value` as the two ends of an interval; ends may be infinite."""
     two = isinstance(value, tuple) and len(value) == 2 and all(map(is_real, value))
     if not two or not value[0] < value[1]:
         allowed = "None or (least, largest), the least below the largest"
@@ -201,14 +201,14 @@ def ends(name: str, value: Any) -> tuple[float, float]:
 
 
 def choice(name: str, value: Any, allowed: Collection[str]) -> str:
-    """Return `value` if it is one of the `allowed` words."""
+    """Return `value` if it is one of the `allowed` strings."""
     if not isinstance(value, str) or value not in allowed:
         raise InvalidArgumentError(name, value, "one of " + ", ".join(sorted(allowed)))
     return value
 
 
 def of_class(name: str, value: Any, kind: type[_Result]) -> _Result:
-    """Return `value` if it is of this class."""
+    """Return `value` if it is an instance of `kind`."""
     if not isinstance(value, kind):
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
         raise InvalidArgumentError(name, value, f"{article} {kind.__name__}")
@@ -223,33 +223,33 @@ def flag(name: str, value: Any) -> bool:
 
 
 def number_or_word(text: str) -> float | str:
-    """Return a text that is a number as a float, any other as it is."""
+    """Return `text` as a float if it is a number, else unchanged."""
     try:
         return float(text)
     except ValueError:
         return text
 
 
-#: The name under which the package is installed.
+#: Name of the distribution.
 DISTRIBUTION = "explorative-user-env"
 
-#: The condition of a requirement that is for some versions of Python.
+#: Python version marker of a requirement.
 FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
 
 
 def how_to_get(extra: str) -> str:
     """Return the command that installs the libraries of an extra.
 
-    It names the libraries, so that it works in any folder: the package is on no index.
+    The command lists the libraries, as the package is on no index.
     """
     from importlib import metadata  # slow to import, and rarely needed
 
     try:
-        every = metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:  # of a folder that was not installed
-        every = []
+        required = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # run from a folder, without installation
+        required = []
     libraries = set()
-    for text in (each for each in every if f'extra == "{extra}"' in each):
+    for text in (each for each in required if f'extra == "{extra}"' in each):
         for sign, major, minor in FOR_PYTHON.findall(text):
             if (sys.version_info >= (int(major), int(minor))) != (sign == ">="):
                 break
@@ -267,21 +267,21 @@ def is_importable(module: str) -> bool:
 
 
 def missing_of(modules: Sequence[str]) -> list[str]:
-    """Return the distributions of those modules that are not installed."""
+    """Return the distribution names of the modules that are not installed."""
     missing = [name for name in modules if not is_importable(name)]
     return ["pillow" if name == "PIL" else name.replace("_", "-") for name in missing]
 
 
 def require(what: str, extra: str, modules: Sequence[str]) -> None:
-    """Make sure that some modules are installed.
+    """Raise an error unless all modules are installed.
 
     Args:
-        what: what needs them, with its verb, as "pictures need".
-        extra: the extra that brings them.
-        modules: their names.
+        what: subject and verb of the message, such as "pictures need".
+        extra: the extra of the package that installs the modules.
+        modules: names of the modules.
 
     Raises:
-        MissingExtraError: naming what is missing and the command that installs it.
+        MissingExtraError: naming the missing modules and the command that installs them.
     """
     if missing := missing_of(modules):
         raise MissingExtraError(f"{what} {' and '.join(missing)}: {how_to_get(extra)}")

@@ -1,4 +1,4 @@
-"""The version of the package, which stands here alone."""
+"""The version of the package; no other file has it."""
 
-#: What is installed.
+#: Version of the package.
 __version__ = "0.1.0"

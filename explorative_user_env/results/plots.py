@@ -1,9 +1,8 @@
-"""Plots of the runs of one cell, of figures over cells beside the paper's bounds, and of pairs.
+"""Plots of the runs of one cell, of metrics over cells with the paper's bounds, and of comparisons.
 
-`Results.plot`, `Sweep.plot` and `Comparison.plot` choose one by its kind. A function takes results
-and, to draw into an existing plot, Matplotlib's axes; it returns the axes, whose figure can be
-saved. Rows of runs say only how they ended, so what adds up over time is of a sample of the runs,
-replayed step by step.
+`Results.plot`, `Sweep.plot` and `Comparison.plot` select a plot by its kind. Each function takes
+results and optional Matplotlib axes, and returns the axes; `axes.figure.savefig` saves the figure.
+Rows of runs hold final values only, so plots of sums over time replay a sample of the runs.
 """
 
 import math
@@ -30,38 +29,38 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: `Results`, whose module imports this one.
+#: `Results`; its module imports this one.
 PlottedRuns = Any
 
-#: Lines with their names in the legend.
+#: Matplotlib lines with their names in the legend.
 Named = list[tuple[Any, str]]
 
-#: Points of a line; each has an interval.
+#: Most points of a line; each point has an interval.
 MOST_POINTS = 200
 
-#: The most users with whom runs are replayed, and steps of an agent.
+#: Most users, and most steps of each agent, that a plot replays.
 USERS_REPLAYED, STEPS_REPLAYED = 100, 100_000
 
-#: The most times at which figures are computed; as many again where they are dense at first.
+#: Number of evenly spaced times of a plotted sum, and of geometrically spaced times.
 N_TIMES = 200
 
-#: Arms of an episode that have a style; the others look alike.
+#: Most arms with a line style of their own; all other arms share one style.
 ARMS_DRAWN = 7
 
-#: The most users over whose instances a bound is averaged.
+#: Most users whose instances enter the mean of a bound.
 MOST_INSTANCES = 100
 
-#: How far beyond the measured times an axis goes to show a bound, as a factor.
-ROOM_FOR_BOUNDS = 10.0
+#: Factor by which an axis may exceed the measured times to show a bound.
+BOUND_MARGIN = 10.0
 
-#: Inches of a line of a plot of differences.
+#: Height in inches of a row of a plot of differences.
 ROW_HEIGHT = 0.32
 
-#: The words below an axis of times.
+#: Label of a time axis.
 TIME = "time t, in recommendations"
 
-#: Options of the users that a title names where they are others.
-USUAL: Mapping[str, Any] = {
+#: Default options of the users; a title names options with other values.
+DEFAULTS: Mapping[str, Any] = {
     "alpha": 1.0,
     "gap": None,
     "noise": 0.0,
@@ -69,10 +68,10 @@ USUAL: Mapping[str, Any] = {
     "behaviour": "explorative",
 }
 
-#: Figures of checked runs whose bound is the same for all users, with the words of their axis.
+#: Metrics of `check_theory=True` whose bound is the same for all users, with their axis label.
 CHECKED = {"rounds": "rounds of Phase 1", "phase1_rejections": "rejections of Phase 1"}
 
-#: Figures of an agent in a cell, with the words of their axis.
+#: Metrics of an agent in a cell, with their axis label.
 CELL_FIGURES = {
     "stopping_time": "stopping time T,\nin recommendations",
     "success": "success",
@@ -84,52 +83,52 @@ CELL_FIGURES = {
 
 
 def agents_in(results: PlottedRuns) -> list[str]:
-    """Return the names of the agents, in the order of the line-up."""
+    """Return the names of the agents, in line-up order."""
     return list(dict.fromkeys(results.runs["agent"]))
 
 
 def label_of(results: PlottedRuns, agent: str) -> str:
-    """Return the name of an agent in a legend; a reference has its sign."""
+    """Return the name of an agent in a legend, with `REFERENCE` for a reference agent."""
     return style.verbatim(agent, style.LONGEST_NAME) + REFERENCE * (agent in results.references)
 
 
 def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
-    """Return the title of a plot: the users, but for the options `varying`, and their number."""
+    """Return the title of a plot: the user options except `varying`, and the number of users."""
     cell = results.cell
     parts = {"n_arms": f"K = {cell['n_arms']}", "delta": f"δ = {cell['delta']:g}"}
-    for name, usual in USUAL.items():
-        value = cell.get(name, usual)
-        if value not in (None, usual):
+    for name, default in DEFAULTS.items():
+        value = cell.get(name, default)
+        if value not in (None, default):
             parts[name] = value if isinstance(value, str) else f"{name} = {value:g}"
     n_runs = int(results.runs.groupby("agent").size().max())
-    whom = "episode" if cell.get("task") == POPULATION.name else "user"
+    unit = "episode" if cell.get("task") == POPULATION.name else "user"
     words = [text for name, text in parts.items() if name not in varying]
-    return ", ".join([str(cell["setting"]), *words, f"{n_runs} {whom}{'s' * (n_runs != 1)}"])
+    return ", ".join([str(cell["setting"]), *words, f"{n_runs} {unit}{'s' * (n_runs != 1)}"])
 
 
 def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataFrame:
-    """Return a share of one agent's runs by each time.
+    """Return the share of an agent's runs that have succeeded, or not stopped, by each time.
 
-    "success" is the share that have stopped and are right. "stopping_times" is the share that go
-    on: Kaplan and Meier's, in which a run that the step cap ended counts until then. Before the
-    first of these it is the plain share, with its exact interval; after it there is no interval.
+    "success" is the share of runs that have stopped with the best arm. "stopping_times" is the
+    share of runs that have not stopped, by the Kaplan-Meier estimator for censored runs. Before the
+    first censored run it is the plain share with its exact interval; later it has no interval.
 
     Args:
-        runs: as in `Results`, of one agent.
-        kind: the share.
-        any_time: whether intervals of success hold whenever one stops meeting users.
+        runs: the runs of one agent, as in `Results`.
+        kind: "success" or "stopping_times".
+        any_time: whether intervals of success come from the confidence sequence.
 
     Returns:
-        One row a time at which a run ends, or `MOST_POINTS` of these, the first 0: `time`, `share`,
-        and its 95% interval `low`, `high`, of success that of the table.
+        A row for 0 and each time at which a run ends, at most `MOST_POINTS`: `time`, `share`, and
+        the 95% interval `low`, `high`; the interval of success is that of the table.
     """
     from scipy import stats
 
-    times, cut = runs["stopping_time"].to_numpy(), runs["censored"].to_numpy()
+    times, censored = runs["stopping_time"].to_numpy(), runs["censored"].to_numpy()
     right, survival = succeeded(runs).to_numpy(), None
-    first_cut = times[cut].min() if cut.any() else np.inf
+    first_censored = times[censored].min() if censored.any() else np.inf
     if kind != "success":
-        survival = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
+        survival = stats.ecdf(stats.CensoredData.right_censored(times, censored)).sf
     distinct = np.unique(np.concatenate([[0], times]))
     if len(distinct) > MOST_POINTS:
         distinct = distinct[np.linspace(0, len(distinct) - 1, MOST_POINTS).round().astype(int)]
@@ -139,18 +138,18 @@ def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataF
         share = by_then.mean() if survival is None else float(survival.evaluate(time))
         if survival is None:
             ends = success_interval(by_then, any_time)
-        elif time < first_cut:
+        elif time < first_censored:
             ends = proportion_interval(int(np.sum(times > time)), len(times))
         rows.append((time, share, *ends))
     return pd.DataFrame(rows, columns=["time", "share", "low", "high"])
 
 
 def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any) -> "Axes":
-    """Draw a share of runs against time: a line an agent, with its 95% interval.
+    """Plot a share of runs against time: a line an agent, with its 95% interval.
 
-    "success" is the share that have stopped and are right; a line goes as far as is known, to the
-    step cap where that ended a run. "stopping_times" is the share that go on; strokes mark where
-    the step cap ended runs, of which no more is known.
+    "success" is the share of runs that have stopped with the best arm; with censored runs its line
+    ends at the step cap. "stopping_times" is the share of runs that have not stopped; strokes mark
+    the times of censored runs.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -159,18 +158,18 @@ def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any
     named: Named = []
     strokes = []
     for place, agent in enumerate(agents):
-        own, look = results.runs[results.runs["agent"] == agent], style.line_style(place)
-        course, cut = course_of(own, kind, "until_width" in results.cell), own["censored"]
+        runs, look = results.runs[results.runs["agent"] == agent], style.line_style(place)
+        course, cut = course_of(runs, kind, "until_width" in results.cell), runs["censored"]
         if kind == "success" and not cut.any():
             last = course.iloc[[-1]].assign(time=times.max())
             course = pd.concat([course, last], ignore_index=True)
         elif kind != "success":
-            cuts = np.unique(own["stopping_time"][cut])
+            cuts = np.unique(runs["stopping_time"][cut])
             strokes.append((look, cuts, np.interp(cuts, course["time"], course["share"])))
         time, share, low, high = (column for _, column in course.items())
         style.draw_band(axes, time, low, high, place, len(agents), step="post")
         line = _step_line(axes, time, share, look.colour, look.dashes)
-        shares = {"cut off": cut.mean(), "left": own["left"].mean()}
+        shares = {"censored": cut.mean(), "left": runs["left"].mean()}
         lost = ", ".join(f"{each:.1%} {what}" for what, each in shares.items() if each > 0.0)
         named.append((line, label_of(results, agent) + (f"\n({lost})" if lost else "")))
     for look, cuts, at in strokes:
@@ -182,7 +181,7 @@ def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any
     most = max(times.max(), 1)
     _span(axes, times.min(), most, (0.0, most * 1.03), most * 1.1)
     draws = " and private draws" * results.population.setting.counts_private_draws
-    y = "share stopped and right" if kind == "success" else "share still going"
+    y = "share of runs with success" if kind == "success" else "share of runs not stopped"
     style.dress(axes, heading_of(results), TIME + draws, y, named)
     return axes
 
@@ -192,7 +191,7 @@ def _step_line(axes: "Axes", x: Any, y: Any, colour: str, dashes: Any, lw: float
 
 
 def _span(axes: "Axes", least: float, most: float, ends: tuple[float, float], far: float) -> None:
-    """Set the axes of shares against numbers: to `ends`, or logarithmic to `far` if spread out."""
+    """Set the limits of a plot of shares: x linear over `ends`, or logarithmic up to `far`."""
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlim(*ends)
     if style.spread_out(least, most):
@@ -201,13 +200,13 @@ def _span(axes: "Axes", least: float, most: float, ends: tuple[float, float], fa
 
 
 class Courses(NamedTuple):
-    """Sums up to each time.
+    """Cumulative sums of a metric over time.
 
     Attributes:
-        times: the times, the first 0.
-        totals: by agent that can be replayed, the sum of each user up to each time, shape
-            (n, times); NaN where a step cap has ended a run. Nothing is added once an agent has
-            stopped, or a user has left except for the regret of a horizon.
+        times: the times, shape (times,), starting at 0.
+        totals: agent name to the sums of each user, shape (users, times), for agents with known
+            code; NaN after the step cap of a censored run. A sum is constant after the agent stops
+            or the user leaves; regret over a horizon still grows after the user leaves.
     """
 
     times: Array
@@ -215,19 +214,19 @@ class Courses(NamedTuple):
 
 
 def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent) -> Courses:
-    """Return how rejections or regret add up over the runs with the first users.
+    """Replay the runs of the first users and return their cumulative rejections or regret.
 
     Args:
         results: the runs.
         figure: "rejections" or "regret", the sum of mu_* - mu_a over the recommendations a.
-        progress: called with what is going on, how many runs are done and how many there are.
+        progress: called with a description, the number of finished runs, and of all runs.
     """
     agents = [agent for agent in agents_in(results) if agent in results.line_up]
     rows = {agent: results.runs[results.runs["agent"] == agent] for agent in agents}
     over_horizon, horizon = results.over_horizon, results.cell["horizon"]
     lengths = [
-        np.full(len(own), int(horizon)) if over_horizon else own["interactions"].to_numpy()
-        for own in rows.values()
+        np.full(len(runs), int(horizon)) if over_horizon else runs["interactions"].to_numpy()
+        for runs in rows.values()
     ]
     fits = [np.searchsorted(np.cumsum(each), STEPS_REPLAYED, side="right") for each in lengths]
     n_users = max(1, min(USERS_REPLAYED, *map(int, fits)))
@@ -235,7 +234,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
     even, early = np.linspace(0, longest, N_TIMES), np.geomspace(1, max(1, longest), N_TIMES)
     times = np.unique(np.concatenate([even, early]).round().astype(int))
     totals: dict[str, list[Array]] = {agent: [] for agent in agents}
-    for index, agent in enumerate(agents):  # one after the other: the bar's words change seldom
+    for index, agent in enumerate(agents):  # the outer loop, so that the bar's text changes rarely
         for place in range(n_users):
             progress(f"replaying {agent}", index * n_users + place, n_users * len(agents))
             row = rows[agent].iloc[place]
@@ -249,31 +248,31 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
                 if episode.left and over_horizon:
                     gained += [best - min(instance.means)] * (int(horizon) - len(gained))
             sums = np.concatenate([[0.0], np.cumsum(gained)])
-            found, cut = sums[np.minimum(times, len(gained))], bool(row.get("censored", False))
-            totals[agent].append(np.where(cut & (times > len(gained)), np.nan, found))
+            values, cut = sums[np.minimum(times, len(gained))], bool(row.get("censored", False))
+            totals[agent].append(np.where(cut & (times > len(gained)), np.nan, values))
     progress("replayed", n_users * len(agents), n_users * len(agents))
     return Courses(times, {agent: np.array(each) for agent, each in totals.items()})
 
 
 def instance_at(results: PlottedRuns, seed: int) -> Instance:
-    """Return the instance of the user of this seed, as it is at the start."""
+    """Return the initial instance of the user with this seed."""
     env = environment_of(results.population, next(iter(results.line_up.values())))
     env.reset(seed=seed)
     return env.instance()
 
 
 def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any = True) -> Any:
-    """Draw means with their 95% intervals: a line an agent.
+    """Plot means with their 95% intervals: a line an agent.
 
-    "rejections" and "regret", the sum of mu_* - mu_a, are up to a time: the first runs are replayed
-    and, where a step cap ends a run, the line ends. "regret_by_user" is with each user of an
-    episode: an agent that learns nothing from user to user has a level line.
+    "rejections" and "regret" (the sum of mu_* - mu_a) are cumulative over time, in replays of the
+    first runs; a line ends at the first censored run. "regret_by_user" is the regret of each user
+    of an episode; the line is level if the agent transfers nothing between users.
 
     Args:
         results: the runs.
-        kind: what is drawn.
-        axes: where it is drawn; None is a new figure.
-        progress: as for `evaluate`.
+        kind: "rejections", "regret" or "regret_by_user".
+        axes: Matplotlib axes; None creates a figure.
+        progress: as in `evaluate`.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -281,11 +280,11 @@ def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any 
     agents, heading, by_user = agents_in(results), heading_of(results), kind == "regret_by_user"
     if by_user:
         runs = results.runs.groupby("agent", sort=False)
-        totals: Mapping[str, Array] = {str(agent): regrets_by_user(own) for agent, own in runs}
+        totals: Mapping[str, Array] = {str(agent): regrets_by_user(rows) for agent, rows in runs}
         x = np.arange(1, 1 + totals[agents[0]].shape[1])
         ends = 1 - 0.5 * (len(x) == 1), max(1.5, len(x))
         heading += f", deviation\u00a0=\u00a0{results.cell['deviation']:g}"
-        y = f"regret over her {results.cell['horizon']} recommendations"
+        y = f"regret over {results.cell['horizon']} recommendations"
     else:
         with shown(progress) as report:
             x, totals = courses_of(results, kind, report)
@@ -309,20 +308,20 @@ def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any 
         from matplotlib.ticker import MaxNLocator
 
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    what = "user, in the order in which they come" if by_user else TIME
+    what = "user, in order of arrival" if by_user else TIME
     style.dress(axes, heading, what, y, named)
     return axes
 
 
 def acceptances_by_arm(episode: Episode, best_arm: int | None = None, axes: Any = None) -> Any:
-    """Draw how often each arm was accepted up to a time, over one run.
+    """Plot the cumulative acceptances of each arm in one run.
 
-    Of many arms the most accepted and the best have a style of their own.
+    With many arms, only the best arm and the most accepted arms have styles of their own.
 
     Args:
         episode: the run.
-        best_arm: the best arm, if it is to be marked.
-        axes: where it is drawn; None is a new figure.
+        best_arm: the arm to mark as best; None marks no arm.
+        axes: Matplotlib axes; None creates a figure.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -352,18 +351,18 @@ def acceptances_by_arm(episode: Episode, best_arm: int | None = None, axes: Any 
 
 
 def _first_run(results: PlottedRuns, _: str, axes: "Axes | None" = None, *__: Any) -> Any:
-    """Draw the acceptances of each arm in the first run that can be replayed."""
+    """Plot the acceptances of each arm in the first run of an agent with known code."""
     row = results.runs[results.runs["agent"].isin(list(results.line_up))].iloc[0]
     return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
 
 
 def phase1_against_bound(results: PlottedRuns, kind: str, axes: Any = None, *_: Any) -> Any:
-    """Draw the share of BAIR's runs with at most so many rounds of Phase 1, and the bound.
+    """Plot the empirical distribution of the rounds or rejections of Phase 1, and the bound.
 
     Args:
-        results: of an evaluation with `check_theory=True`.
+        results: results with `check_theory=True`.
         kind: "rounds" or "phase1_rejections".
-        axes: where it is drawn; None is a new figure.
+        axes: Matplotlib axes; None creates a figure.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -378,16 +377,14 @@ def phase1_against_bound(results: PlottedRuns, kind: str, axes: Any = None, *_: 
         named.append((line, label_of(results, str(agent))))
         bound, above = (float(runs[f"{kind}_{name}"].mean()) for name in ("bound", "broken"))
         limit = axes.axvline(bound, color=style.colour_of("quiet"), ls=look.dashes, lw=1.2)
-        named.append((limit, f"its bound: {above:.1%}\nof the runs above"))
+        named.append((limit, f"bound: {above:.1%} of\nthe runs above"))
         most = max(most, float(values[-1]), bound)
     _span(axes, float(results.checks[kind].min()), most, (-0.03 * most, most * 1.05), most * 1.2)
-    style.dress(
-        axes, heading_of(results), CHECKED[kind], "share of runs with at most as many", named
-    )
+    style.dress(axes, heading_of(results), CHECKED[kind], "share of runs with at most x", named)
     return axes
 
 
-#: The plots of one cell, by kind; each is called with results, its kind, axes and a progress bar.
+#: The plots of one cell by kind; each function takes results, its kind, axes and progress.
 RUN_KINDS: "Mapping[str, Callable[..., Axes]]" = {
     "success": by_time,
     "stopping_times": by_time,
@@ -401,7 +398,7 @@ RUN_KINDS: "Mapping[str, Callable[..., Axes]]" = {
 
 
 def why_not(kind: str, results: PlottedRuns) -> str:
-    """Return the reason why results have no plot of a kind; "" if they have."""
+    """Return why results have no plot of a kind; "" if they have one."""
     members = results.cell.get("task") == POPULATION.name
     if kind == "regret_by_user":
         return "" if members else f"of the task {POPULATION.name} only"
@@ -410,21 +407,21 @@ def why_not(kind: str, results: PlottedRuns) -> str:
     if kind in CHECKED:
         return "of evaluations with check_theory=True" if results.checks is None else ""
     if kind == "regret" and results.population.behaviour.moves_means:
-        return "of users whose means stay"
+        return "of users with constant means"
     if members:
         return "of one user at a time"
-    return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
+    return "" if results.line_up else "made of replayed runs, and no agent's code is known"
 
 
 def kinds_for(sweep: Any) -> list[str]:
-    """Return the figures of cells that can be drawn against K or 1/delta.
+    """Return the metrics that a sweep can plot against K or 1/delta.
 
     Raises:
-        InvalidArgumentError: for cells that differ in neither, or in something else.
+        InvalidArgumentError: if cells differ in neither K nor delta, or in other options.
     """
     cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
     if len(set(cells)) < max(2, len(cells)):
-        allowed = "cells that differ in K or delta and in nothing else"
+        allowed = "cells that differ in K or delta only"
         raise InvalidArgumentError("cells", cells, allowed)
     summary = sweep.summary()
     checked = all(each.checks is not None for each in sweep.cells)
@@ -432,32 +429,32 @@ def kinds_for(sweep: Any) -> list[str]:
 
 
 def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
-    """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
+    """Plot a metric of every agent against K, or against 1/delta if all cells have the same K.
 
-    With the 95% intervals of the table. Where both vary, each delta has its dashes. Beside stopping
-    times against 1/delta stand the theory's bounds, where the users are the paper's; beside the
-    rounds and rejections of Phase 1 their bounds.
+    Error bars are the 95% intervals of the table. If K and delta vary, each delta has a dash style.
+    Stopping times against 1/delta come with the theory's bounds (for the paper's users), and the
+    rounds and rejections of Phase 1 with their bounds.
 
     Args:
         sweep: cells that differ in K or delta only.
-        kind: as for `Sweep.plot`.
-        axes: where it is drawn; None is a new figure.
+        kind: as in `Sweep.plot`.
+        axes: Matplotlib axes; None creates a figure.
 
     Raises:
-        InvalidArgumentError: for other cells, or a figure that they do not have.
+        InvalidArgumentError: for other cells, or a metric that they do not have.
         MissingExtraError: without Matplotlib.
     """
     kinds = kinds_for(sweep)
-    usual = "regret" if "regret" in kinds else "stopping_time"
-    figure = usual if kind is None else choice("kind", kind, kinds)
+    default = "regret" if "regret" in kinds else "stopping_time"
+    figure = default if kind is None else choice("kind", kind, kinds)
     names = ["n_arms", "delta", "agent", figure, f"{figure}_low", f"{figure}_high"]
     if figure in CHECKED:
         values = []
         for each in sweep.cells:
             for agent, runs in each.checks.groupby("agent", sort=False):
-                whom = each.cell["n_arms"], each.cell["delta"], agent
+                labels = each.cell["n_arms"], each.cell["delta"], agent
                 ends = mean_interval(runs[figure].to_numpy(float))
-                values.append((*whom, runs[figure].mean(), *ends, runs[f"{figure}_bound"].mean()))
+                values.append((*labels, runs[figure].mean(), *ends, runs[f"{figure}_bound"].mean()))
         rows = pd.DataFrame(values, columns=[*names, "bound"])
     else:
         rows = sweep.summary()[names]
@@ -469,9 +466,9 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
     named = _draw_lines(sweep, rows, figure, axes)
     how: dict[str, Any] = {"color": style.colour_of("quiet"), "lw": 1.2}
     if figure in CHECKED:
-        for _, own in rows.groupby(["agent", "line"], sort=False):
-            bound = axes.plot(own["x"], own["bound"], ls=":", marker="_", **how)[0]
-        named.append((bound, "at most, as proved"))
+        for _, part in rows.groupby(["agent", "line"], sort=False):
+            bound = axes.plot(part["x"], part["bound"], ls=":", marker="_", **how)[0]
+        named.append((bound, "proved bound"))
     least, most = _range_of(axes)
     if figure == "stopping_time" and not over_arms:
         for curve in theory_curves(sweep.cells):
@@ -488,7 +485,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
     elif style.spread_out(*_range_of(axes)):
         style.logarithmic(axes, "y")
         low, high = axes.get_ylim()
-        axes.set_ylim(max(low, least / ROOM_FOR_BOUNDS), min(high, most * ROOM_FOR_BOUNDS))
+        axes.set_ylim(max(low, least / BOUND_MARGIN), min(high, most * BOUND_MARGIN))
     else:
         axes.set_ylim(bottom=min(0.0, low))
     first: PlottedRuns = sweep.cells[0]
@@ -502,7 +499,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
 
 
 def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Named:
-    """Draw a line for each agent and value of the other axis, and return the legend."""
+    """Draw a line for each agent, and for each delta if K is on the axis; return the legend."""
     labels = {name: label_of(each, name) for each in sweep.cells for name in agents_in(each)}
     others = sorted(set(rows["line"]), reverse=True)
     dashes = dict(zip(others, style.DASHES * len(others), strict=False))
@@ -510,14 +507,14 @@ def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Na
     for place, (agent, label) in enumerate(labels.items()):
         look = style.line_style(place)
         for value in others:
-            own = rows[(rows["agent"] == agent) & (rows["line"] == value) & rows[figure].notna()]
-            # Beside each other, or intervals would hide each other.
-            x = own["x"] * 1.03 ** (place - (len(labels) - 1) / 2)
-            ends = own[figure] - own[f"{figure}_low"], own[f"{figure}_high"] - own[figure]
+            part = rows[(rows["agent"] == agent) & (rows["line"] == value) & rows[figure].notna()]
+            # Shifts points sideways, as the intervals of agents would overlap.
+            x = part["x"] * 1.03 ** (place - (len(labels) - 1) / 2)
+            ends = part[figure] - part[f"{figure}_low"], part[f"{figure}_high"] - part[figure]
             errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)
             dashed = dashes[value] if len(others) > 1 else look.dashes
             how = {"color": look.colour, "ls": dashed, "marker": look.mark, "lw": 1.5}
-            drawn = axes.errorbar(x, own[figure], errors, markersize=5, capsize=2, **how)
+            drawn = axes.errorbar(x, part[figure], errors, markersize=5, capsize=2, **how)
             if value == others[0] and agent in set(rows["agent"]):
                 named.append((drawn, label))
     for value in others if len(others) > 1 else ():
@@ -527,14 +524,14 @@ def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Na
 
 
 def _range_of(axes: "Axes") -> tuple[float, float]:
-    """Return the least and the largest value that is drawn."""
+    """Return the smallest and the largest plotted value."""
     values = np.concatenate([np.asarray(line.get_ydata(), float) for line in axes.get_lines()])
     values = values[np.isfinite(values)]
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
 
 
 class Curve(NamedTuple):
-    """A computed line."""
+    """A theoretical curve."""
 
     name: str
     x: Array
@@ -543,14 +540,13 @@ class Curve(NamedTuple):
 
 
 def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
-    """Return the paper's bounds for each cell's delta, where they are about these users.
+    """Return the paper's bounds as functions of 1/delta; empty if they do not cover these users.
 
-    The lower bound is that of Theorem thm:lowerbound4delta, of the hardest users with this gap; the
-    upper one, of BAIR alone, is Theorem thm:upperbound2's, the mean over the instances that were
-    met.
+    The lower bound (Theorem thm:lowerbound4delta) is for the hardest users with this gap. The upper
+    bound (Theorem thm:upperbound2), for BAIR only, is the mean over the users' instances.
 
     Args:
-        cells: the same users under several deltas.
+        cells: cells with the same users that differ in delta.
     """
     users = cells[0].population
     fits = users.behaviour == EXPLORATIVE and users.user.own_law.name == "gaussian"
@@ -583,27 +579,27 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
 
 
 def paired_differences(comparisons: Any, figure: str | None = None, axes: Any = None) -> Any:
-    """Draw how far others are from one agent with the same users: a line an agent, its interval.
+    """Plot the difference of each agent from one reference agent, with its interval.
 
     Args:
-        comparisons: a `Comparison` of each of the others with the one.
-        figure: one of their figures; None is the first.
-        axes: where it is drawn; None is a new figure.
+        comparisons: a `Comparison` of each agent with the reference agent.
+        figure: name of a metric; None is the first.
+        axes: Matplotlib axes; None creates a figure.
 
     Raises:
-        InvalidArgumentError: for a figure that they do not have.
+        InvalidArgumentError: for another metric.
         MissingExtraError: without Matplotlib.
     """
     known = [each.figure for each in comparisons[0].differences]
     place = known.index(choice("figure", figure, known)) if figure is not None else 0
-    found = [each.differences[place] for each in comparisons]
-    axes = style.plot_axes(axes, 1.1 + ROW_HEIGHT * max(2, len(found)))
-    values = np.array([[each.value, each.low, each.high] for each in found])
+    rows = [each.differences[place] for each in comparisons]
+    axes = style.plot_axes(axes, 1.1 + ROW_HEIGHT * max(2, len(rows)))
+    values = np.array([[each.value, each.low, each.high] for each in rows])
     errors = np.abs(values[:, 1:] - values[:, :1]).T
-    places = range(len(found))
+    places = range(len(rows))
     how: dict[str, Any] = {"color": style.SERIES[0], "capsize": 4, "markersize": 7, "lw": 1.8}
     axes.errorbar(values[:, 0], places, xerr=errors, fmt="o", **how)
-    pair, first = comparisons[0], found[0]
+    pair, first = comparisons[0], rows[0]
     same, than, x = 0.0, ", minus", "difference of shares"
     if first.kind == "probability":
         same, than, x = 0.5, " than", "probability, ties count half"
@@ -614,10 +610,10 @@ def paired_differences(comparisons: Any, figure: str | None = None, axes: Any = 
     style.dress(axes, f"{first.figure}{than} {pair.second}: {users}", x, "")
     labels = [
         style.verbatim(each.first, style.LONGEST_NAME)
-        + "*" * own.dominated
-        + ("" if math.isnan(own.tau) else f"\nup to {own.tau:.0f}")
-        for each, own in zip(comparisons, found, strict=True)
+        + "*" * row.dominated
+        + ("" if math.isnan(row.tau) else f"\nup to {row.tau:.0f}")
+        for each, row in zip(comparisons, rows, strict=True)
     ]
     axes.set_yticks(places, labels, fontsize=style.TEXT_SIZE)
-    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
     return axes

@@ -76,7 +76,7 @@ def test_where_there_is_a_file_nothing_is_begun(run, calls_of, tmp_path, monkeyp
         "bench --output a.html/out": "--output must be a folder that can be written to",
         "paper tune-n1 --output a.html": "--output must be a folder that can be written to",
         "course notebooks a.html": "folder must be a folder that can be written to",
-        "watch --out a.html": "--out must be a new file, as it is there already; --overwrite",
+        "watch --out a.html": "--out must be a new file, as it exists; --overwrite",
     }.items():
         code, _, error = run(words)
         assert (code, error.startswith(f"error: {told}")) == (2, True), error

@@ -55,7 +55,7 @@ def test_a_run_of_one_cell_has_all_its_plots_and_never_over_anothers(run, file, 
     assert "<title>success: printed, K = 3, δ = 0.1, gap = 0.5, 3 users</title>" in drawn
     eu.evaluate(["UNI"], baseline_time=5, **SMALL, store=tmp_path / "uni.sqlite")
     words = f"results plot {tmp_path / 'uni.sqlite'} --output {folder}"
-    assert "--overwrite writes over that" in run(words).err
+    assert "--overwrite replaces its files" in run(words).err
     assert (folder / "success.svg").read_text("utf-8") == drawn
     assert run(words, "--overwrite").code == 0
     assert written_in(folder) == as_both(RUNS)
@@ -106,10 +106,10 @@ def test_a_study_is_drawn_while_its_files_are_as_it_has_written_them(name, finis
     if name == "lower-bound":  # whose tables are written at the end
         for path in output.glob("*.csv"):
             path.write_text(path.read_text("utf-8") + "\n", "utf-8")
-        assert "as its run has written them" in run("results plot", output).err
+        assert "a folder with the files of its run, unchanged" in run("results plot", output).err
         for path in output.glob("*.csv"):
             path.unlink()
-        assert "which is written when a run is finished" in run("results plot", output).err
+        assert "which a finished run writes" in run("results plot", output).err
 
 
 def cell(agent="UNI", **options):
@@ -145,7 +145,7 @@ def test_export_writes_what_others_read(ending, rows, needs, run, tmp_path):
     # Older pandas is a rounding off.
     pd.testing.assert_frame_equal(frame[list(wanted)], wanted, rtol=1e-14, check_dtype=False)
     assert {"alpha", "seed", "setting", "reward_law"} <= set(frame)
-    assert "must be a new file, as it is there already" in run(f"results export {store} {file}").err
+    assert "must be a new file, as it exists" in run(f"results export {store} {file}").err
     assert run(f"results export {store} {file} --overwrite").code == 0
 
 

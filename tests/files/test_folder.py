@@ -71,7 +71,9 @@ def test_another_runs_files_are_written_over_only_if_that_is_asked_for(tmp_path)
     }.items():
         fill(tmp_path, ASKED, overwrite=True)
         before = contents(tmp_path)
-        message = f"^output must be another folder, as it has a run with {told}; --overwrite writes"
+        message = (
+            f"^output must be another folder, as it has a run with {told}; --overwrite replaces"
+        )
         with pytest.raises(InvalidArgumentError, match=message):
             fill(tmp_path, ASKED | other)
         assert contents(tmp_path) == before
@@ -79,7 +81,7 @@ def test_another_runs_files_are_written_over_only_if_that_is_asked_for(tmp_path)
         assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
     for text in ("", "{", "[1]", "\xff", "[" * 100_000):
         (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
-        with pytest.raises(InvalidArgumentError, match="with what cannot be read; --overwrite"):
+        with pytest.raises(InvalidArgumentError, match="with an unreadable manifest; --overwrite"):
             fill(tmp_path, ASKED)
 
 
@@ -123,7 +125,7 @@ def test_what_a_folder_does_not_take_in_the_end_is_refused_and_nothing_changes(t
     for told, happens, write in [
         ("a is a folder", lambda folder: (folder / "a").mkdir(), Path.touch),
         (os.strerror(errno.EEXIST), a_file_for_the_folder, Path.touch),
-        ("it has a run with seed=1 by now", by_another_run, Path.touch),
+        ("it now has a run with seed=1", by_another_run, Path.touch),
         ("No space left on device", lambda folder: (folder / "a").write_text("old"), refuse),
     ]:
         path = tmp_path / told

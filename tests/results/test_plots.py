@@ -74,7 +74,7 @@ def test_phase_1_is_shown_as_shares_of_runs_beside_its_bound(bai):
     checks = bai.checks[:4].assign(rounds=[5, 0, 2, 2], rounds_broken=[True, *[False] * 3])
     axes = replace(bai, checks=checks).plot("rounds")
     assert line_of(axes, "BAIR") == ([0, 0, 2, 2, 5], [0.0, 0.25, 0.5, 0.75, 1.0])
-    assert list(legend_of_plot(axes)) == ["BAIR", "its bound: 25.0%\nof the runs above"]
+    assert list(legend_of_plot(axes)) == ["BAIR", "bound: 25.0% of\nthe runs above"]
     (bound,) = (line for line in axes.get_lines() if list(line.get_ydata()) == [0, 1])
     assert np.asarray(bound.get_xdata()).tolist() == [bai.checks["rounds_bound"].iloc[0]] * 2
 
@@ -116,7 +116,12 @@ def test_each_of_a_line_up_has_a_line_with_the_family_wise_interval(bai):
 
 
 def test_the_obvious_one_is_drawn_into_axes_that_are_given(bai, plays, sweep):
-    labels = "share stopped", "regret up to t", "stopping time T", "difference of means"
+    labels = (
+        "share of runs with success",
+        "regret up to t",
+        "stopping time T",
+        "difference of means",
+    )
     drawn = bai, plays, sweep, bai.compare("UNI", "BAIR")
     for results, label in zip(drawn, labels, strict=True):
         axes = new_figure(3, 2).subplots()
@@ -136,8 +141,8 @@ def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
         (sweep, "regret", "kind must be one of "),
         (unchecked, "rounds", "kind must be one of rejection_rate, stopping"),
         (same, "success", "cells must be cells that differ in K"),
-        (replace(bai, line_up={}), "acceptances", "kind must be .*no agent's code is at hand"),
-        (moving, "regret", "kind must be .*users whose means stay"),
+        (replace(bai, line_up={}), "acceptances", "kind must be .*no agent's code is known"),
+        (moving, "regret", "kind must be .*users with constant means"),
         (bai.compare("BAIR", "UNI"), "regret", r"figure must be one of P\(stops sooner"),
     ]
     for drawn, kind, message in rows:
