@@ -250,7 +250,7 @@ def check_reward_law(law: Any, **options: Unpack[Options]) -> CheckReport:
 
 # Cases of pytest
 
-#: The reasons, or a function that returns them for each thing returned in.
+#: The reasons, or a function that returns them for a subject.
 Expected = Reasons | Callable[[Any], Reasons]
 
 

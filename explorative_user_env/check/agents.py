@@ -1,4 +1,4 @@
-"""Checks of agents: the contract, streams, memory, secrets, ties, and all ways of running."""
+"""Checks of agents: protocol, streams, memory, secrets, ties, and the forms of a run."""
 
 import inspect
 import random
@@ -28,26 +28,26 @@ from explorative_user_env.validation import InvalidArgumentError
 #: K of most checks, and a large one.
 N_ARMS, MANY_ARMS = 5, 200
 
-#: Steps after which an agent is cut off, in most checks.
+#: The step cap of most checks.
 SCRIPTED_STEPS = 60
 
 BY_CHANCE = f"by chance, with probability 1 - {checks.FALSE_ALARM:g},"
 
-# Meetings with a user who follows a script
+# Runs with a scripted user
 
-#: What a user accepts: each arm with a fixed chance, every arm, or no arm.
+#: The arms that a scripted user accepts: each with a fixed probability, all, or none.
 FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
 
 
 class Situation(NamedTuple):
-    """Whom an agent meets; printed, it ends a message.
+    """The scripted user, step cap and horizon of a run; it prints as the end of a message.
 
     Attributes:
         n_arms: K.
-        seed: the user's; the agent's stream follows from it and its name.
-        user: what she accepts.
-        cap: steps after which the agent is cut off.
-        horizon: the horizon that the agent is given.
+        seed: the user's seed; this seed and the agent's name determine the agent's stream.
+        user: which arms the user accepts.
+        cap: the step cap.
+        horizon: the horizon that `reset` passes to the agent.
     """
 
     n_arms: int
@@ -62,16 +62,16 @@ class Situation(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What an agent did."""
+    """The steps and the answer of a run."""
 
     arms: tuple[int, ...]
     accepted: tuple[bool, ...]
     answer: int
-    stopped: bool  # by itself, not cut off
+    stopped: bool  # False if the step cap ended the run
 
 
 class ScriptedRun:
-    """An agent with a user, from its reset on, or from its `next_user` if it `follows`."""
+    """An agent with a scripted user; starts with `next_user` if `follows`, else with `reset`."""
 
     def __init__(
         self, agent: Agent, situation: Situation, rng: Any = None, follows: bool = False
@@ -89,7 +89,7 @@ class ScriptedRun:
         self._call(*(["next_user"] if follows else ["reset", n_arms, rng, situation.horizon]))
 
     def advance(self, n_steps: int = sys.maxsize) -> None:
-        """Recommend so many times, or until the agent stops or is cut off."""
+        """Run `n_steps` steps, or fewer if the agent stops or reaches the step cap."""
         last = min(self.situation.cap, len(self.arms) + n_steps)
         while not self.stopped and len(self.arms) < last:
             if (arm := self._call("act")) is None:
@@ -103,12 +103,12 @@ class ScriptedRun:
             self.accepted.append(accepted)
 
     def end(self) -> Run:
-        """Go on to the end, and return the run with the answer."""
+        """Run to the end and return the run with the answer."""
         self.advance()
         return Run(tuple(self.arms), tuple(self.accepted), self._call("answer"), self.stopped)
 
     def _call(self, method: str, *given: Any) -> Any:
-        """Return what a method of the agent returns, if it is an arm where it has to be one."""
+        """Call a method of the agent; check that `act` and `answer` return an arm."""
         try:
             returned = getattr(self.agent, method)(*given)
         except Exception as error:
@@ -128,7 +128,7 @@ class ScriptedRun:
 
 
 def run_of(agent: Agent, situation: Situation) -> Run:
-    """Return what an agent does in a situation, from its reset to its answer."""
+    """Return an agent's run in a situation, from the reset to the answer."""
     return ScriptedRun(agent, situation).end()
 
 
@@ -139,12 +139,12 @@ def _run_all(subject: Subject, **given: Any) -> None:
 
 
 def _usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
-    """Return the K that an agent was trained for, or else this one."""
+    """Return the K that an agent was trained for, else `otherwise`."""
     return int(protocol.trained_on(subject.make()).get("n_arms", otherwise))
 
 
 def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
-    """Yield the situations of most checks: a few users who accept by chance."""
+    """Yield the situations of most checks: users who accept each arm with a fixed probability."""
     usual = {"n_arms": _usual_arms(subject), "cap": SCRIPTED_STEPS} | given
     if needs_horizon(subject.make()):
         usual = {"horizon": usual["cap"]} | usual
@@ -153,7 +153,7 @@ def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Si
 
 
 def expect_same_run(found: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Fail a check unless two runs are the same, though something, `when`, was different."""
+    """Fail the check unless two runs are the same; `when` describes what differs between them."""
     for step, (arm, other) in enumerate(zip(found.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
@@ -162,23 +162,23 @@ def expect_same_run(found: Run, wanted: Run, situation: Situation, when: str) ->
         f"{ends[run.stopped]} after {len(run.arms)} steps with answer {run.answer}"
         for run in (found, wanted)
     )
-    expect(end == before, f"{end} {when}, and before {before}", situation)
+    expect(end == before, f"{end} {when}, instead of {before}", situation)
 
 
 def _expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
-    """Fail a check unless a run is that of an unused agent."""
+    """Fail the check unless a run equals that of an unused agent."""
     expect_same_run(found, run_of(subject.make(), situation), situation, when)
 
 
 # The contract
 
-#: The methods of an agent, and of one that meets many users, with how many arguments each takes.
+#: The methods of agents for one user and for many users, with their numbers of arguments.
 CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
 CALLS_OF_MANY = {"reset_all": 3, "act_all": 1, "observe_all": 3, "answer_all": 1}
 
 
 def has_the_methods(subject: Subject) -> None:
-    """It has reset, act, observe and answer, which take what an evaluation calls them with."""
+    """The agent has reset, act, observe and answer with the arguments of the protocol."""
     agent = subject.make()
     of_many = any(hasattr(agent, method) for method in CALLS_OF_MANY)
     calls = {**CALLS, **(CALLS_OF_MANY if of_many else {})}
@@ -193,80 +193,80 @@ def has_the_methods(subject: Subject) -> None:
 
 
 def has_valid_attributes(subject: Subject) -> None:
-    """Its name, max_steps, needs_horizon, sees_rewards and trained_on are what they may be."""
+    """The attributes name, max_steps, needs_horizon, sees_rewards and trained_on are valid."""
     agent, again = subject.make(), name_of(subject.make())
-    seen = f"its name is {name_of(agent)!r} and then {again!r}, and its stream follows from it"
+    seen = f"its name changes from {name_of(agent)!r} to {again!r}, but determines its stream"
     expect(name_of(agent) == again, seen)
     name, cap = getattr(agent, "name", "mine"), protocol.cap_of(agent)
     users = protocol.trained_on(agent)
-    whole = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
+    valid = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
     known = isinstance(users, Mapping) and users.get("task", "bai") in protocol.TASKS
-    expect(isinstance(name, str) and name, f"name is {name!r}, must be a word")
-    expect(cap is None or whole, f"max_steps is {cap!r}, must be an integer of at least 1 or None")
+    expect(isinstance(name, str) and name, f"name is {name!r}, must be a non-empty string")
+    expect(cap is None or valid, f"max_steps is {cap!r}, must be an integer of at least 1 or None")
     expect(known, f"trained_on is {users!r}, must be a mapping with a known task")
     for flag in ("needs_horizon", "sees_rewards"):
         value = getattr(agent, flag, False)
         expect(isinstance(value, bool), f"{flag} is {value!r}, must be True or False")
     learns = callable(getattr(agent, "learn", None)) or not sees_rewards(agent)
-    expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
+    expect(learns, "sees_rewards is True, but the agent has no method learn(arm, reward)")
 
 
 def recommends_arms(subject: Subject) -> None:
-    """It returns integers in 0..K-1, or None from act to stop, whenever a step cap ends the run."""
+    """Act and answer return integers in 0..K-1 (or act None to stop), for several step caps."""
     _run_all(subject, n_users=8)
     for cap in (1, 2, 7):
         _run_all(subject, cap=cap)
 
 
 def runs_with_any_user(subject: Subject) -> None:
-    """It stops or goes on to the cap with users who accept all, and with users who reject all."""
+    """Runs end, by stopping or by the cap, with users who accept all arms or reject all arms."""
     for user in (REJECTING, ACCEPTING):
         _run_all(subject, user=user)
 
 
 def runs_with_two_arms(subject: Subject, n_arms: int = 2) -> None:
-    """It runs with K = 2, unless its trained_on says another "n_arms"."""
+    """The agent runs with K = 2, unless its trained_on has another "n_arms"."""
     trained = _usual_arms(subject, n_arms)
     checks.applies(trained == n_arms, f"trained for {trained} arms")
     try:
         _run_all(subject, n_arms=n_arms)
     except FailedCheckError as error:
-        hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
+        hint = 'an agent for a single K needs an attribute such as trained_on = {"n_arms": 5}'
         raise FailedCheckError(f"{error}; {hint}") from error
 
 
 def runs_with_many_arms(subject: Subject) -> None:
-    """It runs with a large K, unless its trained_on says another "n_arms"."""
+    """The agent runs with a large K, unless its trained_on has another "n_arms"."""
     runs_with_two_arms(subject, MANY_ARMS)
 
 
 def accepts_horizon_or_none(subject: Subject) -> None:
-    """It takes a horizon, and does without one unless it says that it needs one."""
+    """The agent runs with a horizon, and without one unless needs_horizon is True."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
         _run_all(subject, horizon=horizon)
 
 
 def explains_itself(subject: Subject) -> None:
-    """What explain() returns can be shown at every step, and calling it changes nothing."""
+    """The result of explain() can be shown at every step, and calling it changes no run."""
     checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
     for situation in _situations(subject):
-        scripted = ScriptedRun(subject.make(), situation)
+        run = ScriptedRun(subject.make(), situation)
         for step in range(situation.cap + 1):
             try:
-                explanation_of(scripted.agent, situation.n_arms)
+                explanation_of(run.agent, situation.n_arms)
             except Exception as error:
                 seen = getattr(error, "told", checks.in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
-            scripted.advance(1)
-        _expect_as_new(subject, scripted.end(), situation, "while it was asked to explain()")
+            run.advance(1)
+        _expect_as_new(subject, run.end(), situation, "when explain() was called")
 
 
 # Streams
 
 
 def repeats_with_the_same_stream(subject: Subject) -> None:
-    """The same stream and user give the same run; global streams and the clock play no part."""
-    when = "with the same stream, in other surroundings (global streams, clock)"
+    """The same stream and user give the same run, whatever the global streams and the clock."""
+    when = "with the same stream, but other global streams and another clock"
     for situation, seed in product(_situations(subject), (1, 2)):
         with checks.global_streams_unchanged(situation):
             wanted = run_of(subject.make(), situation)
@@ -275,81 +275,81 @@ def repeats_with_the_same_stream(subject: Subject) -> None:
 
 
 def draws_from_no_other_stream(subject: Subject) -> None:
-    """It draws from the stream it is returned, and from no other that begins alike every time."""
+    """The agent draws only from its rng, or from streams that are seeded by its rng."""
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
     for situation in _situations(subject, n_users=1):
-        begun: list[dict[str, str]] = []  # how the other streams begin that it draws from
+        starts: list[dict[str, str]] = []  # first states of other streams that the agent used
         for seed in (0, 1):
             rng = np.random.default_rng([seed, situation.seed])
             mine: Any = rng.bit_generator
             increment = mine.state["state"]["inc"]
-            scripted = ScriptedRun(subject.make(), situation, rng)
-            found: dict[str, Any] = dict(checks.reached(scripted.agent, depth=4))
-            streams = {p: e for p, e in found.items() if isinstance(e, kinds) and e is not mine}
+            run = ScriptedRun(subject.make(), situation, rng)
+            objects: dict[str, Any] = dict(checks.reached(run.agent, depth=4))
+            streams = {p: e for p, e in objects.items() if isinstance(e, kinds) and e is not mine}
             before = {path: repr(each.__getstate__()) for path, each in streams.items()}
-            scripted.end()
-            kept = mine.state["state"]["inc"] == increment
-            expect(kept, "it set its rng to another stream", situation)
+            run.end()
+            same = mine.state["state"]["inc"] == increment
+            expect(same, "it set its rng to another stream", situation)
             used = [p for p, each in streams.items() if repr(each.__getstate__()) != before[p]]
-            begun.append({path: before[path] for path in used})
-        for path, start in begun[0].items():
-            seen = f"it draws from another stream at agent{path}, which begins alike with any rng"
-            expect(begun[1].get(path) != start, f"{seen}, must follow from its rng", situation)
+            starts.append({path: before[path] for path in used})
+        for path, start in starts[0].items():
+            seen = f"it draws from the stream agent{path}, whose seed does not depend on its rng"
+            expect(starts[1].get(path) != start, seen, situation)
 
 
 # Memory
 
 
 def forgets_other_users(subject: Subject) -> None:
-    """An agent that has met other users does with the next what a new one does."""
+    """An agent with earlier users has the same runs as an unused agent."""
     agent = subject.make()
     for situation in (*_situations(subject), *_situations(subject, n_users=2)):
-        found = run_of(agent, situation)
-        _expect_as_new(subject, found, situation, "after it had met other users")
+        result = run_of(agent, situation)
+        _expect_as_new(subject, result, situation, "after runs with other users")
 
 
 def continues_with_the_next_user(subject: Subject) -> None:
-    """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
+    """After next_user the agent returns valid arms; a reset still clears its memory."""
     agent = subject.make()
-    checks.applies(hasattr(agent, "next_user"), "it has no next_user, and is reset for every user")
+    checks.applies(hasattr(agent, "next_user"), "it has no next_user")
     for situation in _situations(subject):
-        found = run_of(agent, situation)
-        _expect_as_new(subject, found, situation, "after it had gone on from user to user")
+        result = run_of(agent, situation)
+        _expect_as_new(subject, result, situation, "after calls of next_user")
         for other in _situations(subject):
             ScriptedRun(agent, other, follows=True).end()
 
 
 def shares_no_state(subject: Subject) -> None:
-    """Two of them that take turns with two users do what each does alone."""
-    scripted_runs = [ScriptedRun(subject.make(), each) for each in _situations(subject, n_users=2)]
-    for scripted in scripted_runs * SCRIPTED_STEPS:
-        scripted.advance(1)
-    for scripted in scripted_runs:
-        when = "while another one met another user"
-        _expect_as_new(subject, scripted.end(), scripted.situation, when)
+    """Two agents that run alternately have the same runs as each alone."""
+    runs = [ScriptedRun(subject.make(), each) for each in _situations(subject, n_users=2)]
+    for run in runs * SCRIPTED_STEPS:
+        run.advance(1)
+    for run in runs:
+        when = "while another agent ran with another user"
+        _expect_as_new(subject, run.end(), run.situation, when)
 
 
 def copies_continue_alike(subject: Subject) -> None:
-    """Copied or pickled in the middle of a run, it goes on as the agent itself, apart from it."""
+    """A copy made during a run, by deepcopy or pickle, continues alike and independently."""
     for (how, again), situation in product(checks.COPIES.items(), _situations(subject)):
-        scripted = ScriptedRun(subject.make(), situation)
-        scripted.advance(9)
-        when = f"{how} after step {len(scripted.arms)}"
-        _expect_as_new(subject, again(scripted).end(), situation, when)
-        _expect_as_new(subject, scripted.end(), situation, f"though another went on {when}")
+        run = ScriptedRun(subject.make(), situation)
+        run.advance(9)
+        when = f"{how} after step {len(run.arms)}"
+        _expect_as_new(subject, again(run).end(), situation, when)
+        _expect_as_new(subject, run.end(), situation, f"after its copy ran, {when}")
 
 
 # Secrets
 
-#: Users with whom an agent can only guess, their K, and the steps that none of them rejects.
+#: Users who accept every arm, their K, and the steps of each run.
 GUESSES, SAFE_ARMS, BLIND_STEPS = 60, 20, 12
 
-#: Steps of a run whose responses are given again.
+#: Steps of a run whose responses are replayed.
 REPLAYED = 50
 
 
 class _Watched(ExplorativeUserEnv):
-    """A user whose numbers are written down, and who repeats the responses that are given."""
+    """An environment that records the user's hidden numbers and can replay given responses."""
 
     numbers: list[float]
     responses: Sequence[bool] | None = None
@@ -367,51 +367,55 @@ class _Watched(ExplorativeUserEnv):
         return (response, *rest)
 
 
-def _met(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tuple[Agent, Episode]:
-    """Return an unused agent and its run with the user of a seed."""
+def _rollout(
+    subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int
+) -> tuple[Agent, Episode]:
+    """Return an unused agent, after its run with the user of a seed, and the run."""
     agent = informed(subject.make(), env.population)
     return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
 
 
 def holds_no_secret(subject: Subject) -> None:
-    """From the agent no way leads to the user's means, estimates, bounds, seed or stream."""
+    """The agent holds no reference to the user's means, estimates, bounds, seed or stream."""
     paid = sees_rewards(subject.make())
     reward = "realized" if paid else "none"
     for seed in user_seeds(subject.seed, 3):
         env = _Watched(n_arms=_usual_arms(subject), gap=0.4321, reward=reward)
-        agent, _ = _met(subject, env, seed, REPLAYED)
+        agent, _ = _rollout(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
         for way in checks.Secrets([seed], numbers, truths=()).paths_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
 
 
 def guesses_without_information(subject: Subject) -> None:
-    """With users who have rejected nothing it is right no more often than one who guesses."""
+    """With users who accept every arm, the agent finds the best arm no more often than chance."""
     from scipy.stats import binom
 
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
     n_arms, seeds = _usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
-    env = ExplorativeUserEnv(n_arms=n_arms, alpha=1e9)  # so unsure that she rejects nothing
+    env = ExplorativeUserEnv(
+        n_arms=n_arms, alpha=1e9
+    )  # so uncertain that the user accepts every arm
     right = {"answers": 0, "recommends": 0}
     for seed in seeds:
-        _, episode = _met(subject, env, seed, BLIND_STEPS)
+        _, episode = _rollout(subject, env, seed, BLIND_STEPS)
         best = env.instance().best_arm
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), protocol.ManyUserAgent):
         runs = _runs(agent, env.population, BLIND_STEPS)
         correct = runs.columns(runs.figures("in_step", seeds))["correct"]
-        right["answers, asked about many at once,"] = int(correct.sum())
-    # Whatever it does, it is right by chance with each user: the figures share the false alarm.
+        right["answers, with many users in step,"] = int(correct.sum())
+    # Any agent is right with probability 1/K per user; the counts share the false alarm rate.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
-        seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
-        seen += f"rejected nothing; {BY_CHANCE} it is at most {most}"
+        seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who "
+        seen += f"accept every arm; {BY_CHANCE} it is at most {most}"
         expect(n_right <= most, seen, f"users of seed {subject.seed}")
 
 
 def depends_only_on_responses(subject: Subject) -> None:
-    """The same responses from a user with another truth lead to the same recommendations."""
+    """The same responses lead to the same recommendations, whatever the user's true means."""
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
     n_arms = _usual_arms(subject)
     other_means = tuple(np.linspace(1.0, 0.0, n_arms).tolist())
@@ -419,30 +423,29 @@ def depends_only_on_responses(subject: Subject) -> None:
     for seed in user_seeds(subject.seed, 6):
         envs[1].responses, runs = None, []
         for env in envs:
-            _, met = _met(subject, env, seed, REPLAYED)
-            runs.append(Run(met.arms, met.accepted, met.answer, not met.censored))
-            envs[1].responses = met.accepted
-        situation = Situation(n_arms, seed, "as she likes", REPLAYED)
-        when = "with a user of another truth who gave the same responses"
+            _, run = _rollout(subject, env, seed, REPLAYED)
+            runs.append(Run(run.arms, run.accepted, run.answer, not run.censored))
+            envs[1].responses = run.accepted
+        situation = Situation(n_arms, seed, "by the paper's rule", REPLAYED)
+        when = "with a user of other means but the same responses"
         expect_same_run(runs[1], runs[0], situation, when)
 
 
 # Ties
 
-#: Runs of each situation, and the fewest that must end with tied arms for a share to be known.
+#: Runs of each situation, and the fewest runs with tied arms for a test.
 TRIES, LEAST_TIES = 60, 20
 
-#: Steps within which an agent that stops by itself has to.
+#: The step cap for agents without a horizon, in the check of ties.
 MOST_STEPS = 2000
 
 
 def breaks_ties_by_chance(subject: Subject) -> None:
-    """Where it stops and has heard the same of all arms, it answers each of them equally often."""
+    """If all arms tie at the end, the agent answers each arm equally often."""
     from scipy.stats import binom
 
     any_ties = False
-    # With a horizon it recommends every arm four times, or each of two once: who draws its arms
-    # ends then with a tie every other time.
+    # With K = 2 and horizon 2, an agent that draws its arms ends every other run with a tie.
     for n_arms, rounds in {_usual_arms(subject): 4, _usual_arms(subject, 2): 1}.items():
         horizon = rounds * n_arms if needs_horizon(subject.make()) else None
         cap = MOST_STEPS if horizon is None else horizon + 1
@@ -455,17 +458,16 @@ def breaks_ties_by_chance(subject: Subject) -> None:
             if n_runs < LEAST_TIES:
                 continue
             any_ties = True
-            # Each arm's share is binomial; that of the largest of K is above with K times the
-            # chance, and there are four situations.
+            # The count of an arm is binomial; the bound is a union over K arms and 4 situations.
             most = int(binom.isf(checks.FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
-            seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with "
-            seen += f"all arms tied ({situation} and the next); {BY_CHANCE} it is at most {most}"
+            seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that ended with all "
+            seen += f"arms tied ({situation} and later seeds); {BY_CHANCE} it is at most {most}"
             expect(answers[arm] <= most, seen)
-    checks.applies(any_ties, "it never stopped by itself having heard the same of all arms")
+    checks.applies(any_ties, "it never stopped by itself with all arms tied")
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
-    """Return how often each arm was answered, of the runs that ended with all arms tied."""
+    """Count the answers by arm in the runs that ended with all arms tied."""
     n_arms = situation.n_arms
     answers = np.zeros(n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
@@ -476,33 +478,33 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     return answers
 
 
-# All ways of running
+# The forms of a run
 
 #: Steps of runs with many users at once.
 STEPS_IN_STEP = 40
 
-#: Steps and users of compiled runs, and options of these users.
+#: Steps and users of compiled runs, and the options of their users.
 COMPILED_STEPS, COMPILED_USERS = 150, 8
 NOISY: dict[str, Any] = {"alpha": 0.1, "noise": 0.1}
 
 
 def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -> Runs:
-    """Return the runs of an agent; if it needs a horizon it is told one, by default the cap."""
+    """Return the runs of an agent, with `horizon`, by default the cap, if it needs one."""
     return Runs(users, agent, cap, (horizon or cap) if needs_horizon(agent) else None)
 
 
 def _expect_same(found: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
-    """Fail a check unless the runs with the users of these seeds are the same on two paths."""
+    """Fail the check unless the figures of the runs with these seeds are the same."""
     for place, seed in enumerate(seeds):
         pairs = [(name, *(of[name].ravel()[place] for of in (found, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
-        expect(not differs, f"the run with the user of seed {seed} is another {how}: {differs}")
+        expect(not differs, f"the run with the user of seed {seed} differs {how}: {differs}")
 
 
 def in_step_equals_one_at_a_time(subject: Subject) -> None:
-    """With many users at once it does what it does with one after the other, whoever is there."""
+    """Runs with many users in step equal runs one at a time, whatever the other users."""
     agent = subject.make()
-    checks.applies(isinstance(agent, protocol.ManyUserAgent), "it meets users one at a time")
+    checks.applies(isinstance(agent, protocol.ManyUserAgent), "it has no methods for many users")
     users, seeds = Population(n_arms=_usual_arms(subject)), range(subject.seed, subject.seed + 6)
     wanted = _runs(agent, users, STEPS_IN_STEP).figures("readable", seeds)
     for how, order in {
@@ -517,16 +519,16 @@ def in_step_equals_one_at_a_time(subject: Subject) -> None:
 
 
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
-    """Fail a check unless an agent and users do the same in compiled code.
+    """Fail the check unless compiled runs equal those in plain Python.
 
-    An agent has to compile; without one (None), users who do not compile are not asked.
+    If compilation fails, a custom agent fails the check; without one (None), the check is skipped.
     """
     reason = compiler.why_no_compiler()
     checks.applies(reason is None, f"it takes {compiler.COMPILER}, but {reason}")
-    who = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
+    known = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
     seeds = [*range(seed, seed + COMPILED_USERS)]
     for task in (protocol.BAI, protocol.REGRET)[: 1 if users.behaviour.moves_means else 2]:
-        runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, task)
+        runs = Runs(users, known, COMPILED_STEPS, COMPILED_STEPS, task)
         try:
             found = runs.figures("compiled", seeds)
         except compiler.errors_of_compiling() as error:
@@ -537,14 +539,14 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
 
 
 def compiled_equals_readable(subject: Subject) -> None:
-    """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
+    """Compiled runs of an `Algorithm` record are bit-identical to runs in plain Python."""
     agent = subject.make()
-    checks.applies(isinstance(agent, AlgorithmAgent), "it is no Algorithm record, but plain Python")
+    checks.applies(isinstance(agent, AlgorithmAgent), "it is not an Algorithm record")
     expect_compiled(Population(n_arms=_usual_arms(subject), **NOISY), subject.seed, agent)
 
 
 def runs_in_another_process(subject: Subject) -> None:
-    """In another process it does what it does in this one."""
+    """Runs in another process equal runs in this process."""
     checks.applies(workers.can_start_processes(), workers.NONE_START)
     names, users = [*OUTCOMES[:3]], Population(n_arms=_usual_arms(subject))
     options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}

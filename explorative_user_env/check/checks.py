@@ -292,7 +292,7 @@ COPIES: Mapping[str, Callable[[Any], Any]] = {
 #: Classes whose objects give access to a user's hidden state.
 TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, Lanes, gym.Env, gym.vector.VectorEnv)
 
-# What anyone can import is returned over by nobody.
+# Modules and classes are no secrets: any code can import them.
 _IMPORTED = (types.ModuleType, type)
 _PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), np.generic)
 _LOOKED_UP = ["__self__", "__func__", "__wrapped__", "__defaults__", "__kwdefaults__", "func"]
@@ -376,9 +376,9 @@ class Secrets:
         seeds = np.array([*self.seeds], np.uint64)
         return values.dtype.kind in "iu" and bool(np.isin(values, seeds).any())
 
-    def paths_from(self, handed_over: Any) -> Iterator[str]:
-        """Yield the ways that lead from what is returned over to a secret."""
-        return (path for path, thing in reached(handed_over) if self.are(thing))
+    def paths_from(self, root: Any) -> Iterator[str]:
+        """Yield the path from `root` to each secret, as an expression such as `.rng[0]`."""
+        return (path for path, thing in reached(root) if self.are(thing))
 
 
 def numbers_of(truth: HiddenState) -> list[float]:

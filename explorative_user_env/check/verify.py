@@ -1,9 +1,9 @@
-"""Verify somebody's results: a random part of their rows is run again and compared.
+"""Verify results: rerun random rows of a file and compare them with the stored rows.
 
-Every run follows from its user's seed, so an edited row comes out otherwise. All rows are checked
-for what needs no run: whether each requested row is there, once, with the user seed that follows
-from the study's. Only running all rows again shows that none was edited. No code is run because a
-file names it.
+The user's seed determines a run, so an edited row differs from its rerun. Every row is checked
+without a rerun for presence, duplicates, and a user seed that follows from the seed of the study.
+Only rerunning all rows proves that no row was edited. `verify` never runs code because a file
+names it.
 """
 
 import copy
@@ -47,31 +47,31 @@ from explorative_user_env.validation import (
     sequence,
 )
 
-#: The share of the rows that is run again where all of them take long.
+#: The share of the rows to rerun if all rows would take more than about a second.
 SHARE = 0.05
 
-#: Steps a second, roughly: where all rows take a second or less, all are run again.
+#: Approximate steps per second, compiled and in plain Python, to estimate the time of reruns.
 COMPILED_SPEED, READABLE_SPEED = 2e7, 5e4
 
-#: Steps from which on compiling an agent is quicker than running it step by step.
+#: Steps from which compiling an agent is faster than running it step by step.
 WORTH_COMPILING = 50_000
 
-#: The longest run that is run again.
+#: Steps of the longest run that is rerun.
 MOST_STEPS_AGAIN = 100_000_000
 
-#: A difference, relative or absolute, that is none: the last bits of sums depend on the processor.
+#: Relative and absolute tolerance of numbers: the last bits of sums depend on the processor.
 WITHIN = 1e-9
 
-#: The share of a trained policy's rows that may differ, or one row: rounding may do that.
+#: The share of a trained policy's rows that rounding may change; one row is always allowed.
 MOST_ROUNDED = 0.02
 
-#: Agents and cells that are listed where all is well; letters of a line.
+#: Most rows of a table that also lists equal agents and cells; most characters of a line.
 MOST_SHOWN, LONGEST_WORDS = 24, 200
 
-#: Verdicts. "alike": no more rows of a trained policy differ than rounding may change.
+#: Verdicts. "alike": rounding may explain the rows of a trained policy that differ.
 SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
 
-#: The columns that a run follows from.
+#: The columns that determine a run.
 GIVEN = ("instance", "user_seed", "agent")
 
 #: The class in the record of a trained model.
@@ -79,18 +79,18 @@ MODEL = "explorative_user_env.rl.agent:SB3Agent"
 
 
 class Finding(NamedTuple):
-    """A contradiction between the results and what comes out.
+    """A difference between the file and the reruns, or the request of the file.
 
     Attributes:
-        kind: "row"; "missing" of runs that are missing, doubled or were not requested; "seed" of
-            user seeds; "streams" of random streams; "file" of a file beside it.
-        words: the contradiction, in one line.
-        cell: the cell; "" if it is the only one, or the finding is of the whole file.
-        agent: the agent, where the finding is of one agent.
-        instance: the run's number, where it is of one run.
-        column: the column that differs.
+        kind: "row"; "missing" (missing, duplicated or unrequested runs); "seed" (user seeds);
+            "streams" (random streams); "file" (another file of the folder).
+        words: the difference, in one line.
+        cell: the cell; "" for the only cell, or for a finding about the file.
+        agent: the agent; "" for a finding about several agents.
+        instance: the number of the run; None for a finding about several runs.
+        column: the column that differs; None if no column does.
         there: the value in the file.
-        here: the value that comes out.
+        here: the value of the rerun, or of this installation.
     """
 
     kind: str
@@ -104,14 +104,14 @@ class Finding(NamedTuple):
 
 
 class RowsChecked(NamedTuple):
-    """How many rows of an agent in a cell were run again, and the verdict.
+    """The verdict on the rows of one agent in one cell.
 
     Attributes:
         cell: the cell.
         agent: the agent.
         n_rows: number of rows.
-        n_again: number of rows that were run again.
-        n_differing: number of these that came out otherwise.
+        n_again: number of rows that were rerun.
+        n_differing: number of rerun rows that differ.
         verdict: "equal", "alike", "differs" or "not checked".
         why: the reason for "alike" or "not checked".
     """
@@ -127,16 +127,16 @@ class RowsChecked(NamedTuple):
 
 @dataclass(frozen=True)
 class Verification:
-    """The verdict on somebody's results; printed, it is a page.
+    """The verdict on the results of a file; it prints as a report.
 
     Attributes:
-        path: the results.
-        seed: the seed that has drawn the rows.
-        share: the share of the rows of every agent and cell that was run again.
-        checked: one record an agent and cell.
-        findings: the contradictions; empty if there are none.
-        notes: what else matters, such as other versions of libraries.
-        only: the agents or cells whose rows alone were run again; empty is all.
+        path: the file or folder.
+        seed: the seed that drew the rows.
+        share: the share of the rows of every agent and cell that was rerun.
+        checked: one record per agent and cell.
+        findings: the differences.
+        notes: remarks that are no differences, such as other versions of libraries.
+        only: the agents or cells to which the reruns were limited; empty is all.
     """
 
     path: str
@@ -149,21 +149,21 @@ class Verification:
 
     @property
     def differs(self) -> bool:
-        """Whether something contradicts the results."""
+        """Whether there are findings."""
         return bool(self.findings)
 
     @property
-    def whole(self) -> bool:
-        """Whether rows of every agent and cell could be run again."""
+    def complete(self) -> bool:
+        """Whether rows of every agent and cell could be rerun."""
         return bool(self.checked) and all(each.verdict != NOT_CHECKED for each in self.checked)
 
     @property
     def equal(self) -> bool:
-        """Whether nothing is missing, and all rows that were run again came out the same."""
-        return self.whole and not self.differs
+        """Whether no row is missing and all rerun rows are the same."""
+        return self.complete and not self.differs
 
     def table(self) -> Table:
-        """Return a row for each agent and cell; of many rows only those that are not equal."""
+        """Return one row per agent and cell; a long table omits the rows with verdict "equal"."""
         few = len(self.checked) <= MOST_SHOWN
         rows = [each for each in self.checked if few or each.verdict != SAME_ROWS]
         names = ["cell"] * any(each.cell for each in self.checked) + ["agent"]
@@ -173,20 +173,20 @@ class Verification:
         return table(rows, columns, padding=1, leading=len(names))
 
     def reasons(self) -> list[str]:
-        """Return why rows were not checked, or are only alike: each reason once, with its cells."""
+        """Return each reason for "not checked" or "alike" once, with the agent and cells."""
         cells: dict[tuple[str, str], list[str]] = {}
         for each in [each for each in self.checked if each.why]:
             cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
-        names = [f" ({', '.join(own)})" * bool(own) for own in cells.values()]
+        names = [f" ({', '.join(each)})" * bool(each) for each in cells.values()]
         pairs = zip(cells, names, strict=True)
-        return [f"{who}{of}: {one_line(why, LONGEST_WORDS)}" for (who, why), of in pairs]
+        return [f"{agent}{of}: {one_line(why, LONGEST_WORDS)}" for (agent, why), of in pairs]
 
     def in_short(self) -> list[str]:
-        """Return how many rows were checked, what that can have missed, and the verdict."""
-        asked = [each for each in self.checked if each.verdict != NOT_CHECKED]
-        n_rows, n_again = sum(each.n_rows for each in asked), sum(each.n_again for each in asked)
+        """Return the number of rerun rows, of edits that may be missed, and the verdict."""
+        rerun = [each for each in self.checked if each.verdict != NOT_CHECKED]
+        n_rows, n_again = sum(each.n_rows for each in rerun), sum(each.n_again for each in rerun)
         left_out = sum(each.n_rows for each in self.checked) - n_rows
-        n_differing = sum(each.n_differing for each in asked)
+        n_differing = sum(each.n_differing for each in rerun)
         result = f"{n_differing} are not as stated." if n_differing else "all as stated."
         if n_again < n_rows and not n_differing:
             missed = min(most_missed(self.share), n_rows - n_again)
@@ -212,13 +212,13 @@ class Verification:
 
 
 def most_missed(share: float) -> int:
-    """Return the most D for which (1 - share)^D is 5%: so many edited rows can all be missed."""
+    """Return the largest D with (1 - share)^D >= 0.05: the chance to miss D edited rows."""
     return math.floor(math.log(0.05) / math.log1p(-share))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a file says of a cell; its name, which may be "", distinguishes it from others."""
+    """The request and results of a cell in a file; `name` is "" if there is only one cell."""
 
     request: Mapping[str, Any]
     results: Results
@@ -227,18 +227,18 @@ class Cell:
 
     def runs(self, agent: str) -> pd.DataFrame:
         """Return the runs of an agent."""
-        whole = self.results.runs
-        return whole[whole["agent"] == agent].reset_index(drop=True)
+        runs = self.results.runs
+        return runs[runs["agent"] == agent].reset_index(drop=True)
 
     def where(self, agent: str = "") -> str:
-        """Return an agent and the cell in words."""
+        """Return the agent and the cell as text."""
         return ", ".join(filter(None, (agent, self.name))) or "all agents"
 
     def longest(self, rows: pd.DataFrame) -> int:
-        """Return how long the longest of some runs is, by what the file says."""
-        told = self.results.cell
+        """Return the steps of the longest run according to the file."""
+        cell = self.results.cell
         if self.results.over_horizon:
-            return int(told["horizon"]) * int(told.get("n_users") or 1)
+            return int(cell["horizon"]) * int(cell.get("n_users") or 1)
         return int(rows["interactions"].max())
 
 
@@ -255,33 +255,33 @@ def verify(
     compiled: bool = True,
     progress: bool | OnProgress = True,
 ) -> Verification:
-    """Run a random part of somebody's rows again from the users' seeds, and say which differ.
+    """Rerun random rows of a file from the users' seeds and report the differences.
 
-    The rows are drawn of every agent in every cell alike, so that each has at least one.
+    The share applies to every agent in every cell; at least one row of each is rerun.
 
     Args:
-        path: what `evaluate(..., store=)`, `sweep`, `Results.save` or a command has written (packed
-            or not), the folder of a command, or the rows as `export` writes them, as CSV or JSON.
+        path: the file of runs of `evaluate(..., store=)`, `sweep`, `Results.save` or a command
+            (also compressed), the folder of a command, or a CSV or JSON file of `export`.
         agents: custom agents, `ModelsByTask` and other custom code, such as behaviours. Rows that
             need code from neither the package nor `agents` are not checked.
-        share: the share of the rows to run again, in (0, 1]; 1 is all. None is all where that
-            takes about a second, and else 0.05.
-        rows: how many rows to run again at least, in place of a share.
-        seed: the seed that draws the rows, at least 0; None is a new one.
-        only: names of agents, or of cells, whose rows alone are run again; empty is all.
+        share: the share of the rows to rerun, in (0, 1]; None is 1 if that takes about a second,
+            else 0.05.
+        rows: the least number of rows to rerun in total, instead of `share`.
+        seed: the seed that draws the rows, at least 0; None is a random seed.
+        only: names of agents or cells to which to limit the reruns; empty is all.
         workers: as for `evaluate`.
         executor: as for `evaluate`.
         compiled: as for `evaluate`.
         progress: as for `evaluate`.
 
     Returns:
-        `Verification`: printable, with `equal` and the `findings`.
+        A printable `Verification` with `equal` and `findings`.
 
     Raises:
-        InvalidArgumentError: if there is nothing to verify, or an argument is out of range.
+        InvalidArgumentError: for a file without runs, or an argument out of range.
     """
     if rows is not None and share is not None:
-        raise InvalidArgumentError("rows", rows, "left out beside a share")
+        raise InvalidArgumentError("rows", rows, "None if share is given")
     if share is not None and not 0.0 < real("share", share, "a number in (0, 1]") <= 1.0:
         raise InvalidArgumentError("share", share, "a number in (0, 1]")
     n_wanted = None if rows is None else integer("rows", rows, 1)
@@ -298,32 +298,32 @@ def verify(
             known = dict.fromkeys(word for c, name in pairs for word in (c.name, name) if word)
             wanted = {choice("only", name, known) for name in sequence("only", only)}
             chosen = [pair for pair in pairs if not wanted or {pair[0].name, pair[1]} & wanted]
-            asked = _share_of(chosen, n_wanted) if share is None else share
-            found: list[Any] = [*_made_with(request), *_left_out(request, cells)]
-            found += [each for cell in cells for each in _counted(cell)]
+            used = _share_of(chosen, n_wanted) if share is None else share
+            items: list[Any] = [*_made_with(request), *_left_out(request, cells)]
+            items += [each for cell in cells for each in _counted(cell)]
             for place, (cell, agent) in enumerate(chosen):
                 bar = named(portion(report, place, len(chosen)), cell.name)
-                places = _drawn(len(cell.runs(agent)), asked, rng)
-                found += [*_checked(cell, agent, places, replace(crew, progress=bar))]
-                found += _unusual(cell, agent)
-            found += [] if folder is None else _beside(folder)
+                places = _drawn(len(cell.runs(agent)), used, rng)
+                items += [*_checked(cell, agent, places, replace(crew, progress=bar))]
+                items += _unusual(cell, agent)
+            items += [] if folder is None else _files_of(folder)
     except (InvalidArgumentError, MissingExtraError, OSError):
         raise
-    except Exception as error:  # whatever somebody has written into the file
+    except Exception as error:  # a file may hold anything
         allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
         raise InvalidArgumentError("path", str(path), allowed) from error
-    of: list[list[Any]] = [[e for e in found if type(e) is k] for k in (RowsChecked, Finding, str)]
-    return Verification(str(path), drawn_with, asked, of[0], of[1], of[2], tuple(only))
+    of: list[list[Any]] = [[e for e in items if type(e) is k] for k in (RowsChecked, Finding, str)]
+    return Verification(str(path), drawn_with, used, of[0], of[1], of[2], tuple(only))
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share of the rows to run again: for so many rows, or what a second allows."""
+    """Return the share that reruns `n_wanted` rows; if None, all rows if they take a second."""
     n_rows, seconds = 0, 0.0
-    for cell, agent in chosen:
-        rows, who = cell.runs(agent), cell.results.line_up.get(agent)
+    for cell, name in chosen:
+        rows, agent = cell.runs(name), cell.results.line_up.get(name)
         n_rows += len(rows)
-        if who is not None and len(rows):
-            speed = COMPILED_SPEED if isinstance(who, AlgorithmAgent) else READABLE_SPEED
+        if agent is not None and len(rows):
+            speed = COMPILED_SPEED if isinstance(agent, AlgorithmAgent) else READABLE_SPEED
             seconds += len(rows) * cell.longest(rows) / speed
     if n_wanted is not None:
         return min(1.0, n_wanted / max(1, n_rows))
@@ -331,52 +331,52 @@ def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float
 
 
 def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
-    """Return the places of a random part of so many rows, at least one, in order."""
+    """Draw a share of `n_rows` rows, at least one; return their sorted positions."""
     n_drawn = min(n_rows, max(1, math.ceil(share * n_rows)))
     return np.sort(rng.choice(n_rows, n_drawn, replace=False)) if n_rows else np.zeros(0, int)
 
 
 def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Finding | RowsChecked]:
-    """Run the rows in these places again; yield the findings and the outcome."""
+    """Rerun the rows at these positions; yield the findings and the verdict."""
     results, rows = cell.results, cell.runs(agent)
-    who, told = results.line_up.get(agent), results.cell
+    who, options = results.line_up.get(agent), results.cell
     part = rows.iloc[places].reset_index(drop=True)
     outcome = partial(RowsChecked, cell.name, agent, len(rows))
     if not len(rows) or who is None:
         record = cell.request["agents"].get(agent)
         kind = record.get(records.KIND) if isinstance(record, Mapping) else None
         needed = {
-            None: "no agent of the package, and none that was given",
-            MODEL: "a trained model: its weights have to be given",
-        }.get(kind, f"code of somebody's own, {kind}: it has to be given")
+            None: "no agent of the package and no custom agent has this name",
+            MODEL: "a trained model: pass its weights",
+        }.get(kind, f"custom code, {kind}: pass the agent")
         yield outcome(0, 0, NOT_CHECKED, needed if len(rows) else "no rows")
         return
     try:
         longest, members, horizon = cell.longest(part), None, None
         if longest > MOST_STEPS_AGAIN:
             raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS_AGAIN}")
-        cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
+        cap = integer("max_steps", options["agents"][agent]["max_steps"], 1)
         if results.over_horizon or protocol.needs_horizon(who):
-            horizon = protocol.stored_steps("horizon", told["horizon"])
+            horizon = protocol.stored_steps("horizon", options["horizon"])
         if not results.over_horizon:
-            cap = min(cap, 10 * longest + 1000)  # not much longer than the file's
-        if told.get("n_users") is not None:
-            members = Members(told["n_users"], told["deviation"])
-        task = protocol.as_task(told["task"])
+            cap = min(cap, 10 * longest + 1000)  # little more than the file states
+        if options.get("n_users") is not None:
+            members = Members(options["n_users"], options["deviation"])
+        task = protocol.as_task(options["task"])
         runs = Runs(results.population, who, cap, horizon, task, members)
         compiled = crew.compiled and len(part) * longest > WORTH_COMPILING
         here = runs_of(
             runs, [int(seed) for seed in part["user_seed"]], replace(crew, compiled=compiled)
         )
     except InvalidArgumentError as error:
-        yield outcome(0, 0, NOT_CHECKED, f"it cannot be run as the file says: {error}")
+        yield outcome(0, 0, NOT_CHECKED, f"the options in the file are invalid: {error}")
         return
     others = [*_others(part, here)]
     n_others = len({place for place, *_ in others})
     few = n_others <= max(1, MOST_ROUNDED * len(part))
     same_users = all(name != "best_arm" for _, name, *_ in others)
     if others and protocol.trained_on(who) and few and same_users:
-        why = "rounding may do that on another processor"
+        why = "rounding on another processor may change these rows"
         yield outcome(len(part), n_others, SAME_MEANS, why)
         return
     for place, name, was, now in others:
@@ -387,63 +387,63 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
 
 
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
-    """Yield how an agent is another than the file's, or than the package's agent of that name."""
-    results, there, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
+    """Yield notes if an agent differs from the file's, or from the package's of the same name."""
+    results, stored, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
     if (who := results.line_up.get(agent)) is None:
         return
-    if there is not None and not _tells_of(there, agent_record(who, results.population.n_arms)):
-        other = "the agent that was given has other code, options or weights than the file's"
-        yield f"{where}: {other}; its rows are compared all the same"
+    if stored is not None and not _matches(stored, agent_record(who, results.population.n_arms)):
+        other = "the custom agent has other code, options or weights than the file's agent"
+        yield f"{where}: {other}; its rows are compared nevertheless"
     try:
         usual: Any = informed(agent_named(agent), results.population, results.cell["delta"])
     except InvalidArgumentError:
         return
     if not isinstance(who, AlgorithmAgent):
-        yield f"{where}: code of somebody's own, and not the package's {agent}"
+        yield f"{where}: custom code, not the package's {agent}"
         return
     for name, *values in files.differences({"": who.options}, {"": usual.options}):
         was, now = (one_line(str(value)) for value in values)
-        yield f"{where}: {name} is {was} there and {now} of the package's {agent}"
+        yield f"{where}: {name} is {was} there and {now} in the package's {agent}"
 
 
-def _others(there: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
-    """Yield the place, the column and both values wherever two tables of runs differ."""
-    for name in [each for each in here if each in there and each not in GIVEN]:
-        pairs = enumerate(zip(there[name], here[name], strict=True))
+def _others(stored: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
+    """Yield the row, the column and both values where two tables of runs differ."""
+    for name in [each for each in here if each in stored and each not in GIVEN]:
+        pairs = enumerate(zip(stored[name], here[name], strict=True))
         for place, (was, now) in [each for each in pairs if each[1][0] != each[1][1]]:
-            try:  # also texts of numbers, such as `regret_by_user`
+            try:  # `regret_by_user` is a text of several numbers
                 numbers = np.array([str(was).split(), str(now).split()], float)
                 close = np.allclose(numbers[0], numbers[1], WITHIN, WITHIN, equal_nan=True)
-            except ValueError:  # words, or not as many numbers
+            except ValueError:  # text, or different counts of numbers
                 close = False
             if not close:
                 yield place, str(name), was, now
 
 
 def _counted(cell: Cell) -> Iterator[Finding]:
-    """Yield which runs are missing, doubled, not requested, or of users with another seed."""
+    """Yield a finding for missing, duplicated or unrequested runs, and for wrong user seeds."""
     n_users, seed = int(cell.request["n_instances"]), cell.results.cell.get("seed", 0)
     if "until_width" in cell.results.cell and len(cell.results.runs):
         n_users = min(n_users, int(cell.results.runs["instance"].max()) + 1)
     for agent in cell.request["agents"]:
         where, rows = cell.where(agent), cell.runs(agent)
         numbers = rows["instance"].to_numpy(int)
-        there = np.unique(numbers[(numbers >= 0) & (numbers < n_users)])
-        told = []
-        if lacking := n_users - len(there):
-            edges = np.array([-1, *there.tolist(), n_users])
+        present = np.unique(numbers[(numbers >= 0) & (numbers < n_users)])
+        messages = []
+        if lacking := n_users - len(present):
+            edges = np.array([-1, *present.tolist(), n_users])
             gaps = zip((edges[:-1] + 1).tolist(), (edges[1:] - 1).tolist(), strict=True)
             words = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in gaps if a <= b)
             which = "all" if lacking == n_users else f"instances {one_line(words, 60)}"
-            unfinished = "" if cell.finished else ", as it says itself: it is not finished"
-            told.append(f"{lacking} of {n_users} runs are missing ({which}){unfinished}")
+            unfinished = "" if cell.finished else "; the file is marked as unfinished"
+            messages.append(f"{lacking} of {n_users} runs are missing ({which}){unfinished}")
         if doubled := len(numbers) - len(np.unique(numbers)):
-            told.append(f"{doubled} runs are there more than once")
-        if strange := len(np.setdiff1d(numbers, there)):
-            told.append(f"{strange} runs were not requested")
-        for words in told:
+            messages.append(f"{doubled} runs are duplicates")
+        if strange := len(np.setdiff1d(numbers, present)):
+            messages.append(f"{strange} runs were not requested")
+        for words in messages:
             yield Finding("missing", f"{where}: {words}", cell.name, agent)
-        # Bounded by the rows: a file may name the user 10**9.
+        # Bounded by the number of rows: an edited file may name instance 10**9.
         n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
         known = dict(enumerate(user_seeds(seed, max(0, n_known))))
         pairs = zip(numbers.tolist(), rows["user_seed"].tolist(), strict=True)
@@ -457,21 +457,21 @@ def _counted(cell: Cell) -> Iterator[Finding]:
 
 
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
-    """Yield which whole cells and agents were requested and are missing, and cells there twice."""
-    asked = [records.digest(records.record_of(cell.request)) for cell in cells if request]
-    for place, each in enumerate(asked):
-        if each in asked[:place]:
-            words = f"{cells[place].where()}: the cell is there more than once"
+    """Yield a finding for missing cells and agents of the request, and for duplicated cells."""
+    digests = [records.digest(records.record_of(cell.request)) for cell in cells if request]
+    for place, each in enumerate(digests):
+        if each in digests[:place]:
+            words = f"{cells[place].where()}: the cell is a duplicate"
             yield Finding("missing", words, cells[place].name)
     command, options = request.get("command"), request.get("options", {})
-    met = [cell for cell in cells if len(cell.results.runs)]
+    filled = [cell for cell in cells if len(cell.results.runs)]
     names = request.get("line-up", {}).get("agents", {})
     known = {cell.name: cell for cell in cells}
     wanted: dict[str, Iterable[str]] = {}
     if command == "evaluate":
         wanted = {cells[0].name: options["agents"]}
     elif suite := _suite_of(request):
-        known = {cell.name: cell for cell in met}
+        known = {cell.name: cell for cell in filled}
         for task in suite.records():
             of_task = [suite_tasks.WORST, task.reference]
             for name, record in (options.get("agents") or names).items():
@@ -480,33 +480,33 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
                 of_task += [model] * (its_task == task.name)
             wanted[task.name] = dict.fromkeys(of_task)
     elif command in ("bench", "sweep"):
-        places = [(cell.results.cell["delta"], cell.results.cell["n_arms"]) for cell in met]
+        places = [(cell.results.cell["delta"], cell.results.cell["n_arms"]) for cell in filled]
         word = "n_arms={1} delta={0:g}".format
-        known = {word(*place): cell for place, cell in zip(places, met, strict=True)}
+        known = {word(*place): cell for place, cell in zip(places, filled, strict=True)}
         deltas = options.get("delta") or options.get("deltas") or {delta for delta, _ in places}
         arms = options.get("n_arms") or {n_arms for _, n_arms in places}
         wanted = {word(*place): names for place in product(deltas, arms)}
     for cell_name, agents in wanted.items():
-        if (there := known.get(cell_name)) is None:
-            words = f"the whole cell {cell_name} is missing, which was asked for"
+        if (cell := known.get(cell_name)) is None:
+            words = f"the requested cell {cell_name} is missing"
             yield Finding("missing", words, cell_name)
             continue
-        for name in [each for each in agents if each not in there.request["agents"]]:
-            words = f"{there.where(name)}: all runs are missing, and it was asked for"
-            yield Finding("missing", words, there.name, name)
+        for name in [each for each in agents if each not in cell.request["agents"]]:
+            words = f"{cell.where(name)}: all runs of this requested agent are missing"
+            yield Finding("missing", words, cell.name, name)
 
 
 def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
-    """Return the run of the suite that a file says that it is; None of anything else."""
+    """Return the suite run of a request; None if the request is of another command."""
     if request.get("command") != "suite":
         return None
     return suite_tasks.SuiteRun(*(request["options"][name] for name in ("task", "quick", "seed")))
 
 
 def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
-    """Yield with which other versions, code and random streams a file was made."""
+    """Yield notes on other versions or code, and a finding for other random streams."""
     if not request.get("versions"):
-        yield "the file does not say with which versions it was made"
+        yield "the file does not state its versions"
         return
     here = {"versions": records.versions_of()}
     if others := [
@@ -517,33 +517,33 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     made_with, code = request.get("made with", {}), records.package_digest()
     if (was := made_with.get("code", "unknown")) != code:
         digests = f"its digest is {was} there and {code} here"
-        yield f"other code of the package: {digests}; the rows are compared all the same"
+        yield f"other code of the package: {digests}; the rows are compared nevertheless"
     streams = records.stream_fingerprint()
     if (was := made_with.get("streams", "unknown")) != streams:
-        digests = f"their fingerprint is {was} there and {streams} here, as of another NumPy"
-        words = f"the random streams are others: {digests}"
+        digests = f"their fingerprint is {was} there and {streams} here, as with another NumPy"
+        words = f"the random streams differ: {digests}"
         yield Finding("streams", words, there=was, here=streams)
 
 
-def _beside(folder: Path) -> Iterator[Finding | str]:
-    """Yield which files of a folder were edited, and which are not compared with the rows."""
+def _files_of(folder: Path) -> Iterator[Finding | str]:
+    """Yield a finding for each edited file of a folder, and a note on files not compared."""
     for name, digest in files.digests_in(folder).items():
         if not files.has_digest(folder / name, digest):
-            yield Finding("file", f"{name} is not as the run has written it")
-    there = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
-    if rest := sorted(there - {files.MADE_BY}):
+            yield Finding("file", f"{name} was changed after the run")
+    names = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
+    if rest := sorted(names - {files.MADE_BY}):
         yield f"not compared with the rows: {one_line(', '.join(rest), LONGEST_WORDS)}"
 
 
 def _runs_at(path: Path) -> tuple[Path, Path | None]:
-    """Return the file of runs, and the folder with the tables beside it, if there is one."""
+    """Return the file of runs, and the folder with its tables, if any."""
     if path.is_dir():
-        found = sorted(each for each in path.iterdir() if _is_of_runs(each))
-        if len(found) != 1:
-            names = ", ".join(each.name for each in found) or "none"
-            allowed = f"a file of runs, or a folder with one of them (it has {names})"
+        candidates = sorted(each for each in path.iterdir() if _is_of_runs(each))
+        if len(candidates) != 1:
+            names = ", ".join(each.name for each in candidates) or "none"
+            allowed = f"a file of runs, or a folder with one such file (it has {names})"
             raise InvalidArgumentError("path", str(path), allowed)
-        return found[0], path
+        return candidates[0], path
     folders = [path.parent, path.with_suffix("")] if _is_of_runs(path) else []
     return path, next((each for each in folders if (each / files.MADE_BY).is_file()), None)
 
@@ -554,35 +554,35 @@ def _is_of_runs(path: Path) -> bool:
 
 
 def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
-    """Return the request of a file and its cells, under their names."""
+    """Return the request and the named cells of a file."""
     given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in custom]
     agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:
         return {}, _named(_cells_of_table(path, agents))
     with store.read_only(path, "path") as db:
-        request, kept = store.request_from(db), stored_cells(db, custom)
-    if not kept:
+        request, stored = store.request_from(db), stored_cells(db, custom)
+    if not stored:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
-    kinds = [record for e in kept for record in e.record["request"]["agents"].values()]
+    kinds = [record for e in stored for record in e.record["request"]["agents"].values()]
     if any(isinstance(record, dict) and record.get(records.KIND) == MODEL for record in kinds):
         try:
             from explorative_user_env.rl import load_agent
 
             agents += map(load_agent, shipped_models().values())
-        except ImportError:  # they cannot be run here
+        except ImportError:  # without Stable-Baselines3 no model can be rerun
             pass
     cells, suite = [], _suite_of(request)
     tasks = {task.seed: task for task in suite.records()} if suite else {}
-    for each in kept:
+    for each in stored:
         asked = each.record["request"]
         results = each.results or Results(NO_RUNS, each.record["cell"])
         results = _with_agents(results, asked, agents)
         if suite is None:
             cells.append(Cell(asked, results, each.finished))
         elif task := tasks.get(asked["seed"]):
-            # As the version of the suite has frozen it, whatever the file says.
-            told, users = {**results.cell, **task.numbers()}, task.population
-            results = replace(results, cell=told, population=users)
+            # The frozen task of the suite replaces the options in the file.
+            frozen, users = {**results.cell, **task.numbers()}, task.population
+            results = replace(results, cell=frozen, population=users)
             cells.append(Cell({**asked, "n_instances": task.n_instances}, results, True, task.name))
     return request, cells if suite else _named(cells)
 
@@ -591,80 +591,84 @@ NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
 
 
 def _named(cells: Sequence[Cell]) -> list[Cell]:
-    """Return cells under names: the words and numbers in which they differ."""
+    """Name each cell by the options in which the cells differ."""
     every = []
     for cell in cells:
-        told = {n: e for n, e in cell.results.cell.items() if isinstance(e, str | int | float)}
-        words = {n: f"{e:g}" if isinstance(e, float) else str(e) for n, e in told.items()}
+        plain = {n: e for n, e in cell.results.cell.items() if isinstance(e, str | int | float)}
+        words = {n: f"{e:g}" if isinstance(e, float) else str(e) for n, e in plain.items()}
         every.append(words | {"horizon": ""})
     names = dict.fromkeys(name for each in every for name in each)
-    telling = [name for name in names if len({each.get(name) for each in every}) > 1]
-    named_by = [" ".join(f"{name}={each.get(name)}" for name in telling) for each in every]
+    differing = [name for name in names if len({each.get(name) for each in every}) > 1]
+    named_by = [" ".join(f"{name}={each.get(name)}" for name in differing) for each in every]
     return [replace(cell, name=name) for cell, name in zip(cells, named_by, strict=True)]
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
-    """Return results with the agents that are handed in, or shipped, and have a record there."""
-    found: dict[str, Any] = dict(results.line_up)
+    """Add the custom and shipped agents to results if the request has their records."""
+    line_up: dict[str, Any] = dict(results.line_up)
     population = results.population
     for each in agents:
         agent = informed(each, population, results.cell["delta"], request.get("max_steps"))
         record = agent_record(agent, population.n_arms)
-        for name, there in request["agents"].items():
-            if isinstance(there, dict) and _tells_of(there, record):
-                # Its random stream follows from its name in the file.
-                found[name] = copy.copy(agent)
+        for name, stored in request["agents"].items():
+            if isinstance(stored, dict) and _matches(stored, record):
+                # The agent's random stream follows from its name in the file.
+                line_up[name] = copy.copy(agent)
                 if name_of(agent) != name:
-                    found[name].name = name
-    return replace(results, line_up=found)
+                    line_up[name].name = name
+    return replace(results, line_up=line_up)
 
 
-def _tells_of(there: Any, own: Any) -> bool:
-    """Return whether a record is that of an agent, which may leave open what its runs filled in."""
-    if isinstance(there, Mapping) and isinstance(own, Mapping):
-        closed = [name for name in own if own[name] is not None]
-        return all(name in there and _tells_of(there[name], own[name]) for name in closed)
-    return bool(there == own)
+def _matches(stored: Any, record: Any) -> bool:
+    """Return whether a stored record has the values of a record; None in the latter is any."""
+    if isinstance(stored, Mapping) and isinstance(record, Mapping):
+        closed = [name for name in record if record[name] is not None]
+        return all(name in stored and _matches(stored[name], record[name]) for name in closed)
+    return bool(stored == record)
 
 
-#: What reads a table of runs, by the ending of its name.
+#: Functions that read a table of runs, by file name extension.
 READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": pd.read_csv,
     ".json": lambda path: pd.DataFrame(files.from_json(path.read_bytes())),
 }
 
 
-def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
-    """Return the cells of a table of runs, as `export` writes it."""
+def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
+    """Return the cells of a table of runs that `export` wrote."""
     if not path.is_file():
-        raise InvalidArgumentError("path", str(path), "a file of runs (there is none)")
+        raise InvalidArgumentError("path", str(path), "a file of runs (it is missing)")
     rows = READERS[path.suffix.lower()](path)
     needed = ("task", "setting", "n_arms", "delta", "seed", "instance", "user_seed", "agent")
     if lacking := [name for name in needed if name not in rows]:
-        allowed = f"a table with the columns that export writes ({', '.join(lacking)} is not there)"
+        allowed = f"a table with the columns of export (it lacks {', '.join(lacking)})"
         raise InvalidArgumentError("path", str(path), allowed)
     of_runs = {name for kinds in RUN_FRAMES.values() for name in kinds}
     shared, cells = [name for name in rows if name not in of_runs], []
-    given = {name_of(each): each for each in own}
+    given = {name_of(each): each for each in custom}
     for _, runs in rows.groupby(shared, sort=False, dropna=False):
         first = runs[shared].dropna(axis=1, how="all").iloc[:1].to_dict("list")
-        whole = ("n_arms", "seed", "horizon", "n_users")
+        integers = ("n_arms", "seed", "horizon", "n_users")
         cell: dict[str, Any] = dict.fromkeys(["horizon", *shared])
-        cell |= {name: int(each[0]) if name in whole else each[0] for name, each in first.items()}
+        cell |= {
+            name: int(each[0]) if name in integers else each[0] for name, each in first.items()
+        }
         task = choice("task", cell["task"], protocol.TASKS)
         kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
-        met = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
-        in_words = ("means", "rho")  # of the setting, in a table
+        typed = runs[[*kinds]].astype(
+            {name: kind for name, kind in kinds.items() if kind is not str}
+        )
+        in_words = ("means", "rho")  # a table has only the text of these options
         names = [e.name for e in OPTIONS if e.name in cell and e.name not in in_words]
         population = Population(**{name: cell[name] for name in names})
         for name in in_words:
             if name in cell and str(population.words()[name]) != str(cell[name]):
-                allowed = f"{population.words()[name]}, the setting's, in a table of rows"
+                allowed = f"{population.words()[name]}, the value of the setting, in a table"
                 raise InvalidArgumentError(name, cell[name], allowed)
         ends_itself = protocol.TASKS[task].ends_itself
         cap = int((cell.get("max_steps") or protocol.STEP_CAP) if ends_itself else cell["horizon"])
         delta, line_up, agents = float(cell["delta"]), {}, {}
-        for name in map(str, dict.fromkeys(met["agent"])):
+        for name in map(str, dict.fromkeys(typed["agent"])):
             agents[name] = {"max_steps": cap}
             try:
                 who = informed(given.get(name, name), population, delta)
@@ -675,7 +679,7 @@ def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
                 line_up[name] = who
         cell["agents"] = agents
         deltas = dict.fromkeys(agents, delta)
-        results = Results(met.reset_index(drop=True), cell, population, deltas, line_up=line_up)
-        request = {"agents": dict.fromkeys(agents), "n_instances": int(met["instance"].max()) + 1}
-        cells.append(Cell(request, results))  # as many users as any agent has met
+        results = Results(typed.reset_index(drop=True), cell, population, deltas, line_up=line_up)
+        request = {"agents": dict.fromkeys(agents), "n_instances": int(typed["instance"].max()) + 1}
+        cells.append(Cell(request, results))  # the most users of any agent
     return cells

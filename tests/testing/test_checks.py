@@ -74,7 +74,7 @@ def test_an_honest_one_passes_all(honest):
 
 def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so(monkeypatch):
     check = check_named(Kind.AGENT, "runs_with_two_arms")
-    with pytest.raises(FailedCheckError, match=r"says so, as trained_on = \{\"n_arms\": 5\}$"):
+    with pytest.raises(FailedCheckError, match=r"such as trained_on = \{\"n_arms\": 5\}$"):
         check(subject_of(ThinksOfThree))
     monkeypatch.setattr(ThinksOfThree, "trained_on", {"n_arms": 5}, raising=False)
     with pytest.raises(SkippedCheckError, match="trained for 5 arms"):

@@ -87,7 +87,7 @@ def test_every_agent_of_every_cell_is_asked_or_those_that_are_named(honest, tmp_
     with pytest.raises(InvalidArgumentError, match="only must be one of BAIR, SE, UNI"):
         verified(honest, only=["SES"])
     cut = by_sql(swept, place, "DELETE FROM results WHERE id = 4")
-    line = "the whole cell n_arms=3 delta=0.2 is missing, which was asked for"
+    line = "the requested cell n_arms=3 delta=0.2 is missing"
     assert words(verified(cut)) == [line]
 
 
@@ -138,7 +138,7 @@ EDITS = {
         f"{MISSING} instance IN (3, 8, 9, 39) AND {BAIRS}",
     ),
     "BAIR: 40 of 40 runs are missing (all)": (f"{MISSING} {BAIRS}",),
-    "BAIR: 10 of 40 runs are missing (instances 30..39), as it says itself: it is not finished": (
+    "BAIR: 10 of 40 runs are missing (instances 30..39); the file is marked as unfinished": (
         f"{MISSING} instance > 29 AND {BAIRS}",
         "UPDATE results SET finished = 0",
     ),
@@ -148,7 +148,7 @@ EDITS = {
     "BAIR: 1 runs were not requested": (
         f"UPDATE runs_bai SET instance = 77 WHERE instance = 8 AND {BAIRS}",
     ),
-    "all agents: the cell is there more than once": (
+    "all agents: the cell is a duplicate": (
         "INSERT INTO results(key, record, parts, finished) "
         "SELECT 'other', record, parts, finished FROM results",
     ),
@@ -163,14 +163,14 @@ def test_what_is_missing_or_double_or_of_other_users_is_named(honest, place, sub
             assert any(each.startswith(line) for each in words(verified(changed, rows=1)))
     cut = by_sql(honest, place, f"{MISSING} {SES}")
     without = with_records(cut, lambda record: record["request"]["agents"].pop("SE"))
-    assert "SE: all runs are missing, and it was asked for" in words(verified(without))
+    assert "SE: all runs of this requested agent are missing" in words(verified(without))
 
 
 def test_other_versions_and_code_are_no_accusation_and_other_streams_are(honest, place):
     for part, changed, line in [
         ("versions", "numpy", "other versions: numpy is 0123 there and "),
         ("made with", "code", "other code of the package: its digest is 0123 there and "),
-        ("made with", "streams", "the random streams are others: their fingerprint is "),
+        ("made with", "streams", "the random streams differ: their fingerprint is "),
     ]:
 
         def update(whole, part=part, changed=changed):
@@ -188,7 +188,7 @@ def test_what_is_out_of_range_is_refused(honest):
     for name, value in [("share", 0.0), ("share", 1.5), ("rows", 0), ("seed", -1)]:
         with pytest.raises(InvalidArgumentError, match=f"^{name} must be"):
             verified(honest, **{name: value})
-    with pytest.raises(InvalidArgumentError, match=r"^rows must be left out"):
+    with pytest.raises(InvalidArgumentError, match=r"^rows must be None if share"):
         verified(honest, rows=1, share=0.5)
 
 
@@ -219,7 +219,7 @@ def written(rows, path):
 def test_rows_for_other_programs_are_verified_by_what_stands_in_them(rows, tmp_path, ending):
     found = verified(written(rows, tmp_path / f"rows{ending}"), share=1.0)
     assert found.equal
-    assert found.notes[0] == "the file does not say with which versions it was made"
+    assert found.notes[0] == "the file does not state its versions"
     assert [each.n_again for each in found.checked] == [40, 40, 40]
     rows.loc[7, "stopping_time"] = 5
     short = written(rows.drop(index=[1, 50]), tmp_path / f"b{ending}")
@@ -229,13 +229,13 @@ def test_rows_for_other_programs_are_verified_by_what_stands_in_them(rows, tmp_p
     assert edited.startswith("BAIR, instance 7: stopping_time is 5 there and ")
     forged = rows.assign(answer=0, correct=rows["best_arm"] == 0).iloc[[50]]
     double = verified(written(pd.concat([forged, rows]), tmp_path / f"c{ending}"), share=0.02)
-    assert "SE: 1 runs are there more than once" in words(double)
+    assert "SE: 1 runs are duplicates" in words(double)
 
 
 def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(rows, tmp_path):
     path = tmp_path / "rows.csv"
-    lacking = {"columns that export writes": rows.drop(columns="seed")}
-    lacking["setting is not"] = rows.drop(columns="setting")
+    lacking = {"the columns of export": rows.drop(columns="seed")}
+    lacking["it lacks setting"] = rows.drop(columns="setting")
     lacking["rho must be acceptance_rate"] = rows.assign(rho="mine")
     for words, table in lacking.items():
         with pytest.raises(InvalidArgumentError, match=words):
@@ -307,7 +307,7 @@ def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
     names = ["/dev/zero", "pipe", "../secret", str(honest)]
     files = {name: hashlib.sha256(honest.read_bytes()).hexdigest() for name in names}
     (tmp_path / "made_by.json").write_text(json.dumps({"files": files}))
-    assert words(verified(tmp_path)) == ["pipe is not as the run has written it"]
+    assert words(verified(tmp_path)) == ["pipe was changed after the run"]
     (tmp_path / "made_by.json").unlink()
     os.mkfifo(tmp_path / "made_by.json")
     assert verified(tmp_path).equal
@@ -350,14 +350,14 @@ def test_rows_of_code_of_ones_own_are_run_again_if_it_is_given(tmp_path, place):
     assert "Sweeper" in [each.agent for each in of_agents(changed, Sweeper()).findings]
     found = of_agents(mine, Sweeper(2))
     (note,) = found.notes
-    assert note.startswith("Sweeper: the agent that was given has other code, options or weights")
+    assert note.startswith("Sweeper: the custom agent has other code, options or weights")
     assert {each.agent for each in found.findings} == {"Sweeper"}
 
 
 def test_who_goes_by_the_name_of_another_is_told(tmp_path):
     agents = {
-        "BAIR: n1 is 0 there and paper of the package's BAIR": SuccessiveElimination(name="BAIR"),
-        "BAIR: code of somebody's own, and not the package's": named_as("BAIR", Sweeper()),
+        "BAIR: n1 is 0 there and paper in the package's BAIR": SuccessiveElimination(name="BAIR"),
+        "BAIR: custom code, not the package's": named_as("BAIR", Sweeper()),
     }
     for number, (line, agent) in enumerate(agents.items()):
         path = tmp_path / f"{number}.sqlite"
