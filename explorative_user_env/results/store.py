@@ -1,9 +1,9 @@
-"""The store of a run: one SQLite file with the request and a row for every finished run.
+"""The store: one SQLite file with a request and a row for every finished run.
 
-A finished chunk of runs is one transaction: what is committed stays, whatever ends the process. A
-part of the store is one agent with the users of one cell; its key is a digest of everything its
-runs follow from, so the same request finds them again. There is one way to write: continue a run
-of the same request, or refuse. Reading never writes: a file, or a copy of it, is opened immutable.
+Each finished chunk of runs is one transaction, so committed runs survive a killed process. A part
+of the store is one agent in one cell; its key is a digest of all inputs of its runs, so the same
+request resumes the part. A file accepts runs of one request only. Reading never writes: SQLite
+opens the file, or a copy, as immutable.
 """
 
 import copy
@@ -26,31 +26,31 @@ from explorative_user_env.validation import InvalidArgumentError, MissingExtraEr
 
 try:
     import sqlite3
-except ImportError:  # some Pythons are built without
+except ImportError:  # some Python builds lack sqlite3
     sqlite3 = None  # type: ignore[assignment]
 
-#: Endings of the name of a file of runs.
+#: Allowed suffixes of a file of runs.
 ENDINGS = (".sqlite", ".sqlite3", ".db")
 
-#: Ending of a packed file, after its former name.
+#: Suffix added to the name of a compressed file.
 PACKED = ".xz"
 
-#: The largest file that is unpacked or copied; a small packed file may hold a very large one.
+#: Size limit of a decompressed or copied file, in bytes: guards against decompression bombs.
 MOST_BYTES = 2_000_000_000
 
-#: SQLite's numbers of a file: whose it is, and the version of its tables; no other is read.
+#: SQLite header fields: the application, and the version of the tables. Other values are refused.
 KIND = {"application_id": 0x45555354, "user_version": 3}
 
-#: Seconds to wait for another writer.
+#: Seconds to wait for a lock of another writer.
 LONGEST_BUSY = 1.0
 
-#: The journal in which readers do not wait for a writer; some file systems refuse it.
+#: Write-ahead log: readers do not wait for a writer. Some file systems do not support it.
 WAL = "wal"
 
-#: Names in the table `about`: the request, and whether the run has ended.
+#: Names in the table `about`: the request, and the mark of a finished run.
 REQUEST, FINISHED = "request", "finished"
 
-#: How many results may share a run, on average: more is no file of ours.
+#: Most results that share a run, on average; a file with more is refused as malformed.
 MOST_SHARED = 20
 
 Record = Mapping[str, Any]
@@ -61,7 +61,7 @@ OF_RUNS = {
     for task, frame in RUN_FRAMES.items()
 }
 
-#: The SQL of each table. NaN would be NULL, which is refused.
+#: The SQL of each table. SQLite stores NaN as NULL, which NOT NULL refuses.
 TABLES = {
     "about": "(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "sessions": "(id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, how TEXT, "
@@ -83,7 +83,7 @@ TABLES = {name: f"CREATE TABLE {name}{columns}" for name, columns in TABLES.item
 
 @contextmanager
 def _refusals(argument: str, path: Path) -> Iterator[None]:
-    """Turn what SQLite and the disk refuse into one line."""
+    """Turn errors of SQLite and the file system into one-line errors."""
     if sqlite3 is None:
         raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
     no_runs = (ValueError, lzma.LZMAError, EOFError)
@@ -93,46 +93,46 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
         raise
     except (OSError, sqlite3.Error, OverflowError, *no_runs) as error:
         words = str(getattr(error, "strerror", None) or error)
-        allowed = f"a file that can be written to ({words})"
+        allowed = f"a writable file ({words})"
         if isinstance(error, no_runs) or "not a database" in words or "malformed" in words:
-            allowed = f"a file of runs, as explorative-user-env writes them ({words})"
+            allowed = f"a file of runs of explorative-user-env ({words})"
         elif "locked" in words or "busy" in words:
-            allowed = "a file that nobody else is writing to"
+            allowed = "a file that no other process writes to"
         elif "NOT NULL" in words:
-            allowed = f"for runs whose figures are all numbers ({words})"
+            allowed = f"for runs without NaN ({words})"
         raise InvalidArgumentError(argument, str(path), allowed) from error
 
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
-    """Refuse a file that has not our tables alone: it may have a view that computes."""
+    """Refuse a file with other tables, views or triggers, as a view may run code."""
     tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if not tables:
         raise InvalidArgumentError(argument, str(path), "a file of runs (it is empty)")
-    found = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in KIND} | tables
+    schema = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in KIND} | tables
     ours: dict[str, Any] = KIND | TABLES
-    for name in {**found, **ours}:
-        if found.get(name) != ours.get(name):
-            own = f"its {name} is {one_line(str(found.get(name)), 60)}"
-            allowed = f"a file of runs, as explorative-user-env writes them ({own})"
+    for name in {**schema, **ours}:
+        if schema.get(name) != ours.get(name):
+            actual = f"its {name} is {one_line(str(schema.get(name)), 60)}"
+            allowed = f"a file of runs of explorative-user-env ({actual})"
             raise InvalidArgumentError(argument, str(path), allowed)
 
 
 @contextmanager
 def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connection]":
-    """Open a file of runs to read, also while another process writes; nothing is written.
+    """Open a file of runs read-only, also while another process writes to it.
 
-    A packed file, and one with a write-ahead log, is read from a copy. A rollback journal is
-    refused, as it may name any file, which SQLite deletes when it rolls back.
+    A compressed file, or one with a write-ahead log, is read from a copy. A file with a rollback
+    journal is refused: a journal can name any file, and SQLite deletes that file.
 
     Raises:
-        InvalidArgumentError: if it does not exist, or is no such file.
+        InvalidArgumentError: if the file is missing, or is not a file of runs.
     """
     with _refusals(argument, path), tempfile.TemporaryDirectory() as folder:
         if not path.is_file():
-            raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
+            raise InvalidArgumentError(argument, str(path), "a file of runs (it does not exist)")
         journal, log = (path.with_name(path.name + ending) for ending in ("-journal", "-wal"))
         if journal.is_file() and journal.stat().st_size:
-            allowed = f"a file without {journal.name} beside it: resuming the run puts it in order"
+            allowed = f"a file without a {journal.name}; resuming the run removes it"
             raise InvalidArgumentError(argument, str(path), allowed)
         allowed = f"a file of at most {MOST_BYTES} bytes"
         too_large = InvalidArgumentError(argument, str(path), allowed)
@@ -144,7 +144,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
                     if target.tell() + len(piece) > MOST_BYTES:
                         raise too_large
                     target.write(piece)
-        # The log's first bytes change when it begins anew: then the two copies do not fit.
+        # If the log restarts during the copy, its first bytes change: then both are copied again.
         while place == path and (salt := _beginning(log)):
             if path.stat().st_size + log.stat().st_size > MOST_BYTES:
                 raise too_large
@@ -162,7 +162,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
 
 
 def _beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, none if it is no regular file."""
+    """Return the first 32 bytes of a file, b"" if it is no regular file."""
     if not path.is_file():
         return b""
     with path.open("rb") as file:
@@ -170,14 +170,14 @@ def _beginning(path: Path) -> bytes:
 
 
 class About(NamedTuple):
-    """What a file says of its run besides the runs.
+    """The metadata of a file of runs.
 
     Attributes:
-        request: the request, as it was when the run began.
-        sessions: when a process has worked at it, with what, and how that ended.
+        request: the request at the start of the run.
+        sessions: one record a process that wrote: `began`, `ended`, `how` it ended, `made_by`.
         n_runs: number of runs.
-        n_results: number of evaluations with runs.
-        finished: whether the run has ended.
+        n_results: number of evaluations that have runs.
+        finished: whether the run has finished.
     """
 
     request: Record
@@ -188,10 +188,10 @@ class About(NamedTuple):
 
 
 def about(path: Path, argument: str = "path") -> About:
-    """Return what a file of runs says of its run.
+    """Return the metadata of a file of runs.
 
     Raises:
-        InvalidArgumentError: if it does not exist, or is empty.
+        InvalidArgumentError: if the file is missing, or is not a file of runs.
     """
     with read_only(path, argument) as db:
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
@@ -204,39 +204,39 @@ def about(path: Path, argument: str = "path") -> About:
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
-    """Return how many runs each part has; parts without runs are left out."""
+    """Return the number of runs of each part that has any."""
     tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
 
 def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]]:
-    """Return the record of each evaluation, the numbers of its parts, and whether it is finished.
+    """Return the record of each evaluation, the ids of its parts, and whether it is finished.
 
     Raises:
-        ValueError: if the parts are named so often that reading them takes too long.
+        ValueError: if evaluations share parts more often than `MOST_SHARED`.
     """
     rows = db.execute("SELECT record, parts, finished FROM results ORDER BY id")
-    found = [(from_json(record), from_json(parts), bool(done)) for record, parts, done in rows]
+    results = [(from_json(record), from_json(parts), bool(done)) for record, parts, done in rows]
     sizes = part_sizes(db)
-    n_read = sum(sizes.get(number, 0) for _, numbers, _ in found for number in numbers)
+    n_read = sum(sizes.get(number, 0) for _, numbers, _ in results for number in numbers)
     if n_read > MOST_SHARED * sum(sizes.values()):
-        raise ValueError("its results name the same parts again and again")
-    return found
+        raise ValueError("its results repeat the same parts too often")
+    return results
 
 
 def request_from(db: "sqlite3.Connection") -> Any:
-    """Return the request of the run in an open file."""
-    found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-    return from_json(found[0] if found else "")
+    """Return the request in an open file."""
+    row = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
+    return from_json(row[0] if row else "")
 
 
 def request_resumed(path: Path) -> Record:
-    """Return the request of a run that is resumed; empty if its writer was killed at once.
+    """Return the request of a run to resume; {} if its writer was killed before storing one.
 
-    The file of a writer that was killed is put in order; others only read it.
+    Opening the file for writing rolls back the journal of a killed writer.
 
     Raises:
-        InvalidArgumentError: if it does not exist, or the disk refuses.
+        InvalidArgumentError: if the file is missing or not writable.
     """
     with _refusals("resume", path):
         if path.is_file():
@@ -247,10 +247,10 @@ def request_resumed(path: Path) -> Record:
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
-    """Write a packed copy of a file of runs, whose name ends in `PACKED`.
+    """Write a compressed copy of a file of runs; the name of `output` ends in `PACKED`.
 
     Raises:
-        InvalidArgumentError: if `output` exists and not `overwrite`, or the disk refuses.
+        InvalidArgumentError: if `output` exists and not `overwrite`, or writing fails.
     """
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
@@ -259,17 +259,17 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
 
 
 class Part:
-    """The runs of one agent in one cell, kept in a store."""
+    """The runs of one agent in one cell of a store."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number, self._store, self._task = number, store, task
 
     def columns(self) -> dict[str, Array]:
-        """Return the runs that are kept, of the first users; empty if none are."""
+        """Return the columns of the stored runs, in user order; {} without runs."""
         return columns_in(self._store.read, self.number, self._task)
 
     def add(self, columns: Mapping[str, Array]) -> None:
-        """Keep the runs of the users who come next."""
+        """Store the runs of the next users."""
         names = OF_RUNS[self._task]
         values = [np.asarray(columns[name]) for name in names]
         plain = [(each.astype(int) if each.dtype == bool else each).tolist() for each in values]
@@ -279,7 +279,7 @@ class Part:
 
 
 def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
-    """Return the runs of a part; `read` returns the rows of a query."""
+    """Return the columns of a part's runs; `read` executes a query and returns its rows."""
     kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
     columns = zip(kinds.items(), zip(*read(query, part), strict=True), strict=False)
@@ -287,18 +287,18 @@ def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
 
 
 class Pieces(NamedTuple):
-    """The pieces of other work than runs, kept in a store under a key."""
+    """A list of JSON values in a store, for work other than runs, such as training."""
 
     store: "Store"
     key: str
 
     def values(self) -> list[Any]:
-        """Return the pieces that are kept, in order."""
+        """Return the stored values, in order."""
         words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
         return [from_json(value) for (value,) in self.store.read(words, self.key)]
 
     def add(self, piece: Any) -> None:
-        """Keep the next piece, which JSON can hold."""
+        """Append a JSON value."""
         words = (
             "INSERT INTO kept(key, position, value) "
             "SELECT ?1, 1 + coalesce(max(position), -1), ?2 FROM kept WHERE key = ?1"
@@ -311,19 +311,19 @@ def _json(value: Any) -> str:
 
 
 class Store:
-    """The runs of one request in a file, open to take in more.
+    """A file of runs of one request, open for writing.
 
-    A transaction is always open between two writes, so that no other process can begin one.
+    A transaction is always open, which locks out other writers.
 
     Args:
-        path: the file. If it exists, the run in it is continued.
-        request: what the runs follow from, as JSON can hold it.
-        argument: the argument by which the path was given.
-        overwrite: whether the file is replaced by a new one.
+        path: the file; an existing file is resumed.
+        request: the inputs that determine the runs, as JSON values.
+        argument: name of the argument that holds the path, for messages.
+        overwrite: whether to replace an existing file.
 
     Raises:
-        InvalidArgumentError: if the file has another run, naming the differences; if another
-            process writes to it; or the disk refuses.
+        InvalidArgumentError: if the file has another request (the message names the differences),
+            another process writes to it, or it is not writable.
     """
 
     def __init__(
@@ -331,16 +331,16 @@ class Store:
     ) -> None:
         self.path, self._argument, self._notes = Path(path), argument, True
         made_with = {"code": records.package_digest(), "streams": records.stream_fingerprint()}
-        whole = {**request, "versions": records.versions_of(), "made with": made_with}
+        stored = {**request, "versions": records.versions_of(), "made with": made_with}
         with _refusals(argument, self.path):
             self._new = not self._has_run() or overwrite
             if self._new:
-                self._create(whole)
+                self._create(stored)
             self._db = sqlite3.connect(self.path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
-                self._check_request(json.loads(json.dumps(whole)))
+                self._check_request(json.loads(json.dumps(stored)))
                 (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
-                # A crash of the machine may cost the last chunks then, and nothing else.
+                # With NORMAL, a power failure loses at most the last chunks.
                 self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
                 self._db.execute("BEGIN IMMEDIATE")
                 made_by = _json({**records.provenance(), "journal": journal})
@@ -353,7 +353,7 @@ class Store:
         self.n_resumed = self.n_runs()
 
     def _has_run(self) -> bool:
-        """Return whether something is in the file; if a process writes to it, that is refused."""
+        """Return whether the file exists with content; raises if another process holds its lock."""
         if not self.path.exists():
             return False
         with closing(sqlite3.connect(self.path, timeout=LONGEST_BUSY)) as db:
@@ -366,7 +366,7 @@ class Store:
                 return True
 
     def _create(self, request: Record) -> None:
-        """Make the file with its tables and the request: it is whole from its first byte."""
+        """Create the file atomically, with its tables and the request."""
         if self.path.suffix not in ENDINGS:
             allowed = f"a file whose name ends in {', '.join(ENDINGS)}"
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
@@ -377,7 +377,7 @@ class Store:
                 db.executescript("; ".join([*kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
-        for ending in ("-wal", "-shm", "-journal"):  # of the file that is replaced
+        for ending in ("-wal", "-shm", "-journal"):  # of the replaced file
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_file(self._argument, self.path, write, overwrite=True)
 
@@ -388,60 +388,59 @@ class Store:
                 f"{name} is {one_line(str(was), 60)} there and {one_line(str(now), 60)} here"
                 for name, was, now in others
             )
-            allowed = f"the file of a run that was asked for the same ({one_line(words, 250)})"
+            allowed = f"the file of a run with the same request ({one_line(words, 250)})"
             if self._argument == "output":
-                allowed += "; --overwrite writes over it"
+                allowed += "; --overwrite replaces it"
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
 
     def read(self, words: str, *values: Any) -> list[Any]:
-        """Return the rows of a query."""
+        """Execute a query and return its rows."""
         with _refusals(self._argument, self.path):
             return self._db.execute(words, values).fetchall()
 
     def write(self, words: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Execute a statement with each row of values, all or none of them."""
+        """Execute a statement for each row of values, in one transaction."""
         with _refusals(self._argument, self.path):
             try:
                 with self._db:
                     self._db.executemany(words, rows)
             finally:
-                with suppress(sqlite3.Error):  # the next write is refused then
+                with suppress(sqlite3.Error):  # then the next write fails
                     self._db.execute("BEGIN IMMEDIATE")
 
     def aside(self) -> "Store":
-        """Return the same store for work whose runs are kept, but are no results of its own."""
+        """Return a view of this store that stores runs but lists no results."""
         other = copy.copy(self)
         other._notes = False
         return other
 
     def n_runs(self) -> int:
-        """Return the number of runs that are kept."""
+        """Return the number of stored runs."""
         return sum(part_sizes(self._db).values())
 
     def n_pieces(self) -> int:
-        """Return the number of pieces of other work that are kept."""
+        """Return the number of values in all `Pieces` of the store."""
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return where runs are kept; they follow from `record`, except for their number."""
+        """Return the part with this key; `record` determines its runs except for their number."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
         return Part(self, self.read("SELECT id FROM parts WHERE key = ?", key)[0][0], task)
 
     def note(self, record: Record, parts: Sequence[Part], finished: bool) -> None:
-        """Keep which parts are the results of an evaluation.
+        """Store which parts form the results of an evaluation.
 
         Args:
-            record: the `request` of the evaluation, and what `Results` has besides the runs:
-                `cell`, `deltas` and `checks`.
-            parts: the parts of its agents, in order.
-            finished: whether all runs are kept.
+            record: `request` of the evaluation, and `cell`, `deltas` and `checks` of `Results`.
+            parts: the parts of its agents, in line-up order.
+            finished: whether all runs are stored.
         """
         if not self._notes:
             return
         checks = record.get("checks")
-        whole = records.record_of(
+        stored = records.record_of(
             {**record, "checks": None if checks is None else checks.to_dict("list")}
         )
         words = (
@@ -451,17 +450,17 @@ class Store:
         )
         numbers = _json([each.number for each in parts])
         self.write(
-            words, [(records.digest(whole["request"]), _json(whole), numbers, int(finished))]
+            words, [(records.digest(stored["request"]), _json(stored), numbers, int(finished))]
         )
 
     def pieces(self, record: Record) -> Pieces:
-        """Return where the pieces of other work are kept, which follow from `record`."""
+        """Return the `Pieces` whose key is the digest of `record`."""
         return Pieces(self, records.digest(records.record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
-        """Close the file, and keep how the work has ended.
+        """Close the file and store how the session ended.
 
-        A finished file is left as one file that can be copied; a new file without a run is removed.
+        A finished store becomes a single file without a log; a new file without runs is deleted.
         """
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_pieces())
         with suppress(InvalidArgumentError, sqlite3.Error):

@@ -144,15 +144,15 @@ def test_a_file_that_is_not_as_its_run_has_written_it_is_named(tmp_path):
     check_one_run("model", tmp_path, ("a", "b"))
     assert finished_file("path", tmp_path, "a") == tmp_path / "a"
     (tmp_path / "a").write_text("b")
-    with pytest.raises(InvalidArgumentError, match=r"\(a is not\)"):
+    with pytest.raises(InvalidArgumentError, match=r"\(a differs\)"):
         finished_file("path", tmp_path, "a")
     for change in (Path.touch, Path.unlink):
         change(tmp_path / "a")
-        with pytest.raises(InvalidArgumentError, match=r"^model must be .* \(a is not\), got '"):
+        with pytest.raises(InvalidArgumentError, match=r"^model must be .* \(a differs\), got '"):
             check_one_run("model", tmp_path, ("b", "a"))
     (tmp_path / "c").write_text("c")
     check_one_run("model", tmp_path, ["b", "c"])
-    with pytest.raises(InvalidArgumentError, match="a folder with d, which is written when"):
+    with pytest.raises(InvalidArgumentError, match="a folder with d, which a finished run"):
         finished_file("path", tmp_path, "d")
     (tmp_path / MADE_BY).unlink()
     check_one_run("model", tmp_path, ("a", "b"))

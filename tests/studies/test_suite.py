@@ -189,7 +189,7 @@ def test_what_has_no_scores_is_refused(tmp_path):
         (line_up("BAIR", BAIR()), "agents must be agents with different names"),
         (line_up(SuccessiveElimination(delta=0.3)), "agents must be agents with other names"),
         (line_up(constant(0, "c", n_arms=7)), "agents must be trained for the kind and K of one"),
-        (lambda: run_suite([UCB1(name="other")], **once), "asked for the same"),
+        (lambda: run_suite([UCB1(name="other")], **once), "with the same request"),
         (lambda: module.load_suite(none), "a file of runs of suite"),
         (lambda: frozen.ModelsByTask("c", {"bai-k6": [one]}), "task must be one of bai-k2"),
         (lambda: frozen.ModelsByTask("d", {"bai-k5": [one]}), "models must be named d"),

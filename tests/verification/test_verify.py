@@ -256,7 +256,7 @@ def test_a_packed_file_is_read_and_refused_if_cut_or_a_bomb(honest, tmp_path, mo
         pack(honest, small)
     for content in (small.read_bytes()[:-100], b"no such thing", lzma.compress(b"text")):
         (tmp_path / "other.sqlite.xz").write_bytes(content)
-        with pytest.raises(InvalidArgumentError, match="as explorative-user-env writes them"):
+        with pytest.raises(InvalidArgumentError, match="a file of runs of explorative-user-env"):
             verified(tmp_path / "other.sqlite.xz")
     monkeypatch.setattr(packed, "MOST_BYTES", 1000)
     with pytest.raises(InvalidArgumentError, match="at most 1000 bytes"):
