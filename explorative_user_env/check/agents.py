@@ -152,22 +152,22 @@ def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Si
         yield Situation(seed=seed, **usual)
 
 
-def expect_same_run(found: Run, wanted: Run, situation: Situation, when: str) -> None:
+def expect_same_run(actual: Run, wanted: Run, situation: Situation, when: str) -> None:
     """Fail the check unless two runs are the same; `when` describes what differs between them."""
-    for step, (arm, other) in enumerate(zip(found.arms, wanted.arms, strict=False), 1):
+    for step, (arm, other) in enumerate(zip(actual.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
     ends = {True: "stopped", False: "was cut off"}
     end, before = (
         f"{ends[run.stopped]} after {len(run.arms)} steps with answer {run.answer}"
-        for run in (found, wanted)
+        for run in (actual, wanted)
     )
     expect(end == before, f"{end} {when}, instead of {before}", situation)
 
 
-def _expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
+def _expect_as_new(subject: Subject, actual: Run, situation: Situation, when: str) -> None:
     """Fail the check unless a run equals that of an unused agent."""
-    expect_same_run(found, run_of(subject.make(), situation), situation, when)
+    expect_same_run(actual, run_of(subject.make(), situation), situation, when)
 
 
 # The contract
@@ -493,10 +493,10 @@ def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -
     return Runs(users, agent, cap, (horizon or cap) if needs_horizon(agent) else None)
 
 
-def _expect_same(found: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
+def _expect_same(actual: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
     """Fail the check unless the figures of the runs with these seeds are the same."""
     for place, seed in enumerate(seeds):
-        pairs = [(name, *(of[name].ravel()[place] for of in (found, wanted))) for name in wanted]
+        pairs = [(name, *(of[name].ravel()[place] for of in (actual, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
         expect(not differs, f"the run with the user of seed {seed} differs {how}: {differs}")
 
@@ -513,9 +513,9 @@ def in_step_equals_one_at_a_time(subject: Subject) -> None:
         ", alone": slice(5, 6),
         ", with half of the others": slice(0, None, 2),
     }.items():
-        found = _runs(subject.make(), users, STEPS_IN_STEP).figures("in_step", seeds[order])
+        actual = _runs(subject.make(), users, STEPS_IN_STEP).figures("in_step", seeds[order])
         alone = {name: values[order] for name, values in wanted.items()}
-        _expect_same(found, alone, seeds[order], f"in step{how} than one at a time")
+        _expect_same(actual, alone, seeds[order], f"in step{how} than one at a time")
 
 
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
@@ -530,12 +530,12 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
     for task in (protocol.BAI, protocol.REGRET)[: 1 if users.behaviour.moves_means else 2]:
         runs = Runs(users, known, COMPILED_STEPS, COMPILED_STEPS, task)
         try:
-            found = runs.figures("compiled", seeds)
+            actual = runs.figures("compiled", seeds)
         except compiler.errors_of_compiling() as error:
             refused = FailedCheckError if agent else checks.SkippedCheckError
             raise refused(f"it does not compile: {compiler.short(error)}") from error
         how = f"compiled than in plain Python (K = {users.n_arms}, task {task.name})"
-        _expect_same(found, runs.figures("readable", seeds), seeds, how)
+        _expect_same(actual, runs.figures("readable", seeds), seeds, how)
 
 
 def compiled_equals_readable(subject: Subject) -> None:
@@ -552,12 +552,12 @@ def runs_in_another_process(subject: Subject) -> None:
     options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}
     options |= {"max_steps": STEPS_IN_STEP, "compiled": False, "progress": False}
     options["baseline_time"] = STEPS_IN_STEP if needs_horizon(subject.make()) else None
-    here, there = (
+    local, remote = (
         evaluate([subject.make()], workers=n, **options).runs[names].to_numpy() for n in (1, 2)
     )
-    for user in np.flatnonzero((here != there).any(axis=1))[:1]:
-        seen = f"the run with user {user} is {there[user].tolist()} ({', '.join(names)})"
-        raise FailedCheckError(f"{seen} in another process and {here[user].tolist()} in this one")
+    for user in np.flatnonzero((local != remote).any(axis=1))[:1]:
+        seen = f"the run with user {user} is {remote[user].tolist()} ({', '.join(names)})"
+        raise FailedCheckError(f"{seen} in another process and {local[user].tolist()} in this one")
 
 
 register(globals(), Kind.AGENT)

@@ -82,18 +82,18 @@ class Playing:
         return f"at step {self.step} after reset(seed={self.seed})"
 
 
-def expect_same_return(found: Returned, wanted: Returned, when: str) -> None:
+def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
     """Fail the check unless two return values are bit-identical; `when` describes the change."""
-    parts = OF_A_STEP if len(found) == len(OF_A_STEP) else OF_A_RESET
-    for part, one, other in zip(parts, found, wanted, strict=True):
+    parts = OF_A_STEP if len(actual) == len(OF_A_STEP) else OF_A_RESET
+    for part, one, other in zip(parts, actual, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
         expect(exact(one) == exact(other), f"{part} is {shown} {when}")
 
 
 def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") -> None:
     """Fail the check unless an environment returns these values from its reset on."""
-    for found, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
-        expect_same_return(found, other, f"{playing}{when}")
+    for actual, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
+        expect_same_return(actual, other, f"{playing}{when}")
 
 
 def passes_gymnasiums_checks(subject: Subject) -> None:

@@ -1,4 +1,4 @@
-"""Checks of records: algorithms, behaviours of users, schedules of rho_t and laws of rewards."""
+"""Checks of records: algorithms, behaviours, schedules of rho_t and laws of rewards."""
 
 import math
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ from explorative_user_env.validation import InvalidArgumentError, is_real
 
 # Algorithms
 
-FEW_ARMS = (2, 5)  # K of the runs of a record
+FEW_ARMS = (2, 5)  # K of the runs
 
 
 class _OnOneState(AlgorithmAgent):
-    """An agent of a record, whose runs with the same params begin in the same state."""
+    """An agent that reuses one state object for all runs with the same params."""
 
     needs_horizon = True
     _params: Any = None
@@ -43,18 +43,18 @@ def _on_one_state(subject: Subject) -> Subject:
 
 
 def validates_its_options(subject: Subject) -> None:
-    """Prepare refuses, by its name, a value that no option can have."""
+    """Prepare raises InvalidArgumentError for an option with an invalid value."""
     algorithm: Algorithm = subject.make()
     for option in {*algorithm.defaults} - {"max_steps"}:  # the cap is the agent's
         try:
             algorithm.prepare({**algorithm.defaults, option: object()}, 5, SCRIPTED_STEPS)
         except InvalidArgumentError:
             continue
-        raise FailedCheckError(f"prepare took a bare object for {option}, must refuse it by name")
+        raise FailedCheckError(f"prepare accepted object() for {option}, must raise an error")
 
 
 def has_only_numbers(subject: Subject) -> None:
-    """Params is a NamedTuple of numbers, and its state one of lists of numbers."""
+    """Params is a NamedTuple of numbers, and the state a NamedTuple of lists of numbers."""
     for n_arms in FEW_ARMS:
         agent, again = (_OnOneState(subject.make(), {}) for _ in range(2))
         for each in (agent, again):
@@ -64,7 +64,7 @@ def has_only_numbers(subject: Subject) -> None:
         named = hasattr(params, "_fields") and numbers
         expect(named, f"params are {params!r}, must be a NamedTuple of numbers")
         expect(params == again._params, f"params are {params!r} and then {again._params!r}")
-        for when in ("begun", "used"):
+        for when in ("initial", "used"):
             seen = f"the {when} state is {agent._state!r}, must be a NamedTuple"
             expect(hasattr(agent._state, "_fields"), seen)
             try:
@@ -75,32 +75,32 @@ def has_only_numbers(subject: Subject) -> None:
 
 
 def start_resets_the_state(subject: Subject) -> None:
-    """Start fills a used state as it fills a blank one."""
+    """Start resets a used state to the values of a blank state."""
     agents.forgets_other_users(_on_one_state(subject))
 
 
 def state_is_complete(subject: Subject) -> None:
-    """The functions know params, state and rng alone: a copy goes on alike, whoever else runs."""
+    """The functions depend only on params, state and rng, so copies continue independently."""
     agents.repeats_with_the_same_stream(_on_one_state(subject))
     agents.shares_no_state(_on_one_state(subject))
     agents.copies_continue_alike(_on_one_state(subject))
 
 
 def stops_by_its_horizon(subject: Subject) -> None:
-    """Where stops_itself is False, it stops after as many steps as it was told."""
+    """If stops_itself is False, the agent stops at the horizon."""
     algorithm: Algorithm = subject.make()
     checks.applies(not algorithm.stops_itself, "it stops by itself")
     for n_arms in FEW_ARMS:
         more = (agents.ACCEPTING, SCRIPTED_STEPS + 1, SCRIPTED_STEPS)
         situation = agents.Situation(n_arms, subject.seed, *more)
         run = agents.run_of(AlgorithmAgent(algorithm, {}), situation)
-        seen = f"it {'stopped' if run.stopped else 'was cut off'} after {len(run.arms)} steps"
+        seen = f"it {'stopped' if run.stopped else 'had not stopped'} after {len(run.arms)} steps"
         right = run.stopped and len(run.arms) == SCRIPTED_STEPS
         expect(right, f"{seen}, must stop after {SCRIPTED_STEPS}", situation)
 
 
 def compiled_rules_equal_python(subject: Subject) -> None:
-    """It compiles, and does the same as in plain Python, to the bit."""
+    """The functions compile, and compiled runs are bit-identical to runs in plain Python."""
     for n_arms in FEW_ARMS:
         agent = AlgorithmAgent(subject.make(), {})
         expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)
@@ -110,19 +110,19 @@ register(globals(), Kind.ALGORITHM)
 
 # Users
 
-#: Recommendations to a user.
+#: Recommendations to each user.
 USER_STEPS = 150
 
 
 def _populations(subject: Subject) -> Iterator[Population]:
-    """Yield the users of a behaviour, with few arms and many, with noise and without."""
+    """Yield populations with the behaviour: few and many arms, with and without noise."""
     options: dict[str, Any] = {"alpha": 0.1, "behaviour": subject.make(), "gap": 0.3}
     for n_arms, noise, law in ((2, 0.0, "gaussian"), (5, 0.2, "bounded"), (30, 0.0, "bernoulli")):
         yield Population(n_arms=n_arms, noise=noise, reward_law=law, **options)
 
 
 def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserState, str]]:
-    """Yield a user's responses, whether she would leave (but she is kept), her state, the step."""
+    """Yield for each step the response, the result of `leaves`, the state and the step."""
     user, behaviour, rule = population.user, population.behaviour, population.schedule.rule
     rng, state = user_generator(seed), behaviour.blank(user)
     state.means[:] = population.instance_law.draw(rng).means
@@ -135,7 +135,7 @@ def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserSt
 
 
 def responds_true_or_false(subject: Subject) -> None:
-    """What respond returns is True or False at every step, and what leaves returns as well."""
+    """Respond and leaves return True or False at every step."""
     for population in _populations(subject):
         for accepted, leaves, _, when in _steps(population, subject.seed):
             for what, value in (("respond", accepted), ("leaves", leaves)):
@@ -144,41 +144,43 @@ def responds_true_or_false(subject: Subject) -> None:
 
 
 def counts_responses(subject: Subject) -> None:
-    """n(t) and t of her state count the acceptances and the recommendations."""
+    """The state's n(t) and t count the acceptances and the recommendations."""
     for population in _populations(subject):
-        said = 0
+        expected = 0
         for number, (accepted, _, state, when) in enumerate(_steps(population, subject.seed), 1):
-            said += accepted
+            expected += accepted
             n, t = state.acceptances[0], state.interactions[0]
-            seen = f"n(t) is {n} and t is {t} after {said} acceptances of {number}"
-            expect((n, t) == (said, number), seen, when)
+            seen = f"n(t) is {n} and t is {t}, must be {expected} and {number}"
+            expect((n, t) == (expected, number), seen, when)
 
 
 def keeps_the_means(subject: Subject) -> None:
-    """Her true means stay what they are, unless it says that it moves_means."""
-    checks.applies(not subject.make().moves_means, "it says that it moves_means")
+    """The user's true means stay constant, unless moves_means is True."""
+    checks.applies(not subject.make().moves_means, "its moves_means is True")
     for population in _populations(subject):
         means = [*population.instance_law.draw(user_generator(subject.seed)).means]
         for _, _, state, when in _steps(population, subject.seed):
-            expect([*state.means] == means, "her means moved, and moves_means is False", when)
+            expect(
+                [*state.means] == means, "the user's means moved, but moves_means is False", when
+            )
 
 
 def follows_from_the_user_seed(subject: Subject) -> None:
-    """The same seed gives the same user: after another one, whatever others draw and clocks say."""
+    """The same seed gives the same user, whatever the earlier users, global streams and clock."""
     for users in _populations(subject):
-        her = replace(subject, make=partial(ExplorativeUserEnv, population=users))
-        environments.replays_from_a_seed(her, USER_STEPS)
+        env = replace(subject, make=partial(ExplorativeUserEnv, population=users))
+        environments.replays_from_a_seed(env, USER_STEPS)
 
 
 def user_state_is_complete(subject: Subject) -> None:
-    """A copy of her, also in another process, goes on as she does and apart from her."""
+    """A copy of the user, by deepcopy or pickle, continues alike and independently."""
     for users in _populations(subject):
-        her = replace(subject, make=partial(ExplorativeUserEnv, population=users))
-        environments.continues_as_a_copy(her, USER_STEPS)
+        env = replace(subject, make=partial(ExplorativeUserEnv, population=users))
+        environments.continues_as_a_copy(env, USER_STEPS)
 
 
 def compiled_users_equal_python(subject: Subject) -> None:
-    """Users in compiled code are those in plain Python, to the bit, if they compile at all."""
+    """Compiled users are bit-identical to users in plain Python, if the behaviour compiles."""
     for population in _populations(subject):
         expect_compiled(population, subject.seed)
 
@@ -187,7 +189,7 @@ register(globals(), Kind.BEHAVIOUR)
 
 # Schedules
 
-#: The t and K for which rho_t is computed.
+#: The values of t and K at which rho_t is checked.
 TIMES, NUMBERS_OF_ARMS = (*range(1, 40), 100, 10_000, 1_000_000), (2, 5, 1000)
 
 
@@ -199,7 +201,7 @@ def _values(schedule: Schedule) -> Iterator[tuple[tuple[int, int, int], Any]]:
 
 
 def stays_in_its_range(subject: Subject) -> None:
-    """rho_t is a number in [rho_0, rho_1], for every n(t), t and K."""
+    """rho_t is a number in [rho_0, rho_1] for every n(t), t and K."""
     schedule: Schedule = subject.make()
     for counts, value in _values(schedule):
         allowed = f"a number in [{schedule.rho_0:g}, {schedule.rho_1:g}], its declared range"
@@ -208,9 +210,9 @@ def stays_in_its_range(subject: Subject) -> None:
 
 
 def depends_only_on_counts(subject: Subject) -> None:
-    """rho_t follows from its parameters, n(t), t and K: not from what was asked before."""
+    """rho_t depends only on the parameters, n(t), t and K, not on earlier calls."""
     schedule: Schedule = subject.make()
-    with checks.global_streams_unchanged("of a rule"):
+    with checks.global_streams_unchanged("in rho_t"):
         first = dict(_values(schedule))
     with checks.other_global_state(1):
         for counts, value in reversed(first.items()):
@@ -219,14 +221,14 @@ def depends_only_on_counts(subject: Subject) -> None:
 
 
 def runs_under_every_setting(subject: Subject) -> None:
-    """Users with this schedule respond without an error, under every setting."""
+    """Users with this schedule respond without errors under every setting."""
     for setting, n_arms in product(SETTINGS.values(), (2, 20)):
         users = Population(setting=setting, n_arms=n_arms, rho=subject.make(), alpha=0.1)
         list(_steps(users, subject.seed))
 
 
 def compiled_schedule_equals_python(subject: Subject) -> None:
-    """Users with it in compiled code are those in plain Python, to the bit, if it compiles."""
+    """Compiled users are bit-identical to users in plain Python, if the schedule compiles."""
     expect_compiled(Population(rho=subject.make(), **NOISY), subject.seed)
 
 
@@ -234,16 +236,16 @@ register(globals(), Kind.SCHEDULE)
 
 # Laws of rewards
 
-#: Rewards of each mean.
+#: Rewards drawn for each mean.
 DRAWN_REWARDS = 20_000
 
-#: Means that are tried, of those that the law allows; the ends of its range are tried as well.
+#: Means to check, if the law allows them, besides the ends of its range.
 TRIED_MEANS = (-2.0, -0.5, 0.0, 0.3, 0.7, 1.5, 4.0)
 
 
 def _means(law: RewardLaw) -> list[float]:
     low, high = law.range_of_means
-    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # the middle is not finite without ends
+    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # not finite for an unbounded range
     return sorted({mean for mean in tried if low <= mean <= high and math.isfinite(mean)})
 
 
@@ -265,10 +267,10 @@ def draws_finite_numbers(subject: Subject) -> None:
 
 
 def has_the_requested_mean(subject: Subject) -> None:
-    """The average of many rewards is within the interval of a law that is sub-Gaussian about it."""
+    """The average of many rewards is in the confidence interval of the requested mean."""
     law: RewardLaw = subject.make()
     means = _means(law)
-    # Hoeffding: off by x with probability at most 2 exp(-n x^2 / 2).
+    # Hoeffding: an error of x or more has probability at most 2 exp(-n x^2 / 2).
     width = math.sqrt(2.0 * math.log(2.0 * len(means) / checks.FALSE_ALARM) / DRAWN_REWARDS)
     for mean in means:
         average = float(_rewards(law, mean, subject.seed).mean())
@@ -277,13 +279,13 @@ def has_the_requested_mean(subject: Subject) -> None:
 
 
 def has_variance_at_most_one(subject: Subject) -> None:
-    """The variance of rewards is at most 1, as of what is sub-Gaussian with parameter 1."""
+    """The variance of rewards is at most 1, as for a sub-Gaussian law with parameter 1."""
     from scipy.optimize import brentq
 
     law: RewardLaw = subject.make()
     means = _means(law)
-    # The square of what is sub-Gaussian with parameter 1 has no larger exponential moments than
-    # that of a normal: P(average >= 1 + x) <= exp(-n (x - log(1 + x)) / 2).
+    # The square of a 1-sub-Gaussian variable has at most the exponential moments of a squared
+    # normal: P(average >= 1 + x) <= exp(-n (x - log(1 + x)) / 2).
     chance = math.log(len(means) / checks.FALSE_ALARM)
     most = 1.0 + brentq(lambda x: DRAWN_REWARDS * (x - math.log1p(x)) / 2.0 - chance, 1e-9, 10.0)
     for mean in means:
@@ -293,22 +295,22 @@ def has_variance_at_most_one(subject: Subject) -> None:
 
 
 def draws_only_from_its_stream(subject: Subject) -> None:
-    """The same stream gives the same rewards, whatever was drawn before and whatever else is."""
+    """The same stream gives the same rewards, whatever the earlier draws and global streams."""
     law: RewardLaw = subject.make()
     for mean in _means(law):
         with checks.global_streams_unchanged(f"mean {mean:g}"):
             wanted = _rewards(law, mean, subject.seed, 200)
         with checks.other_global_state(1):
             same = np.array_equal(_rewards(law, mean, subject.seed, 200), wanted)
-        expect(same, f"rewards of mean {mean:g} are others the second time with the same stream")
+        expect(same, f"the same stream gave other rewards of mean {mean:g} in a second call")
 
 
 def compiled_law_equals_python(subject: Subject) -> None:
-    """Users who draw from it in compiled code are those in plain Python, to the bit."""
+    """Compiled users with this law are bit-identical to users in plain Python."""
     law: RewardLaw = subject.make()
     low, high = law.range_of_means
-    inside = [mean for mean in (0.05, 0.25, 0.45, 0.85) if low <= mean <= high]
-    means = tuple(inside if len(inside) > 1 else _means(law))
+    usual = [mean for mean in (0.05, 0.25, 0.45, 0.85) if low <= mean <= high]
+    means = tuple(usual if len(usual) > 1 else _means(law))
     users = Population(n_arms=len(means), means=means, reward_law=law, **NOISY)
     expect_compiled(users, subject.seed)
 

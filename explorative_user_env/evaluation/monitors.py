@@ -1,4 +1,4 @@
-"""Monitors: a run of BAIR with the hidden state in view, compared with what the paper proves."""
+"""Monitors: compare a run of BAIR and the user's hidden state with the paper's bounds."""
 
 import math
 from collections.abc import Callable
@@ -25,15 +25,15 @@ __all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_ba
 
 @dataclass
 class Trace:
-    """A run as the monitor sees it, one entry a step except for the state at the start.
+    """A run with the user's hidden state, one entry per step and the initial state.
 
     Attributes:
         instance: the true means.
         estimates: hat mu_i before the first step.
         counts: n_i before the first step, private draws included.
-        gammas: Gamma before the first step and after every step.
-        steps: the part of BAIR (first sweep, rounds, elimination), the recommended arm, the
-            response, and hat mu_i and n_i of the arm after the step.
+        gammas: Gamma before the first step and after each step.
+        steps: the part of BAIR (first sweep, rounds or elimination), the recommended arm, the
+            response, and the arm's hat mu_i and n_i after the step.
     """
 
     instance: Instance
@@ -44,13 +44,13 @@ class Trace:
 
 
 def is_bair(agent: Any) -> bool:
-    """Whether an agent's runs can be checked: BAIR, and SE, which is BAIR with N_1 = 0."""
-    # In another process the record is a copy, and its functions are the same.
+    """Return whether an agent is BAIR, or SE, which is BAIR with N_1 = 0."""
+    # In another process the record is a copy with the same functions.
     return isinstance(agent, AlgorithmAgent) and agent.algorithm.observe is ALGORITHM.observe
 
 
 class Watch:
-    """An agent that does what a BAIR does, and records the run in `trace`."""
+    """An agent that wraps BAIR and records the run in `trace`."""
 
     trace: Trace
 
@@ -61,15 +61,15 @@ class Watch:
         self.answer: Callable[[], int] = agent.answer
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Start the agent and a new trace; the environment has been reset before."""
+        """Reset the agent and start a new trace; the caller has reset the environment."""
         self.agent.reset(n_arms, rng, horizon)
-        # `hidden_state()` gives the same as a record, at many times the cost.
+        # `hidden_state()` has the same values, but is many times slower.
         state: Any = self.env._state
         start = (list(state.estimates), list(state.counts), [state.spread[0] ** 2])
         self.trace = Trace(self.env.instance(), *start)
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Pass the response on, and record what the user now knows."""
+        """Pass the response to the agent and record the user's hidden state."""
         trace, state = self.trace, cast("Any", self.env._state)
         part = int(self.agent._state.part[0])
         self.agent.observe(arm, accepted)
@@ -78,9 +78,9 @@ class Watch:
 
 
 def band_margin(trace: Trace, delta: float) -> float:
-    """Return the least distance of an empirical mean to the edge of its band at delta/K.
+    """Return the least margin of the empirical means in their bands at delta/K.
 
-    Over all arms and times; infinite if the user never had a reward.
+    The minimum is over all arms and times; infinite if the user received no reward.
     """
     truth, before = np.array(trace.instance.means), zip(trace.estimates, trace.counts, strict=True)
     known = [(arm, *each) for arm, each in enumerate(before)]
@@ -92,7 +92,7 @@ def band_margin(trace: Trace, delta: float) -> float:
 
 
 def measured(trace: Trace, delta: float) -> dict[str, Any]:
-    """Return figures of a run by the names of `TheoryCheck`; a margin of nothing is infinite."""
+    """Return figures of a run by the names of `TheoryCheck`; margins without data are infinite."""
     truth, n_arms = trace.instance.means, trace.instance.n_arms
     estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
     interval = drop = top = math.inf
@@ -113,11 +113,11 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
             estimates[arm], counts[arm] = mean, number
             n_accepted += 1
         elif part == ELIMINATION:
-            # Events B of Lemma lm:phase2bound1: the rejected arm i is in its interval, and so is
-            # the arm j with the largest lcb, by which it was rejected.
+            # Events B of Lemma lm:phase2bound1: the means of the rejected arm i and of the arm j
+            # with the largest lcb, which caused the rejection, are in their intervals.
             gamma = gammas[step]
             others = [other for other in range(n_arms) if other != arm and counts[other] > 0]
-            # A coin flip can reject an arm that no other stands against.
+            # A coin flip can reject an arm although no other arm has a reward.
             pair = [arm] if counts[arm] > 0 else []
             if others:
                 pair.append(max(others, key=lambda j: estimates[j] - math.sqrt(gamma / counts[j])))
@@ -148,15 +148,15 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
 
 
 class Claim(NamedTuple):
-    """One thing the paper says of a run.
+    """A claim of the paper about runs of BAIR.
 
     Attributes:
-        name: `<name>_broken` is its flag in a `TheoryCheck`.
-        source: where the paper says it.
-        on_bands: it may be broken with probability delta if it rests on the means keeping to their
-            bands, or is promised with 1 - delta whatever N_1 is.
-        on_answer: it may be broken besides where the best arm is eliminated: with probability delta
-            for the paper's N_1, and else with `error_bound` of a `TheoryCheck`.
+        name: `<name>_broken` is the claim's flag in a `TheoryCheck`.
+        source: the lemma or theorem in the paper.
+        on_bands: whether the claim may fail with probability delta for every N_1, for example if an
+            empirical mean leaves its band.
+        on_answer: whether the claim may also fail if BAIR eliminates the best arm: with probability
+            delta for the paper's N_1, else with `error_bound` of a `TheoryCheck`.
     """
 
     name: str
@@ -165,7 +165,7 @@ class Claim(NamedTuple):
     on_answer: bool = False
 
 
-#: What a run of BAIR is held against, in the order in which tables have it.
+#: The claims that are checked for each run, in the order of tables.
 CLAIMS = (
     Claim("band", "lm:iteratedlog, every arm and time", on_bands=True),
     Claim("interval", "lm:phase2bound1, events B", on_answer=True),
@@ -179,42 +179,42 @@ CLAIMS = (
 )
 
 
-#: The claims of which a check has a margin.
+#: The claims with a margin in a `TheoryCheck`.
 MARGINS = ("band", "interval", "drop")
 
 
 @dataclass(frozen=True)
 class TheoryCheck:
-    """What one run of BAIR kept to and what it broke.
+    """The figures, bounds and broken bounds of one run of BAIR.
 
-    A run that is cut off by a step cap breaks only what it had broken by then.
+    A run that the step cap ends is checked up to the cap.
 
     Attributes:
         agent: the agent's name.
         user_seed: the user's seed.
         n_arms: K.
         delta: the agent's delta.
-        n1: N_1, as the agent used it.
-        error_bound: `upper.phase2_error_bound` of this N_1; at most delta for the paper's.
+        n1: the agent's N_1.
+        error_bound: `theory.phase2_error_bound` of this N_1; at most delta for the paper's N_1.
         best_arm: the best arm.
         answer: the agent's answer.
         censored: whether the run ended before the agent stopped.
-        answer_broken: whether the agent stopped and named another arm.
+        answer_broken: whether the agent stopped and answered another arm.
         band_margin: the least distance of an empirical mean to the edge of its band
-            sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite if there is none.
+            sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite without rewards.
         interval_margin: the least distance of mu_i and mu_j to the edge of their intervals, over
             the rejections of Phase 2, of an arm i because of the arm j with the largest lcb.
         drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
             the complete rounds of Phase 1.
-        rounds: complete rounds of Phase 1; the first sweep is none.
-        rounds_bound: sqrt(2 N_1 log(2K/delta)), and the rounds that may begin with Gamma below 1.
-        phase1_acceptances: acceptances of Phase 1.
-        phase1_rejections: its rejections.
-        phase2_length: recommendations of Phase 2.
+        rounds: complete rounds of Phase 1, without the first sweep.
+        rounds_bound: sqrt(2 N_1 log(2K/delta)) plus the rounds that may start with Gamma < 1.
+        phase1_acceptances: acceptances in Phase 1.
+        phase1_rejections: rejections in Phase 1.
+        phase2_length: recommendations in Phase 2.
         phase2_length_printed_bound: the bound with the constants of Eq. (8c).
-        recommendations: all recommendations.
-        band_broken: whether the margin is below 0; so for all flags of a margin, and for all
-            others whether the figure is above its bound.
+        recommendations: recommendations in the run.
+        band_broken: whether the margin is negative, as for each flag with a margin; the other
+            flags state whether the figure is above its bound.
     """
 
     agent: str
@@ -257,36 +257,35 @@ def check_run(
     max_steps: int | None = None,
     delta: float = DELTA,
 ) -> TheoryCheck:
-    """Let BAIR meet the user with this `seed`, as `rollout` does, and check what the paper says.
+    """Run BAIR with the user of this seed, as `rollout` does, and check the paper's claims.
 
-    The run is the same as without the check. The bounds are for a user of the paper's model: with
-    click noise, or many private draws, even what is sure can break (see
-    `theory.largest_mean_drop`).
+    The monitor does not change the run. The bounds hold for the paper's user: with click noise or
+    many private draws, even claims with probability 1 can fail (see `theory.largest_mean_drop`).
 
     Args:
-        env: an `ExplorativeUser-v0`, made or raw.
+        env: an `ExplorativeUser-v0`, with or without wrappers.
         agent: a `BAIR(...)`.
         seed: the user's seed, at least 0.
-        max_steps: cut the run off after this many steps; None is the agent's own cap, if any.
-        delta: of an agent without its own, in (0, 1).
+        max_steps: the step cap; None is the agent's own cap, if any.
+        delta: the delta of an agent without its own, in (0, 1).
 
     Raises:
         InvalidArgumentError: for another environment or agent, or an argument out of range.
     """
     bare: Any = env.unwrapped
     if not is_bair(agent):
-        raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
+        raise InvalidArgumentError("agent", agent, "a BAIR")
     if not isinstance(bare, ExplorativeUserEnv) or bare.behaviour != EXPLORATIVE:
         raise InvalidArgumentError("env", env, "an ExplorativeUser-v0 with the paper's user")
     known: Any = informed(agent, population_in(env), delta)
     watch = Watch(bare, known)
     episode = rollout(env, watch, seed, max_steps)
-    user, own = bare.user, known.options.get("delta")
+    user, chosen = bare.user, known.options.get("delta")
     params = known.params(user.n_arms, None)
     return examine(
         watch.trace,
         episode,
-        delta=ALGORITHM.defaults["delta"] if own is None else own,
+        delta=ALGORITHM.defaults["delta"] if chosen is None else chosen,
         n1=params.n1,
         user=(user.alpha, user.rho_0, user.rho_1),
         order="round robin" if params.round_robin else "fewest acceptances",
@@ -301,12 +300,12 @@ def examine(
     user: tuple[float, float, float],
     order: theory.Order,
 ) -> TheoryCheck:
-    """Compare a run with the bounds; `user` is her alpha, rho_0 and rho_1."""
+    """Compare a run with the bounds; `user` is the user's alpha, rho_0 and rho_1."""
     instance, n_arms, (alpha, rho_0, rho_1) = trace.instance, trace.instance.n_arms, user
-    answered, found = episode.end == ANSWERED, measured(trace, delta)
-    found["recommendations"] = episode.stopping_time
-    found["answer_broken"] = answered and episode.answer != instance.best_arm
-    found |= {f"{name}_broken": found[f"{name}_margin"] < 0.0 for name in MARGINS}
+    answered, figures = episode.end == ANSWERED, measured(trace, delta)
+    figures["recommendations"] = episode.stopping_time
+    figures["answer_broken"] = answered and episode.answer != instance.best_arm
+    figures |= {f"{name}_broken": figures[f"{name}_margin"] < 0.0 for name in MARGINS}
     for name, bound in {
         "rounds": theory.early_rounds_bound(alpha, rho_0)
         + theory.phase1_rounds_bound(n1, n_arms, delta),
@@ -315,8 +314,8 @@ def examine(
         "phase2_length_printed": theory.printed_phase2_length_bound(instance, delta, *user),
         "recommendations": theory.upper_bound(instance, delta, *user, n1=n1, order=order).total,
     }.items():
-        found[f"{name}_bound"] = bound
-        found[f"{name}_broken"] = found[name.removesuffix("_printed")] > bound
+        figures[f"{name}_bound"] = bound
+        figures[f"{name}_broken"] = figures[name.removesuffix("_printed")] > bound
     return TheoryCheck(
         agent=episode.agent,
         user_seed=episode.seed,
@@ -327,27 +326,27 @@ def examine(
         best_arm=instance.best_arm,
         answer=episode.answer,
         censored=not answered,
-        **found,
+        **figures,
     )
 
 
 def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFrame:
-    """Return how often each bound was broken, and how often it may be.
+    """Return the share of runs that broke each bound, and the allowed share.
 
-    Where a claim rests on the best arm not being eliminated, the paper promises that with 1 - delta
-    for its own N_1; a smaller one (SE's is 0) may break it more often, and so much is allowed.
+    BAIR with the paper's N_1 keeps the best arm with probability 1 - delta. A smaller N_1 (0 for
+    SE) may eliminate it more often, so claims that depend on it have a larger allowed share.
 
     Args:
-        checks: one row a run, as `Results.checks`.
-        delta: the allowed share is a multiple of this, in (0, 1); None is each agent's own.
+        checks: one row per run, as in `Results.checks`.
+        delta: determines the allowed share, in (0, 1); None is each agent's own delta.
 
     Returns:
-        One row an agent and claim: `agent`, `claim`, `source` (in the paper), `broken` of `n_runs`,
-        `put_to_test` (runs in which it could break: with a round, a rejection of Phase 2, an
-        answer; none if it may break in every run, as then the claim is empty), `share` with its
-        exact interval `low` to `high`, `allowed` (delta, or what this N_1 allows; 2 delta for what
-        rests on two events, 0 for what is sure) and `holds`: whether a run put it to the test and
-        `low` is at most `allowed`, so that the runs do not speak against the claim.
+        One row per agent and claim: `agent`, `claim`, `source` (in the paper), `broken` of
+        `n_runs`, `put_to_test` (the runs that could break the claim, with a round, a rejection in
+        Phase 2 or an answer; 0 if the claim allows a failure in every run), `share` with its exact
+        interval `low` to `high`, `allowed` (delta, or the error bound of this N_1; the sum for
+        claims with two causes of failure; 0 for claims with probability 1), and `holds` (whether
+        `put_to_test` is positive and `low` at most `allowed`).
 
     Raises:
         InvalidArgumentError: for a delta out of range, or a table without checks.
@@ -356,10 +355,10 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
         delta = risk("delta", delta)
     flags = [f"{claim.name}_broken" for claim in CLAIMS]
     if not {"agent", "delta", "error_bound", *flags} <= set(checks.columns):
-        raise InvalidArgumentError("checks", list(checks.columns), "a table with one row a check")
+        raise InvalidArgumentError("checks", list(checks.columns), "a table with one row per check")
     rows = []
-    for (agent, own), runs in checks.groupby(["agent", "delta"], sort=False):
-        used, n_runs = own if delta is None else delta, len(runs)
+    for (agent, stated), runs in checks.groupby(["agent", "delta"], sort=False):
+        used, n_runs = stated if delta is None else delta, len(runs)
         error = max(used, runs["error_bound"].max())
         for claim, flag in zip(CLAIMS, flags, strict=True):
             if claim.name == "answer":

@@ -433,8 +433,8 @@ def compiles(runs: Runs, seed: int) -> bool:
             name: is_external(agent.algorithm.act),
         }
         culprit = " or ".join(part for part in custom if custom[part]) or name
-        who = "it" if culprit == name else name
-        what = f"{culprit} does not compile, so {who} runs in the slower readable loop"
+        subject = "it" if culprit == name else name
+        what = f"{culprit} does not compile, so {subject} runs in the slower readable loop"
         warnings.warn(f"{what}: {short(error)}", stacklevel=2)
         return False
     return True

@@ -1,4 +1,4 @@
-"""Runs as the questions and answers of a text agent: examples for a language model."""
+"""Transcripts: runs as questions and answers of a text agent, to train a language model."""
 
 import json
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ from explorative_user_env.validation import InvalidArgumentError, count
 def transcript_of(
     episode: Episode, n_arms: int, horizon: int | None = None, n_recent: int = N_RECENT
 ) -> Iterator[tuple[str, str]]:
-    """Yield the questions of an episode, each with the agent's choice as its answer in words.
+    """Yield each question of an episode with the agent's choice as the answer text.
 
-    A `TextAgent` with these answers does the same.
+    A `TextAgent` that gives these answers repeats the episode.
 
     Args:
-        episode: as `rollout` returns it.
+        episode: an episode of `rollout`.
         n_arms: K.
         horizon: the number of recommendations of the task "regret"; None is "bai".
         n_recent: number of last responses that a question lists.
@@ -57,49 +57,50 @@ def write_transcripts(
     population: users.Population | None = None,
     **user: Unpack[users.UserOptions],
 ) -> int:
-    """Write an agent's runs as examples for a language model, and return their number.
+    """Write an agent's runs as training examples of a language model; return their number.
 
-    A line is one step as JSON: `{"messages": [question, answer]}`, each of them
-    `{"role": "user" or "assistant", "content": text}`. The users are those of `evaluate`, one after
-    another; a model that answers so is read by `TextAgent`.
+    Each line is one step as JSON: `{"messages": [question, answer]}`, with messages of the form
+    `{"role": "user" or "assistant", "content": text}`. The users are those of `evaluate`.
+    `TextAgent` reads the answers of a model trained on this file.
 
     Args:
         path: the file, as examples.jsonl.
-        agent: an agent, or the name of one; in "bai" one that stops by itself.
+        agent: an agent or its name; in "bai" an agent that stops by itself.
         task: "bai" or "regret".
         n_instances: number of users, at least 1.
-        seed: everything follows from it, at least 0.
-        delta: allowed probability of a wrong answer, in (0, 1), of an agent without one of its own.
+        seed: the seed that determines all runs, at least 0.
+        delta: allowed probability of a wrong answer, in (0, 1), for an agent without its own delta.
         horizon: in "regret" the number of steps, at least 1; None is 500.
-        max_steps: in "bai" a step cap; None is the agent's own, or the setting's, or a million.
+        max_steps: in "bai" the step cap; None is the cap of the agent, else of the setting, else
+            1,000,000.
         n_recent: number of last responses that a question lists, at least 0.
         overwrite: whether an existing file is replaced.
-        progress: whether to show a bar, or a function called with (what, done, total).
-        population: the users, as a record; or give its options:
+        progress: whether to show a bar, or a function called with (task, done, total).
+        population: the users, as a record; or pass the options of the record:
         **user: the options of `Population`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: for an argument out of range.
         CallableError: if the agent's code fails.
     """
-    asked: dict[str, Any] = {"n_instances": n_instances, "seed": seed, "delta": delta}
-    asked |= {"horizon": horizon, "max_steps": max_steps, "task": protocol.single_user_task(task)}
-    request = Request(population=users.population_of(population, user), **asked)
-    meets = informed(agent, request.population, request.delta, request.max_steps)
-    if protocol.needs_horizon(meets) and not request.over_horizon:
-        allowed = 'one that stops by itself, for the task "bai"'
-        raise InvalidArgumentError("agent", name_of(meets), allowed)
-    how: dict[str, Any] = {"max_steps": request.cap_for(meets), "horizon": request.horizon}
-    told = (request.population.n_arms, request.horizon, count("n_recent", n_recent, 0))
-    env, n_lines = environment_of(request.population, meets), 0
+    options: dict[str, Any] = {"n_instances": n_instances, "seed": seed, "delta": delta}
+    options |= {"horizon": horizon, "max_steps": max_steps, "task": protocol.single_user_task(task)}
+    request = Request(population=users.population_of(population, user), **options)
+    known = informed(agent, request.population, request.delta, request.max_steps)
+    if protocol.needs_horizon(known) and not request.over_horizon:
+        allowed = 'an agent that stops by itself, for the task "bai"'
+        raise InvalidArgumentError("agent", name_of(known), allowed)
+    how: dict[str, Any] = {"max_steps": request.cap_for(known), "horizon": request.horizon}
+    shape = (request.population.n_arms, request.horizon, count("n_recent", n_recent, 0))
+    env, n_lines = environment_of(request.population, known), 0
 
     def write(place: Path) -> None:
         nonlocal n_lines
         with shown(progress) as report, place.open("w", encoding="utf-8") as file:
             for done, each in enumerate(request.seeds):
-                report(f"transcripts of {name_of(meets)}", done, len(request.seeds))
-                episode = rollout(env, meets, each, commits=request.over_horizon, **how)
-                for pair in transcript_of(episode, *told):
+                report(f"transcripts of {name_of(known)}", done, len(request.seeds))
+                episode = rollout(env, known, each, commits=request.over_horizon, **how)
+                for pair in transcript_of(episode, *shape):
                     roles = zip(("user", "assistant"), pair, strict=True)
                     messages = [{"role": role, "content": text} for role, text in roles]
                     file.write(json.dumps({"messages": messages}) + "\n")
