@@ -1,1 +1,1 @@
-"""How results are shown: pictures and progress, of whatever it may be."""
+"""Display: plots, tables, text and progress bars, independent of their content."""

@@ -1,7 +1,7 @@
 """The style of plots: colours, lines, axes and legends, and figures as PNG and SVG.
 
-Colour, dashes and marks differ together, so that nothing rests on colour. Letters are large enough
-for a slide, and for a column of 80 mm in print.
+Lines differ in colour, dashes and marks, so that no line is identified by colour alone. Text is
+legible on a slide, and in a printed column of 80 mm.
 """
 
 import io
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Colour(NamedTuple):
-    """A colour on each page, as `#rrggbb`."""
+    """A colour on the light and on the dark page, as `#rrggbb`."""
 
     light: str
     dark: str
 
 
-#: The pages, each with its colours.
+#: The colour schemes: light and dark.
 PAGES = Colour._fields
 
 #: Colours by role: the page, a panel on it, thin lines, words, less important words; an acceptance,
@@ -48,11 +48,10 @@ COLOURS = {
     "agent": Colour("#8a6100", "#e6a532"),
 }
 
-#: The roles in which words are written: their contrast is high on the page and on a panel.
+#: Roles with a contrast high enough for text, on the page and on a panel.
 WORDS = ("ink", "quiet", "accepted", "rejected", "truth", "witness", "agent")
 
-#: Colours of compared lines, in order: those of Okabe and Ito, with another yellow, which can be
-#: seen on white.
+#: Colours of lines, in order: those of Okabe and Ito, with a yellow that is visible on white.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933")
 
 
@@ -72,7 +71,7 @@ def require_plot() -> None:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Return an empty figure of this size in inches, without a window.
+    """Return an empty figure of this size in inches, not managed by pyplot.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -84,16 +83,16 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def as_png(drawn: Any, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
-    """Return a figure, or that of some axes, as a PNG file."""
+    """Return a figure, or the figure of axes, as PNG bytes."""
     file = io.BytesIO()
     drawn.figure.savefig(file, format="png", dpi=dots_per_inch)
     return file.getvalue()
 
 
 def as_svg(drawn: Any, title: str) -> bytes:
-    """Return a figure, or that of some axes, as an SVG file, always of the same bytes.
+    """Return a figure, or the figure of axes, as reproducible SVG bytes.
 
-    Letters are paths, as another machine may not have the font; `title` is for a screen reader.
+    Letters are paths, as the reader may lack the font; `title` is for screen readers.
     """
     require_plot()
     from matplotlib import rc_context
@@ -105,13 +104,13 @@ def as_svg(drawn: Any, title: str) -> bytes:
     return file.getvalue()
 
 
-#: Inches of a plot with its legend.
+#: Size in inches of a plot with its legend.
 PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
 
 #: Dots per inch in a notebook.
 NOTEBOOK_DOTS = 110
 
-#: Points of the words of an axis; of titles, numbers and the legend.
+#: Font size in points of axis labels; of titles, ticks and the legend.
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
 
 DASHES: tuple[Any, ...] = (
@@ -123,12 +122,12 @@ DASHES: tuple[Any, ...] = (
 )
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 
-#: Letters of a line's name in a legend, and of a line of a title.
+#: Most letters of a name in a legend, and of a line of a title.
 LONGEST_NAME, LONGEST_LINE = 20, 62
 
 
 class Style(NamedTuple):
-    """How a line looks."""
+    """The style of a line."""
 
     colour: str
     dashes: Any
@@ -136,18 +135,18 @@ class Style(NamedTuple):
 
 
 def line_style(place: int) -> Style:
-    """Return the style of the line in a place; the first 280 differ."""
+    """Return the style of line number `place`; the first 280 styles differ."""
     kinds: tuple[Sequence[Any], ...] = (SERIES, DASHES, MARKS)
     return Style(*(each[place % len(each)] for each in kinds))
 
 
 def colour_of(role: str) -> str:
-    """Return a colour of `COLOURS` for the white page of a plot."""
+    """Return the light colour of a role of `COLOURS`."""
     return COLOURS[role].light
 
 
 def verbatim(text: str, most: int | None = None) -> str:
-    """Return words, cut to a length, so that Matplotlib writes no formula."""
+    """Return `text` cut to `most` letters, with `$` escaped for Matplotlib."""
     line = in_line(text)
     if most is not None and len(line) > most:
         line = line[: most - 1].rstrip() + "…"
@@ -155,17 +154,17 @@ def verbatim(text: str, most: int | None = None) -> str:
 
 
 def plot_axes(axes: Any, height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH) -> Any:
-    """Return `axes`, or those of a new figure of this size in inches, which a notebook shows."""
+    """Return `axes`, or new axes of this size in inches that a notebook displays."""
     if axes is not None:
         return axes
-    own = new_figure(width, height).subplots()
-    # Where a value is the last of a cell, IPython asks the value itself for a picture.
-    own._repr_png_ = partial(as_png, own, NOTEBOOK_DOTS)  # type: ignore[attr-defined]
-    return own
+    created = new_figure(width, height).subplots()
+    # IPython displays the last value of a cell by its `_repr_png_`.
+    created._repr_png_ = partial(as_png, created, NOTEBOOK_DOTS)  # type: ignore[attr-defined]
+    return created
 
 
 def dress(axes: "Axes", title: str, x: str, y: str, named: Sequence[tuple[Any, str]] = ()) -> None:
-    """Set the title, folded between words, the labels of the axes, the grid and the legend."""
+    """Set the wrapped title, the axis labels, the grid and the legend."""
     lines = textwrap.wrap(verbatim(title), LONGEST_LINE)
     axes.set_title("\n".join(lines), fontsize=TEXT_SIZE, loc="left", color=colour_of("ink"))
     axes.set_xlabel(x, fontsize=AXIS_SIZE)
@@ -179,8 +178,8 @@ def dress(axes: "Axes", title: str, x: str, y: str, named: Sequence[tuple[Any, s
 
 
 def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
-    """Add a legend of lines and their names beside the plot, where it hides nothing."""
-    # Older releases leave a name out of a legend that begins with an underscore.
+    """Add a legend of lines and their names to the right of the plot."""
+    # Older Matplotlib omits names that begin with an underscore from a legend.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
     how: dict[str, Any] = {"bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
     how |= {"loc": "upper left", "fontsize": TEXT_SIZE, "handlelength": 2.6}
@@ -188,28 +187,28 @@ def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:
-    """Draw the intervals of a line, NaN where it has none; the more lines, the fainter.
+    """Draw the intervals of a line as a band; bands are fainter with more lines.
 
     Args:
         axes: the plot.
-        x: places on the horizontal axis.
-        low: lower ends.
-        high: upper ends.
-        place: the place of the line among all.
+        x: horizontal coordinates.
+        low: lower ends, NaN without an interval.
+        high: upper ends, NaN without an interval.
+        place: index of the line.
         many: number of lines.
-        how: as for `fill_between`.
+        how: options of `fill_between`.
     """
     alpha = min(0.15, 0.45 / many)
     axes.fill_between(x, low, high, color=line_style(place).colour, alpha=alpha, linewidth=0, **how)
 
 
 def spread_out(least: float, most: float) -> bool:
-    """Return whether numbers from `least` to `most` are seen better on a logarithmic axis."""
+    """Return whether numbers from `least` to `most` need a logarithmic axis."""
     return 0.0 < 20.0 * least < most
 
 
 def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
-    """Make an axis logarithmic, with its numbers in full where few decades are on it."""
+    """Make an axis logarithmic, with plain tick labels below 2.5 decades."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axes.set(**{f"{which}scale": "log"})

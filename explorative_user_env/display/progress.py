@@ -1,7 +1,7 @@
-"""Progress of long work: a bar on a terminal or in a notebook, lines in a log.
+"""Progress: a bar on a terminal or in a notebook, lines in a log.
 
-`notice` writes a line to the logger of this package, which prints it on a terminal or in a
-notebook: `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns notices off.
+`notice` logs a line, which the package's logger prints on a terminal or in a notebook;
+`logging.getLogger("explorative_user_env").setLevel("WARNING")` disables notices.
 """
 
 import functools
@@ -17,15 +17,15 @@ from typing import Any
 from explorative_user_env.display.text import Unfailing, in_line, is_terminal
 from explorative_user_env.validation import PACKAGE, CallableError, InvalidArgumentError
 
-#: Called with what is going on, how many runs are done and how many there are.
+#: Called with a description, the number of finished runs, and the number of all runs.
 OnProgress = Callable[[str, int, int], None]
 
-#: Least seconds between two reports: in a notebook, on a dumb terminal, in a log.
+#: Minimum seconds between two reports: in a notebook, on a dumb terminal, in a log.
 SOON, OFTEN, SELDOM = 0.1, 2.0, 30.0
 
 
 def can_start_threads() -> bool:
-    """Return whether threads can be started, as they cannot in a browser."""
+    """Return whether the platform has threads; a browser has none."""
     return sys.platform != "emscripten"
 
 
@@ -34,12 +34,12 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
-    """Return `report` for one of several portions of the work, which take equally long."""
+    """Return `report` rescaled to portion `index` of `n_portions` equal portions."""
     return lambda what, done, total: report(what, index * total + done, n_portions * total)
 
 
 def named(report: OnProgress, name: str) -> OnProgress:
-    """Return `report` with a name before what is going on."""
+    """Return `report` with a name before its description."""
     return lambda what, done, total: report(f"{name} {what}", done, total)
 
 
@@ -51,7 +51,7 @@ def is_notebook() -> bool:
 
 @contextmanager
 def progress_bar() -> Iterator[OnProgress]:
-    """Show the progress of the work in the block, in the form that standard error can show."""
+    """Yield a report function that shows progress on standard error or in a notebook."""
     screen: Any = Unfailing(sys.stderr)
 
     def in_lines(text: str, done: int, total: int, seconds: float) -> None:
@@ -59,7 +59,7 @@ def progress_bar() -> Iterator[OnProgress]:
         screen.flush()
 
     with ExitStack() as held:
-        if is_notebook():  # a bar of HTML below the cell, as Rich's needs ipywidgets
+        if is_notebook():  # an HTML bar, as Rich's bar needs ipywidgets
             from html import escape
 
             display = importlib.import_module("IPython.display").display
@@ -85,7 +85,7 @@ def progress_bar() -> Iterator[OnProgress]:
                 progress.TimeElapsedColumn(),
                 console=console.Console(file=screen),
                 transient=True,
-                redirect_stdout=is_terminal(sys.stdout),  # a file or pipe is not on the screen
+                redirect_stdout=is_terminal(sys.stdout),  # a file or pipe needs no redirection
             )
             held.enter_context(bar)
             update = functools.partial(bar.update, bar.add_task("", total=None, visible=False))
@@ -97,7 +97,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -> OnProgress:
-    """Show progress at times, the rarer the longer the work; if `watched`, also each new `what`."""
+    """Report at growing intervals; if `watched`, also whenever `what` changes."""
     begin, last = time.monotonic(), ""
     due = begin + every
 
@@ -113,11 +113,11 @@ def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -
 
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
-    """Yield the function to report to: a bar for True, nothing for False, else `progress`.
+    """Yield a report function: a bar for True, `silent` for False, else `progress`.
 
     Raises:
         InvalidArgumentError: if `progress` is neither a bool nor a callable.
-        CallableError: from the block, if the callable fails.
+        CallableError: if the callable fails.
     """
     if callable(progress):
 
@@ -140,10 +140,10 @@ def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
 
 
 class _OnScreen(logging.Handler):
-    """Prints on standard error, if that is a terminal or in a notebook."""
+    """A handler that prints on standard error, on a terminal or in a notebook."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print the line of a record."""
+        """Print a log record."""
         if is_terminal(sys.stderr) or is_notebook():
             screen = Unfailing(sys.stderr)
             screen.write(f"{record.name}: {self.format(record)}\n")
@@ -153,11 +153,11 @@ class _OnScreen(logging.Handler):
 _logger = logging.getLogger(PACKAGE)
 _logger.addHandler(_OnScreen())
 _logger.propagate = False
-if _logger.level == logging.NOTSET:  # otherwise the program has chosen a level
+if _logger.level == logging.NOTSET:  # keeps a level that the program has set
     _logger.setLevel(logging.INFO)
 
 
 @functools.cache
 def notice(line: str) -> None:
-    """Print a line on a terminal or in a notebook, once a process."""
+    """Print a line on a terminal or in a notebook, once per process."""
     _logger.info(line)

@@ -1,8 +1,8 @@
-"""Tables: one specification (rows and columns), printed as text, as Markdown or as HTML.
+"""Tables: rows and columns, printed as text, Markdown or HTML.
 
     table(frame, [Column("agent", left=True), Column("time", "stopping_time", "{:.0f}")])
 
-gives a Rich table. `as_text`, `markdown` and `html_table` write it.
+returns a Rich table; `as_text`, `markdown` and `html_table` convert it.
 """
 
 import io
@@ -21,13 +21,13 @@ from rich.text import Text
 from explorative_user_env.display import text as texts
 from explorative_user_env.display.text import in_markdown, printable
 
-#: Width of a page on which every table fits.
+#: Page width that fits every table.
 UNBOUNDED = 10_000
 
-#: The lines of a table, also where a console lacks their symbol.
+#: Line style of a table; consoles without its symbols use ASCII.
 LINES = box.Box(str(box.SIMPLE_HEAD), ascii=True)
 
-#: Least width of a column of words that is folded.
+#: Minimum width of a wrapped text column.
 LEAST_OF_WORDS = 6
 
 
@@ -36,13 +36,13 @@ class Column:
     """A column of a table.
 
     Attributes:
-        heading: the words above it.
-        of: what it shows of a row: a field's name, a position, or a function of the row. The
-            default is the field named as the heading, or in a tuple the column's own position.
-        form: how a value is written: a format, such as "{:.2f}", or a function.
-        left: whether cells are aligned left, as words are; numbers are aligned right.
-        once: whether a row repeats the value of the row above; see `table`.
-        attached: whether the column is dimmed and never parted from the one before it.
+        heading: the heading.
+        of: source of the value: a field name, a position, or a function of the row. The default is
+            the field named like the heading, or for a tuple the column's position.
+        form: a format string, such as "{:.2f}", or a function from value to text.
+        left: whether cells are left-aligned, as for text; numbers are right-aligned.
+        once: whether `table` blanks values that repeat the row above.
+        attached: whether the column is dimmed and always in one part with the previous column.
     """
 
     heading: str
@@ -53,7 +53,7 @@ class Column:
     attached: bool = False
 
     def cell(self, row: Any, place: int) -> str:
-        """Return the text of a row's cell; `place` is the position of the column."""
+        """Return the text of a row's cell; `place` is the column's position."""
         if callable(self.of):
             value = self.of(row)
         elif isinstance(row, Mapping):
@@ -77,13 +77,12 @@ def table(
 
     Args:
         rows: a data frame, or an iterable of mappings, tuples or objects.
-        columns: what is shown of each row. Columns that are `once` are blank where all of them
-            have the values of the row above.
-        title: above the table.
-        padding: blanks on both sides of a column.
-        leading: how many columns name a row; a table too wide for the page is printed in parts,
-            and each part begins with them.
-        sections: whether a blank line stands where values of columns that are `once` change.
+        columns: the columns. Those with `once` are blank if all of them repeat the row above.
+        title: the title above the table.
+        padding: number of blanks on both sides of a column.
+        leading: number of columns that name a row; a table too wide for the page is printed in
+            parts, each of which starts with these columns.
+        sections: whether a blank line separates rows with different values of `once` columns.
     """
     made = PartedTable(title=title, box=LINES, padding=(0, padding))
     made.leading = leading
@@ -109,20 +108,20 @@ def table(
 
 
 class PartedTable(Table):
-    """A Rich table that is printed in parts where the page is too narrow, without losing a cell.
+    """A Rich table that is printed in several parts if the page is too narrow.
 
-    Where even one column does not fit beside the leading ones, cells are folded.
+    If a single column does not fit next to the leading columns, its cells are wrapped.
 
     Attributes:
-        leading: how many columns, from the left, name a row; each part begins with them.
-        attached: positions of columns that are never parted from the column before.
+        leading: number of columns, from the left, that name a row; each part starts with them.
+        attached: positions of columns that stay in one part with the previous column.
     """
 
     leading: int = 1
     attached: Collection[int] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the parts, one below the other."""
+        """Yield the parts from top to bottom."""
         unbounded, most = options.update_width(UNBOUNDED), options.max_width
         every = list(range(len(self.columns)))
 
@@ -144,7 +143,7 @@ class PartedTable(Table):
                 parts.append(lead + group)
         for number, places in enumerate(parts):
             folded: Sequence[int] = ()
-            if width(places) > most:  # names of rows are folded last: half a name is no name
+            if width(places) > most:  # wraps names of rows last
                 words = [place for place in places if self.columns[place].justify == "left"]
                 for folded in ([place for place in words if place >= self.leading], words, places):
                     rest = width([place for place in places if place not in folded])
@@ -153,7 +152,7 @@ class PartedTable(Table):
             yield self._part(places, None if number else self.title, folded)
 
     def _part(self, places: Sequence[int], title: Any = None, folded: Sequence[int] = ()) -> Table:
-        """Return a table of some of the columns, of which some are folded."""
+        """Return the table of the columns at `places`; the `folded` ones wrap."""
 
         def as_shown(text: object, style: str = "") -> Text:
             return Text(printable(str(text)), style=style)
@@ -172,9 +171,9 @@ class PartedTable(Table):
 
 
 def as_text(renderable: RenderableType) -> str:
-    """Return what Rich would print, as plain text that standard output can take.
+    """Return a Rich renderable as plain text in the encoding of standard output.
 
-    It is at most 100 columns wide, or as wide as a narrower terminal.
+    The text is at most 100 columns wide, or the width of a narrower terminal.
     """
     page, width = io.StringIO(), texts.page_width(texts.WIDTH)
     how: dict[str, Any] = {"color_system": None, "force_terminal": False, "highlight": False}
@@ -211,7 +210,7 @@ def html_table(table: Table) -> str:
 
 
 def paragraphs(lines: Iterable[str]) -> str:
-    """Return lines of words as HTML, a paragraph each."""
+    """Return lines as HTML paragraphs."""
     return "".join(f"<p>{_escaped(line)}</p>" for line in lines)
 
 

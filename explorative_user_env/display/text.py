@@ -1,4 +1,4 @@
-"""Text for people: numbers, names of strangers as data, and streams that never fail."""
+"""Text output: formatted numbers, escaped text, and streams that never fail."""
 
 import math
 import os
@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TextIO
 
-#: Columns of a page that is no terminal.
+#: Page width without a terminal.
 WIDTH = 100
 
-#: Controls but ends of lines, surrogates, what reverses the rest of a line, what no page may hold.
+#: Control characters except line ends, surrogates, bidirectional controls, noncharacters.
 _NO_SYMBOLS = re.compile(
     "[\0-\t\v-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 
 
 def plain(text: str, encoding: str) -> str:
-    """Return `text` with "?" for every symbol that `encoding` lacks, and "-" in lines of tables."""
+    """Return `text` with "-" for table lines and "?" for other symbols that `encoding` lacks."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -28,62 +28,62 @@ def plain(text: str, encoding: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return `text` with escapes for control characters; ends of lines stay."""
-    return _NO_SYMBOLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    """Return `text` with control characters escaped, except line ends."""
+    return _NO_SYMBOLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def in_spreadsheet(text: str) -> str:
-    """Return `text` as a cell that no spreadsheet takes for a formula."""
+    """Return `text` with an apostrophe before it if a spreadsheet would read a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def in_line(text: str) -> str:
-    """Return `text` as a part of one line."""
+    """Return `text` on one line, with control characters escaped."""
     return " ".join(printable(text).splitlines())
 
 
 def in_markdown(text: str) -> str:
-    """Return `text` as a cell of a table, or an item of a list, in Markdown."""
+    """Return `text` escaped for a Markdown table cell or list item."""
     return in_line(text).replace("|", "\\|").replace("<", "&lt;")
 
 
 def rounded(value: float) -> str:
-    """Return a number without decimals; empty for NaN."""
+    """Return a number rounded to an integer; "" for NaN."""
     return "" if math.isnan(value) else f"{value:.0f}"
 
 
 def with_error(mean: float, high: float) -> str:
-    """Return a mean with the half-width of its interval, if that is above 0."""
+    """Return "mean ± half-width"; the mean alone for half-width 0 or NaN."""
     error = high - mean
     return rounded(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
 
 
 def percent(value: float) -> str:
-    """Return a rate as a percentage; empty for NaN."""
+    """Return a rate in percent with one decimal; "" for NaN."""
     return "" if math.isnan(value) else f"{100 * value:.1f}"
 
 
 def share(value: float) -> str:
-    """Return a probability with three digits, as the paper prints it; empty for NaN."""
+    """Return a probability with three decimals, like the paper's tables; "" for NaN."""
     if math.isnan(value):
         return ""
     return f"{value:.3f}".removeprefix("0") if value < 0.9995 else "1.00"
 
 
-#: A probability with four digits.
+#: Format of a probability with four decimals.
 fine_share = "{:.4f}".format
 
-#: A probability with its interval, with four digits.
+#: Format of a probability and the ends of its interval with four decimals.
 fine_share_with_interval = "{:.4f} [{:.4f}, {:.4f}]".format
 
 
 def cost(value: float) -> str:
-    """Return a cost with three digits."""
+    """Return a cost with three decimals."""
     return f"{value:.3f}".removeprefix("0")
 
 
 def share_with_interval(row: Mapping[str, Any], name: str) -> str:
-    """Return the probability `row[name]` with the interval `name_low` to `name_high`, if known."""
+    """Return `row[name]` with the interval from `name_low` to `name_high` unless it is NaN."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if math.isnan(low):
         return share(row[name])
@@ -91,14 +91,14 @@ def share_with_interval(row: Mapping[str, Any], name: str) -> str:
 
 
 class Unfailing:
-    """A stream that takes all text: symbols that it lacks become "?", failures are remembered.
+    """A text stream that never raises: missing symbols become "?", errors are stored in `lost`.
 
     Attributes:
-        lost: the error by which text was lost; None if none was, or if the reader of a pipe has
-            closed it, as `head` does.
+        lost: the error that lost text; None without an error, or if the reader of a pipe, such as
+            `head`, closed it.
 
     Args:
-        stream: the stream to write to; None drops all text.
+        stream: the underlying stream; None discards all text.
     """
 
     def __init__(self, stream: TextIO | Any | None) -> None:
@@ -108,26 +108,26 @@ class Unfailing:
 
     @property
     def encoding(self) -> str:
-        """Its encoding."""
+        """The encoding of the stream."""
         return encoding_of(self._stream)
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Whether the stream is a terminal."""
         return not self._over and is_terminal(self._stream)
 
     def fileno(self) -> int:
-        """Return the number of its file."""
+        """Return the file descriptor."""
         if self._stream is None:
             raise OSError("there is no stream")
         return int(self._stream.fileno())
 
     def write(self, text: str) -> int:
-        """Write `text` if that is possible, and return its length."""
+        """Write `text` if possible, and return its length."""
         self._try(lambda: self._stream.write(plain(text, self.encoding)))
         return len(text)
 
     def flush(self) -> None:
-        """Write what is buffered."""
+        """Flush the stream if possible."""
         self._try(lambda: self._stream.flush())
 
     def _try(self, act: Callable[[], object]) -> None:
@@ -141,10 +141,10 @@ class Unfailing:
 
 @contextmanager
 def unfailing_output() -> Iterator[Unfailing]:
-    """Make standard output and error unfailing while the block runs, and yield the first."""
+    """Wrap standard output and error as `Unfailing` in the block, and yield the output."""
     before = sys.stdout, sys.stderr
     with ExitStack() as held:
-        # The number of a stream that is missing would be given to the next file that is opened.
+        # Fills missing descriptors, or the next opened file would get the one of a standard stream.
         for _ in range(1 + before.count(None)):
             nowhere = held.enter_context(open(os.devnull, "w", encoding="utf-8"))
         out, err = streams = [Unfailing(stream) for stream in before]
@@ -155,7 +155,7 @@ def unfailing_output() -> Iterator[Unfailing]:
             sys.stdout, sys.stderr = before
             for each in streams:
                 each.flush()
-                # Python would write again what a broken stream has buffered.
+                # At exit Python would flush the buffer of the broken stream again.
                 with suppress(OSError, ValueError):
                     if each._over:
                         os.dup2(nowhere.fileno(), each.fileno())
@@ -165,20 +165,20 @@ def is_terminal(stream: TextIO | Any | None) -> bool:
     """Return whether a stream exists and is a terminal."""
     try:
         return stream is not None and bool(stream.isatty())
-    except ValueError:  # it is closed
+    except ValueError:  # a closed stream
         return False
 
 
 def encoding_of(stream: TextIO | Any | None) -> str:
-    """Return the encoding of a stream, by default UTF-8."""
+    """Return the encoding of a stream, UTF-8 if it has none."""
     return getattr(stream, "encoding", None) or "utf-8"
 
 
 def page_width(most: int | None = None) -> int:
-    """Return the columns of the page on standard output.
+    """Return the width of standard output in columns.
 
     Args:
-        most: the most that are used of a wide terminal; None is all.
+        most: upper limit on a wide terminal; None is no limit.
     """
     if not is_terminal(sys.stdout):
         return WIDTH

@@ -1,1 +1,1 @@
-"""Results: metrics with intervals, comparisons, tables, plots, and the store that keeps runs."""
+"""Results: metrics with intervals, comparisons, tables, plots, and the store of finished runs."""

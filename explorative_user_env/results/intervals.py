@@ -1,9 +1,9 @@
-"""An interval of a probability that holds at all times at once, so whenever one stops looking.
+"""Confidence intervals of means, medians, ratios and probabilities, and a confidence sequence.
 
-Beside the likelihood of each p stands the mixture of the likelihoods of all p' by Jeffreys'
-Beta(1/2, 1/2). At the true p the ratio of the two is a nonnegative martingale that starts at 1, so
-it ever reaches 1/error with probability at most `error` (Ville's inequality): the set of p beside
-which it has not is a confidence sequence.
+The confidence sequence of a probability is valid at all sample sizes at once, so under any stopping
+rule. Let M be the mixture of the likelihoods of all p' under Jeffreys' prior Beta(1/2, 1/2). At the
+true p, M / likelihood(p) is a nonnegative martingale that starts at 1; it ever reaches 1/error with
+probability at most `error` (Ville's inequality). The sequence holds all p with a ratio below that.
 
 Robbins 1970, "Statistical methods related to the law of the iterated logarithm" (mixtures); Howard,
 Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric, nonasymptotic confidence
@@ -18,21 +18,21 @@ import numpy as np
 
 LEVEL = 0.95
 
-#: Of fewer values one may well have half of the variance by chance.
+#: With fewer values, one value has half of the variance by chance too often.
 FEWEST_DOMINATED = 100
 
 
 def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of the mean of `values`, as mean ± error; NaN for fewer than two.
 
-    The error is Student's, or the longer side of the interval by Hall's transformation where that
-    is longer: it takes out the skewness, for which Student's is too short on the side of the tail
-    (Hall 1992, "On the removal of skewness by transformation"). What values rarer than 3 in n add
-    to the mean is in no interval: one in twenty samples has none of them.
+    The error is the longer of Student's half-width and of both sides of Hall's interval, which
+    corrects for skewness; Student's interval is too short towards the long tail (Hall 1992, "On the
+    removal of skewness by transformation"). The interval cannot cover values rarer than 3 in n: one
+    sample in twenty has none of them.
 
     Args:
-        values: independent, of one law.
-        level: probability that the interval holds the mean.
+        values: i.i.d. values, shape (n,).
+        level: coverage, in (0, 1).
     """
     from scipy import stats
 
@@ -48,7 +48,7 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 
 def mean_p_value(values: np.ndarray) -> float:
-    """Return 1 minus the level at which an end of `mean_interval` is 0; NaN for fewer than two."""
+    """Return 1 - the level at which `mean_interval` ends at 0; NaN for fewer than two values."""
     from scipy import stats
 
     if len(values) < 2:
@@ -74,13 +74,13 @@ def _transformed(t: float, skewness: float, n: int) -> float:
 def _untransformed(z: float, skewness: float, n: int) -> float:
     """Return the studentized mean whose `_transformed` is z."""
     shifted = z / math.sqrt(n) - skewness / (6.0 * n)
-    if abs(skewness * shifted) < 1e-6:  # where the root cancels, to first order
+    if abs(skewness * shifted) < 1e-6:  # first order, as the root would cancel
         return math.sqrt(n) * shifted
     return 3.0 * math.sqrt(n) / skewness * (math.cbrt(1.0 + skewness * shifted) - 1.0)
 
 
 def median_interval(values: np.ndarray) -> tuple[float, float]:
-    """Return the 95% interval of the median, whatever the law; NaN where there are too few values.
+    """Return the distribution-free 95% interval of the median; NaN for too few values.
 
     From order statistics (Conover 1999, "Practical nonparametric statistics", chapter 3).
     """
@@ -93,33 +93,34 @@ def median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def one_dominates(values: np.ndarray) -> bool:
-    """Whether one value has more than half of the variance of at least `FEWEST_DOMINATED` values.
+    """Return whether one of at least `FEWEST_DOMINATED` values has most of the variance.
 
-    Then their mean is that value's doing, and an interval of it says too little.
+    Then the mean depends on that value, and the interval of the mean is unreliable.
     """
     squares = (values - np.mean(values)) ** 2 if len(values) >= FEWEST_DOMINATED else np.zeros(1)
     return bool(squares.max() > 0.5 * squares.sum())
 
 
-def ratio_interval(parts: np.ndarray, wholes: np.ndarray) -> tuple[float, float]:
-    """Return the 95% interval of sum(parts) / sum(wholes), over independent pairs; NaN below two.
+def ratio_interval(parts: np.ndarray, totals: np.ndarray) -> tuple[float, float]:
+    """Return the 95% interval of sum(parts) / sum(totals) of independent pairs; NaN below two.
 
-    The ratio's error is that of the mean of (part - ratio whole) / mean whole, to first order
-    (Cochran 1977, "Sampling techniques", chapter 6).
+    To first order it is the interval of the mean of (part - ratio * total) / mean total (Cochran
+    1977, "Sampling techniques", chapter 6).
     """
-    if len(parts) < 2 or not np.sum(wholes) > 0:
+    if len(parts) < 2 or not np.sum(totals) > 0:
         return math.nan, math.nan
-    ratio = np.sum(parts) / np.sum(wholes)
-    low, high = mean_interval((parts - ratio * wholes) / np.mean(wholes))
+    ratio = np.sum(parts) / np.sum(totals)
+    low, high = mean_interval((parts - ratio * totals) / np.mean(totals))
     return float(ratio + low), float(ratio + high)
 
 
 @lru_cache(maxsize=10_000)
 def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """Return the interval of a probability, from `successes` in `n` trials; NaN without a trial.
+    """Return the interval of a probability from `successes` in `n` trials; NaN for n = 0.
 
     Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of
-    the binomial": exact, so never below `level`; Wilson's is (0.905 for p = 0.999 and n = 100).
+    the binomial": exact, so coverage is at least `level`. Wilson's has 0.905 at
+    p = 0.999 and n = 100.
     """
     from scipy import stats
 
@@ -130,9 +131,9 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
 
 
 def share_interval(shares: np.ndarray) -> tuple[float, float]:
-    """Return the 95% interval of the mean of shares in [0, 1], of which most are 0 or 1.
+    """Return the 95% interval of the mean of values in [0, 1], most of them 0 or 1.
 
-    A tie counts as a fraction: the total is rounded down for the lower end and up for the upper.
+    Ties give fractions: the sum is rounded down for the lower end and up for the upper end.
     """
     total = round(float(shares.sum()), 9)
     low, _ = proportion_interval(math.floor(total), len(shares))
@@ -143,18 +144,18 @@ def share_interval(shares: np.ndarray) -> tuple[float, float]:
 def paired_difference_interval(
     firsts: int, seconds: int, n: int, level: float = LEVEL
 ) -> tuple[float, float]:
-    """Return the interval of the difference of two probabilities from n pairs; NaN without a pair.
+    """Return the interval of the difference of two probabilities from n pairs; NaN for n = 0.
 
-    The exact intervals of the two kinds of unequal pairs, put together by "square and add"
-    (Newcombe 1998, "Improved confidence intervals for the difference between binomial proportions
+    It combines the exact intervals of both kinds of discordant pairs by "square and add" (Newcombe
+    1998, "Improved confidence intervals for the difference between binomial proportions
     based on paired data"; Zou and Donner 2008, "Construction of confidence limits about effect
-    measures"). They are correlated as multinomial counts are, half of one added to each.
+    measures"), with the correlation of multinomial counts, each plus 1/2.
 
     Args:
-        firsts: pairs of which only the first succeeded.
-        seconds: pairs of which only the second succeeded.
-        n: all pairs.
-        level: probability that the interval holds the difference.
+        firsts: number of pairs in which only the first succeeded.
+        seconds: number of pairs in which only the second succeeded.
+        n: number of pairs.
+        level: coverage, in (0, 1).
     """
     if n == 0:
         return math.nan, math.nan
@@ -173,14 +174,14 @@ def paired_difference_interval(
     return max(-1.0, low), min(1.0, high)
 
 
-#: Both parameters of the Beta law that mixes: Jeffreys' choice, with much weight near 0 and 1.
+#: Both parameters of the mixture's Beta prior: Jeffreys', with much weight near 0 and 1.
 HALF = 0.5
 
 
 def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
-    """Return the logarithm of how much likelier the mixture makes so many successes than p does.
+    """Return log(mixture likelihood / likelihood of p) of the observed successes.
 
-    Numbers, or arrays of one shape.
+    The arguments are numbers, or arrays of one shape.
     """
     from scipy import special
 
@@ -190,23 +191,23 @@ def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
 
 
 def sequence_interval(successes: int, n: int, error: float) -> tuple[float, float]:
-    """Return an interval of a probability that holds whenever one stops, with 1 - `error`.
+    """Return the interval of the confidence sequence of a probability after n trials.
 
-    It holds each p that the evidence against is less than 1/error.
+    The interval holds every p with an evidence ratio below 1/error.
 
     Args:
-        successes: successes so far.
-        n: trials so far.
-        error: probability that it ever misses the probability, in (0, 1).
+        successes: number of successes so far.
+        n: number of trials so far.
+        error: probability that the sequence ever misses the true value, in (0, 1).
     """
-    from scipy.optimize import brentq  # which takes long to import, and few need
+    from scipy.optimize import brentq  # imported late, as the import is slow
 
     def excess(p: float) -> float:
-        """How far the evidence against p is above 1/error."""
+        """Return log evidence against p, minus log 1/error."""
         return float(log_evidence_against(p, successes, n)) + math.log(error)
 
     def end(furthest: float, limit: float) -> float:
-        """Where the evidence is 1/error; `limit` if that is beyond the `furthest` float."""
+        """Return the p with evidence 1/error; `limit` if it is beyond the `furthest` float."""
         if not excess(furthest) > 0.0:
             return limit
         return float(brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))

@@ -1,7 +1,7 @@
-"""Metrics: the columns of runs, and the figures of an agent that follow from them.
+"""Metrics: the columns of runs, and the metrics of an agent computed from them.
 
-`summarize` has the figures of one agent in one cell, each with its interval; `scores_of` has one
-score a run, for other libraries.
+`summarize` returns the metrics of one agent in one cell with their intervals; `scores_of` returns
+one score a run, for other libraries.
 """
 
 import math
@@ -17,12 +17,12 @@ from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, choice
 
-#: What all runs of a cell share, as in `Results`.
+#: The `cell` of `Results`: the options that all its runs share.
 CellOptions = Mapping[str, Any]
 
 _OF_ALL: dict[str, type] = {"instance": int, "user_seed": int, "agent": str}
 
-#: The columns of runs with their types, by task; of "population" a run is an episode.
+#: The columns of runs with their types, by task; in "population" a row is an episode.
 RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
     BAI.name: _OF_ALL
     | dict.fromkeys(("best_arm", "answer"), int)
@@ -40,36 +40,35 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return runs of one agent as a table, from the values of each other column."""
-    whole = {
+    """Return the runs of one agent as a data frame, from the values of all other columns."""
+    data = {
         name: agent if name == "agent" else np.asarray(columns[name], dtype=kind)
         for name, kind in RUN_FRAMES[task].items()
     }
-    return pd.DataFrame(whole, index=range(len(columns["instance"])))
+    return pd.DataFrame(data, index=range(len(columns["instance"])))
 
 
 def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
-    """Return the regret with each user of each episode of a "population", shape (runs, users)."""
+    """Return the regret of each user of each "population" episode, shape (runs, users)."""
     return np.array([words.split() for words in runs["regret_by_user"]], dtype=float)
 
 
 def summarize(runs: Any, cell: CellOptions, population: Population, delta: float) -> dict[str, Any]:
-    """Return the figures of one agent in one cell.
+    """Return the metrics of one agent in one cell.
 
-    Of best-arm identification all runs count in the cost c T + error, as T at a fixed success can
-    be made shorter by answering at random now and then. The regret of a run is the sum over its
-    recommendations a of mu_* - mu_a, and of max mu - min mu for each step after its user has left;
-    `utility` is the sum of mu_a of the accepted ones. Acceptances are divided by T, whether the
-    user has left or not. Of users who come one after another a row is an episode, and a share is
-    one of users.
+    The cost c T + error ranks agents in best-arm identification, as occasional random answers would
+    shorten T at a given success. The regret of a run is the sum of mu_* - mu_a over its
+    recommendations a, plus max mu - min mu for each step after the user has left; `utility` is the
+    sum of mu_a over acceptances. `acceptance_rate` divides by T also if the user has left. In the
+    task "population" a row is an episode, and shares are of its users.
 
     Args:
         runs: the agent's runs, as in `Results`.
-        cell: what they share: `task`, `step_cost` (c), `horizon` (T of each user) and, where the
-            interval of success holds whenever one stops meeting users, `until_width`.
-        population: the users. Their setting says which form of the rejection rate is reported, and
-            whether times and rejection rates leave out censored runs; success never does.
-        delta: the agent's allowed probability of a wrong answer.
+        cell: the cell of the runs: `task`, `step_cost` (c), `horizon` (T of each user) and, if
+            intervals of success come from the confidence sequence, `until_width`.
+        population: the users. Their setting selects the form of the rejection rate, and whether
+            times and rejection rates exclude censored runs; success counts all runs.
+        delta: the agent's allowed probability of a wrong answer, in (0, 1).
     """
     n_runs = {"n_runs": len(runs)}
     if cell["task"] == POPULATION.name:
@@ -127,13 +126,13 @@ def summarize(runs: Any, cell: CellOptions, population: Population, delta: float
 def _means(
     runs: pd.DataFrame, names: Sequence[str], least: float = -math.inf, most: float = math.inf
 ) -> dict[str, Any]:
-    """Return the means of columns, and the ends of their 95% intervals in [least, most]."""
-    found: dict[str, Any] = {}
+    """Return the means of columns with their 95% intervals, clipped to [least, most]."""
+    figures: dict[str, Any] = {}
     for name in names:
         values = runs[name].to_numpy()
         ends = np.clip(mean_interval(values), least, most).tolist()
-        found |= _figure(name, _mean(values), ends)
-    return found
+        figures |= _figure(name, _mean(values), ends)
+    return figures
 
 
 def _figure(name: str, value: float, ends: Sequence[float]) -> dict[str, float]:
@@ -145,7 +144,7 @@ def _mean(values: Array) -> float:
 
 
 def succeeded(runs: Mapping[str, Any]) -> Any:
-    """Return in which runs the agent stopped, before a cap or her leaving, at the best arm."""
+    """Return which runs are correct, not censored, and without the user leaving (bool)."""
     return runs["correct"] & ~(runs["censored"] | runs["left"])
 
 
@@ -154,7 +153,7 @@ def success_interval(right: Any, any_time: bool) -> tuple[float, float]:
 
     Args:
         right: whether each run succeeded, shape (n,), bool.
-        any_time: whether it holds whenever one stops meeting users.
+        any_time: whether to use the confidence sequence, valid for every number of users.
     """
     successes, n_runs = int(np.sum(right)), len(right)
     if any_time:
@@ -163,7 +162,7 @@ def success_interval(right: Any, any_time: bool) -> tuple[float, float]:
 
 
 def mean_cost(stopping_times: Array, right: Any, step_cost: float) -> float:
-    """Return the mean of c T + error; a run without an answer counts as an error.
+    """Return the mean of c T + error; failed runs count as errors.
 
     Args:
         stopping_times: T of each run, shape (n,).
@@ -174,28 +173,31 @@ def mean_cost(stopping_times: Array, right: Any, step_cost: float) -> float:
 
 
 def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> dict[str, Array]:
-    """Return the scores of each agent, the more the better, shape (users, cells).
+    """Return the scores of each agent, higher is better, shape (users, cells).
 
     Args:
-        cells: the runs of each cell and what they share, as in `Results`.
-        score: "cost", "stopping_time" or "success"; over a horizon "regret" or "utility". None is
-            the first of these, by which agents rank.
+        cells: `runs` and `cell` of each `Results`.
+        score: "cost" (default), "stopping_time" or "success"; over a horizon "regret" (default) or
+            "utility".
 
     Raises:
-        InvalidArgumentError: for a score that the task does not have, or cells with other agents or
-            other numbers of users.
+        InvalidArgumentError: for another score, or cells that differ in their agents or numbers of
+            users.
     """
     columns = []
     for runs, cell in cells:
         column = {}
-        for name, own in runs.groupby("agent", sort=False):
+        for name, rows in runs.groupby("agent", sort=False):
             if cell["task"] == BAI.name:
-                times, right = own["stopping_time"].to_numpy(float), succeeded(own).to_numpy(float)
+                times, right = (
+                    rows["stopping_time"].to_numpy(float),
+                    succeeded(rows).to_numpy(float),
+                )
                 cost = float(cell["step_cost"]) * times + 1.0 - right
                 known = {"cost": -cost, "stopping_time": -times, "success": right}
             else:
-                known = {"regret": -own["regret"].to_numpy(float)}
-                known["utility"] = own["utility"].to_numpy(float)
+                known = {"regret": -rows["regret"].to_numpy(float)}
+                known["utility"] = rows["utility"].to_numpy(float)
             column[str(name)] = known[
                 choice("score", next(iter(known)) if score is None else score, known)
             ]
@@ -203,5 +205,5 @@ def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> di
     sizes = [{name: len(scores) for name, scores in column.items()} for column in columns]
     for size in sizes:
         if size != sizes[0]:
-            raise InvalidArgumentError("cells", size, f"of the same agents and users as {sizes[0]}")
+            raise InvalidArgumentError("cells", size, f"with the agents and users of {sizes[0]}")
     return {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}

@@ -1,4 +1,4 @@
-"""Records: what runs follow from, as JSON; and what made them, with which versions."""
+"""Records: the inputs that determine runs, as JSON, and their provenance: machine and versions."""
 
 import hashlib
 import inspect
@@ -32,28 +32,28 @@ from explorative_user_env.users.population import OPTIONS, Population, Setting
 from explorative_user_env.validation import PACKAGE
 from explorative_user_env.version import __version__
 
-#: First names in the record of an object, of a function, and of a number that JSON lacks.
+#: Key of the record of an object, of a function, and of a non-finite number.
 KIND, FUNCTION, NUMBER = "kind", "function", "number"
 
-#: The classes whose records become objects again.
+#: The classes that `from_record` rebuilds.
 REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
 
-#: The rooms whose functions a record may name: they compute, and do nothing else.
-OF_RULES = (["theory"], ["users"])
+#: The subpackages whose functions a record may name: they have no side effects.
+PURE_MODULES = (["theory"], ["users"])
 
-#: How deep attributes are followed, which may refer to each other in a circle.
+#: Depth limit for attributes, as they may have reference cycles.
 DEEPEST = 20
 
-#: What the numbers of a run may depend on; without the compiler no run was compiled.
+#: Libraries that affect the numbers of a run; the compiler is optional.
 LIBRARIES = ("gymnasium", COMPILER, "numpy")
 
-#: Draws of each law in the fingerprint, enough for its rare branches. Ten digits of each count: the
-#: last bits of `log` and `exp` are the processor's, not NumPy's.
+#: Draws of each law in the fingerprint, enough to reach rare branches. The fingerprint uses ten
+#: digits of each draw, as the last bits of `log` and `exp` depend on the processor.
 FIRST_DRAWS = 100
 
 
 class UnknownCodeError(ValueError):
-    """A record names code that is not this package's."""
+    """A record names code outside this package."""
 
 
 def digest(value: Any) -> str:
@@ -63,12 +63,12 @@ def digest(value: Any) -> str:
 
 
 def record_of(value: Any, depth: int = 0) -> Any:
-    """Return `value` as JSON can hold it.
+    """Return `value` as a JSON value.
 
     Args:
-        value: a number, a word, a record of this package, an agent, or any other object, which is
-            described by its class, its code and its attributes.
-        depth: how deep the value is inside another.
+        value: a number, a string, a record of this package, an agent, or any other object; for
+            that the record has its class, a digest of its code, and its attributes.
+        depth: nesting depth of the value.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -97,10 +97,10 @@ def record_of(value: Any, depth: int = 0) -> Any:
     if isinstance(value, AlgorithmAgent):
         known = ALGORITHMS.get(value.algorithm.name) == value.algorithm
         algorithm = value.algorithm.name if known else inner(value.algorithm)
-        own = {"name": value.name, "options": inner(value.options), "max_steps": value.max_steps}
-        return {KIND: "agent", "algorithm": algorithm, **own}
+        named = {"name": value.name, "options": inner(value.options), "max_steps": value.max_steps}
+        return {KIND: "agent", "algorithm": algorithm, **named}
     if is_dataclass(value):
-        # Fields that are not compared, such as explanations, are left out.
+        # Omits fields with compare=False, such as explanations.
         names = [each.name for each in fields(value) if each.init and each.compare]
         short = kind.__name__ if REBUILT.get(kind.__name__) is kind else _place(kind)
         return {KIND: short, **{name: inner(getattr(value, name)) for name in names}}
@@ -109,7 +109,7 @@ def record_of(value: Any, depth: int = 0) -> Any:
 
 
 def record_of_class(kind: type) -> dict[str, Any]:
-    """Return the part of an object's record that its class has."""
+    """Return the part of an object's record that its class determines."""
     return {KIND: _place(kind)} | _digest_of(kind)
 
 
@@ -122,18 +122,18 @@ def _root(code: Any) -> str:
 
 
 def _digest_of(code: Any) -> dict[str, str]:
-    """Return the digest of the file of somebody else's code, or of the code where it has none."""
+    """Return the digest of the source file of external code, or of its bytecode without a file."""
     if _root(code) in (PACKAGE, "builtins"):
         return {}
     try:
-        whole = Path(inspect.getsourcefile(code) or "").read_bytes()
-    except (OSError, TypeError):  # as in a notebook
-        whole = _bytes_of(getattr(code, "__code__", None) or code)
-    return {"code": hashlib.sha256(whole).hexdigest()[:16]}
+        content = Path(inspect.getsourcefile(code) or "").read_bytes()
+    except (OSError, TypeError):  # defined in a notebook
+        content = _bytes_of(getattr(code, "__code__", None) or code)
+    return {"code": hashlib.sha256(content).hexdigest()[:16]}
 
 
 def _bytes_of(code: Any) -> bytes:
-    """Return what a function or a class without a file does, as bytes."""
+    """Return the bytecode and constants of a function or class, recursively."""
     if isinstance(code, CodeType):
         return code.co_code + b"".join(map(_bytes_of, code.co_consts))
     if isinstance(code, type):
@@ -143,7 +143,7 @@ def _bytes_of(code: Any) -> bytes:
 
 
 def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
-    """Return the object of a record; lists become tuples.
+    """Rebuild the object of a record; lists become tuples.
 
     Args:
         record: the record.
@@ -164,40 +164,40 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
     if FUNCTION in record:
         module, _, name = record[FUNCTION].partition(":")
         root, *rest = module.split(".")
-        found = None
-        if root == PACKAGE and rest[:1] in OF_RULES and name.isidentifier():
-            found = getattr(import_module(module), name, None)
-        if not isinstance(found, FunctionType) or found.__module__ != module:
+        function = None
+        if root == PACKAGE and rest[:1] in PURE_MODULES and name.isidentifier():
+            function = getattr(import_module(module), name, None)
+        if not isinstance(function, FunctionType) or function.__module__ != module:
             raise UnknownCodeError(record[FUNCTION])
-        return found
-    inside = {name: from_record(each, custom) for name, each in record.items() if name != KIND}
+        return function
+    values = {name: from_record(each, custom) for name, each in record.items() if name != KIND}
     kind = record.get(KIND)
     if kind is None:
-        return inside
-    if kind == "agent" and isinstance(inside["algorithm"], str):
-        options = {name: inside[name] for name in ("options", "name", "max_steps")}
-        return AlgorithmAgent(ALGORITHMS[inside["algorithm"]], **options)
+        return values
+    if kind == "agent" and isinstance(values["algorithm"], str):
+        options = {name: values[name] for name in ("options", "name", "max_steps")}
+        return AlgorithmAgent(ALGORITHMS[values["algorithm"]], **options)
     if kind not in REBUILT:
-        raise UnknownCodeError(inside["name"] if kind == "agent" else kind)
-    return REBUILT[kind](**inside)
+        raise UnknownCodeError(values["name"] if kind == "agent" else kind)
+    return REBUILT[kind](**values)
 
 
 @cache
 def package_digest() -> str:
-    """Return the digest of this package's code, including its agents."""
+    """Return the digest of the package's source code, including its agents."""
     root = Path(inspect.getfile(import_module(PACKAGE))).parent
-    found = hashlib.sha256()
-    # Links to folders, as to that of the agents in a checkout, are named: they are not followed.
+    code = hashlib.sha256()
+    # `agents` is listed: in a checkout it is a link, and rglob does not follow links.
     for folder in (root, root / "agents"):
         for path in sorted(folder.rglob("*.py")):
             name = path.relative_to(root).as_posix()
-            found.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:16]
+            code.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return code.hexdigest()[:16]
 
 
 @cache
 def stream_fingerprint() -> str:
-    """Return the fingerprint of the streams and laws as they are drawn here."""
+    """Return the fingerprint of the random streams and laws on this machine."""
     words = [
         f"{name} {value}" if isinstance(value, int | np.integer) else f"{name} {value:.9e}"
         for name, value in _first_draws()
@@ -206,78 +206,78 @@ def stream_fingerprint() -> str:
 
 
 def _first_draws() -> Iterator[tuple[str, float]]:
-    """Yield the name of each law and a draw: the seeds of users first, then all other draws."""
+    """Yield law names with their first draws, the seeds of users first."""
     seeds = user_seeds(0, FIRST_DRAWS)
     yield from (("user_seeds", seed) for seed in seeds)
-    hers, its = user_generator(seeds[0]), agent_generator(seeds[0], "BAIR")
-    for name, rng in (("user", hers), ("agent", its)):
+    of_user, of_agent = user_generator(seeds[0]), agent_generator(seeds[0], "BAIR")
+    for name, rng in (("user", of_user), ("agent", of_agent)):
         yield from ((name, rng.random()) for _ in range(FIRST_DRAWS))
     for name, law in LAWS.items():
-        yield from ((name, mean) for mean in law.many(FIRST_DRAWS, hers))
+        yield from ((name, mean) for mean in law.many(FIRST_DRAWS, of_user))
     for name in REWARD_LAWS:
-        yield from ((name, as_reward_law(name).draw(0.5, hers)) for _ in range(FIRST_DRAWS))
+        yield from ((name, as_reward_law(name).draw(0.5, of_user)) for _ in range(FIRST_DRAWS))
     for successes in range(FIRST_DRAWS):
-        yield "beta", its.beta(0.5 + successes, 0.5 + FIRST_DRAWS - successes)
-    yield from (("standard_normal", its.standard_normal()) for _ in range(FIRST_DRAWS))
-    yield from (("integers", value) for value in its.integers(1000, size=FIRST_DRAWS))
+        yield "beta", of_agent.beta(0.5 + successes, 0.5 + FIRST_DRAWS - successes)
+    yield from (("standard_normal", of_agent.standard_normal()) for _ in range(FIRST_DRAWS))
+    yield from (("integers", value) for value in of_agent.integers(1000, size=FIRST_DRAWS))
 
 
 _version = cache(metadata.version)
 
 
 def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
-    """Return the versions of the package, of Python and of these libraries, if installed."""
-    found = {"explorative-user-env": __version__, "python": platform.python_version()}
+    """Return the versions of the package, of Python and of the installed `libraries`."""
+    versions = {"explorative-user-env": __version__, "python": platform.python_version()}
     for library in libraries:
         with suppress(metadata.PackageNotFoundError):
             if library != COMPILER or is_installed():
-                found[library] = _version(library)
-    return found
+                versions[library] = _version(library)
+    return versions
 
 
 @cache
 def provenance() -> Mapping[str, Any]:
-    """Return what makes results here and now: the machine, the command, and a commit if any."""
+    """Return the machine, the command and the git commit (or None) of this process."""
     machine = {"system": platform.platform(), "processor": platform.machine()}
     machine |= {"cores": str(os.cpu_count())}
     program, *words = sys.argv or [""]
     name = Path(program).name
     command = "explorative-user" if name == "__main__.py" else name or "python"
     commit, git = None, ["git", "-C", str(Path(__file__).parent)]
-    with suppress(OSError, subprocess.SubprocessError):  # of a checkout that has this file
-        for asked in (
+    with suppress(OSError, subprocess.SubprocessError):  # no git, or no checkout with this file
+        for command_line in (
             ("ls-files", "--error-unmatch", __file__),
             ("describe", "--always", "--dirty", "--abbrev=40"),
         ):
             done = subprocess.run(
-                [*git, *asked], capture_output=True, text=True, timeout=5, check=True
+                [*git, *command_line], capture_output=True, text=True, timeout=5, check=True
             )
         commit = done.stdout.strip()
     return {"machine": machine, "command": shlex.join([command, *words]), "commit": commit}
 
 
 def time_now() -> str:
-    """Return the time in UTC, to the second."""
+    """Return the UTC time in ISO format, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def details_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the runs of these cells rest on, as a file can keep it.
+    """Return the settings and options of cells, for a manifest.
 
     Returns:
-        `settings`, where each differs from the paper's text, and `cells`, with what else they say.
+        `settings`: differences of each setting from the paper's text. `cells`: all other entries.
     """
-    once = ("versions", "differences")  # the same in every cell of one setting
-    own = [{name: word for name, word in cell.items() if name not in once} for cell in cells]
-    return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": own}
+    once = ("versions", "differences")  # equal in all cells of one setting
+    rest = [{name: word for name, word in cell.items() if name not in once} for cell in cells]
+    return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": rest}
 
 
 def closing_section(made_by: Mapping[str, Any]) -> str:
-    """Return what made a page as its last section, in Markdown.
+    """Return the last section of a page in Markdown: command, options, versions and cells.
 
     Args:
-        made_by: the manifest of a folder: `command`, `options`, `versions`, and where there are
-            cells their `settings` and `cells`.
+        made_by: the manifest of a folder: `command`, `options`, `versions`, and optionally
+            `settings` and `cells`.
     """
     cells = made_by.get("cells", [])
     lines = [f"`explorative-user {made_by['command']}`: {_in_words([made_by['options']])}"]
@@ -297,7 +297,7 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
 
 
 def _in_words(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return options in words; the values that differ between cells with a slash."""
+    """Return options as text; a slash separates values that differ between records."""
 
     def word(value: Any) -> str:
         if isinstance(value, list | tuple):

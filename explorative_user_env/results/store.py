@@ -93,7 +93,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
         raise
     except (OSError, sqlite3.Error, OverflowError, *no_runs) as error:
         words = str(getattr(error, "strerror", None) or error)
-        allowed = f"a writable file ({words})"
+        allowed = f"a file that can be written to ({words})"
         if isinstance(error, no_runs) or "not a database" in words or "malformed" in words:
             allowed = f"a file of runs of explorative-user-env ({words})"
         elif "locked" in words or "busy" in words:

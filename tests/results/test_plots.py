@@ -297,10 +297,10 @@ def test_the_share_still_going_is_kaplan_and_meiers(cut):
 def test_each_agent_has_a_line_as_far_as_its_success_is_known():
     slow = bai_runs("slow", [50, 90], True)
     axes = module.by_time(results_of(MIXED, slow), "success")
-    assert list(legend_of_plot(axes)) == ["A\n(16.7% cut off)", "slow", "1 - δ"]
+    assert list(legend_of_plot(axes)) == ["A\n(16.7% censored)", "slow", "1 - δ"]
     times, shares = line_of(axes, "slow")
     assert (times[-1], shares[-1]) == (90, 1.0)
-    assert max(line_of(axes, "A\n(16.7% cut off)")[0]) == 20  # nobody knows what came after 20
+    assert max(line_of(axes, "A\n(16.7% censored)")[0]) == 20  # nobody knows what came after 20
     quick = module.by_time(results_of(MIXED.assign(censored=False), slow), "success")
     assert max(line_of(quick, "A")[0]) == 90  # who has stopped stays so
     assert line_of(axes, "1 - δ")[1] == [0.9, 0.9]
