@@ -115,7 +115,7 @@ def test_the_largest_that_there_is_room_for_is_told_where_it_is_passed(subtests)
         (f"max_steps must be an integer in 1..{LARGEST_COUNT}", evaluated, {"max_steps": 2**63}),
         ("workers must be an integer in 1..1024, got", evaluated, {"workers": 10**9}),
         ("num_envs must be at most 50 with ", MANY, {"num_envs": 51, "n_arms": 1_000_000}),
-        ("behaviour must be one of whom a user", evaluated, users),
+        ("behaviour must be one with at most", evaluated, users),
     ]
     for told, call, options in rows:
         with subtests.test(told):

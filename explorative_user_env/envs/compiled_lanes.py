@@ -108,7 +108,7 @@ class CompiledLanes(Lanes):
     def _make(self, reward: str, horizon: int) -> None:
         n_lanes = len(self._rngs)
         self._user, self._rule = self._population.user, self._population.schedule.rule
-        self._law, self._reward = self._user.own_law.compiled_in, REWARDS.index(reward)
+        self._law, self._reward = self._user.law.compiled_in, REWARDS.index(reward)
         self._numbers = rules.user_tuple(self._user)
         self._rows = ops.user_rows(self._user, n_lanes)
         self._best_arms, self._best_means = np.zeros(n_lanes, int), np.zeros(n_lanes)
@@ -162,9 +162,9 @@ class CompiledLanes(Lanes):
                 t, reward = row.interactions[0], row.reward[0]
                 where = f"{f'at step {t}' if t else 'at the start'} of {self._label(lane)}"
                 learned = row.acceptances[0] + user.private_draws * user.n_arms
-                if user.reward_law == rules.OWN and row.counts.sum() != learned:
+                if user.reward_law == rules.CUSTOM and row.counts.sum() != learned:
                     wrong = error if np.isfinite(reward) else self._population.not_finite(reward)
-                    what = f"reward_law {user.own_law.name!r}"
+                    what = f"reward_law {user.law.name!r}"
                     raise CallableError.of(what, wrong, where) from error
                 try:
                     rules.rho(user, row, self._rule)  # raises the error again, in plain Python
@@ -208,7 +208,7 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
     except CallableError:  # from a function that the caller declared as compilable
         raise
     except errors as error:
-        rule, law = population.schedule.rule, population.user.own_law
+        rule, law = population.schedule.rule, population.user.law
         custom = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
         parts = [part for part, function in custom.items() if is_external(function)]
         what = " or ".join(parts) or "the loop of a step"

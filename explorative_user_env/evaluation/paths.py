@@ -257,7 +257,7 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
     population, agent, members, plays = runs.population, runs.agent, runs.members, runs.plays
     user, law, behaviour = population.user, population.instance_law, population.behaviour
     halt, n_arms = np.zeros(1, int) if halt is None else halt, user.n_arms
-    key = (agent.algorithm, population.schedule.rule, behaviour, user.own_law.compiled_in)
+    key = (agent.algorithm, population.schedule.rule, behaviour, user.law.compiled_in)
     loop = compiled_loop(*key, plays > 0, members is not None)
     most = min(kernel.N_STREAMS, len(seeds) if members is None else plays)
     buffer = Play.blank(most, n_arms if plays else 0, runs.cap if plays else 0)
@@ -416,7 +416,7 @@ def compiles(runs: Runs, seed: int) -> bool:
     def try_plain() -> None:  # plain Python errors name the function that fails
         rollout(environment_of(population, agent), agent, seed, TRIAL_STEPS, runs.horizon)
 
-    rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
+    rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.law
     custom_behaviour = any(map(is_external, behaviour.functions))
     if custom_behaviour:
         try_plain()  # compiled code takes any return value for a response
@@ -429,7 +429,7 @@ def compiles(runs: Runs, seed: int) -> bool:
         custom = {
             f"rho ({model.rule_name(rule)})": is_external(rule),
             f"behaviour {behaviour.name!r}": custom_behaviour,
-            f"reward_law {law.name!r}": population.user.reward_law == model.OWN,
+            f"reward_law {law.name!r}": population.user.reward_law == model.CUSTOM,
             name: is_external(agent.algorithm.act),
         }
         culprit = " or ".join(part for part in custom if custom[part]) or name

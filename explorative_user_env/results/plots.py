@@ -549,7 +549,7 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
         cells: cells with the same users that differ in delta.
     """
     users = cells[0].population
-    fits = users.behaviour == EXPLORATIVE and users.user.own_law.name == "gaussian"
+    fits = users.behaviour == EXPLORATIVE and users.user.law.name == "gaussian"
     if not fits or users.noise > 0.0:
         return []
     alpha, rho_0, rho_1 = users.alpha, users.schedule.rho_0, users.schedule.rho_1

@@ -1,4 +1,4 @@
-"""Behaviours: what a user does with a recommendation, the paper's rule and others."""
+"""Behaviours: the rules by which users respond, the paper's and others."""
 
 import ast
 import functools
@@ -22,26 +22,26 @@ from explorative_user_env.validation import probability as share
 
 __all__ = ["drifting", "forgetful", "impatient", "logistic", "omniscient", "varied"]
 
-#: The largest memory of a user, in numbers; it takes most of a GB.
-MOST_REMEMBERED = 100_000_000
+#: The largest memory of a user, in numbers (most of a GB).
+LARGEST_MEMORY = 100_000_000
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a user does with a recommendation.
+    """The rule by which a user responds.
 
     Args:
-        name: what tables call it.
-        start: `start(user, state, rng)` makes the state that of a new user; `state.means` is set.
+        name: the name in tables.
+        start: `start(user, state, rng)` sets the state of a new user; `state.means` is set already.
         respond: `respond(user, state, rule, arm, rng) -> accepted`, as `model.respond`. Plain
             arithmetic and `math` keep both compilable.
-        parameters: numbers that the state's `memory` begins with.
-        memory: how many further numbers the memory has, 0 at first.
-        memory_per_arm: how many further numbers it has for each arm.
-        moves_means: whether mu_i changes during an episode. The best arm is then the one with the
+        parameters: the first numbers of the state's `memory`.
+        memory: number of further numbers in the memory, 0 at first.
+        memory_per_arm: number of further numbers for each arm.
+        moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
-        leaves: `leaves(user, state, accepted, rng) -> bool`, called after every response: whether
-            she leaves now. Compilable as `respond` is; None is a user who never leaves.
+        leaves: `leaves(user, state, accepted, rng) -> bool`, called after every response, returns
+            whether she leaves. Compilable like `respond`; None is a user who never leaves.
         rho: `rho(user, state, rule) -> rho_t`, for the hidden state.
         gap_factor: at least 1; each user's gap is log-uniform in [gap / factor, gap * factor].
 
@@ -61,15 +61,15 @@ class Behaviour:
     gap_factor: float = 1.0
 
     def memory_of(self, n_arms: int) -> list[float]:
-        """Return the memory of a user with K arms, to be filled by `start`."""
+        """Return the memory of a user with K arms; `start` fills it."""
         size = self.memory + self.memory_per_arm * n_arms
-        if size > MOST_REMEMBERED:
-            allowed = f"one of whom a user of {n_arms} arms remembers {MOST_REMEMBERED} at most"
+        if size > LARGEST_MEMORY:
+            allowed = f"one with at most {LARGEST_MEMORY} numbers of memory for {n_arms} arms"
             raise InvalidArgumentError("behaviour", self.name, allowed)
         return [*self.parameters, *[0.0] * size]
 
     def blank(self, user: User) -> UserState:
-        """Return a state of the right size, to be filled by `start`."""
+        """Return an empty state of the right size; `start` fills it."""
         return rules.blank_state(user, self.memory_of(user.n_arms))
 
     @property
@@ -78,7 +78,7 @@ class Behaviour:
         return (self.start, self.respond, *filter(None, [self.leaves]))
 
     def checked(self) -> tuple[Callable[..., bool], Callable[..., bool] | None]:
-        """Return `respond` and `leaves` for a new user, their results checked if handed in."""
+        """Return `respond` and `leaves` for a new user; results of custom functions are checked."""
         respond, leaves = self.respond, self.leaves
         if is_external(respond):
             respond = Checked(respond, f"response of behaviour {self.name!r}")
@@ -87,7 +87,7 @@ class Behaviour:
         return respond, leaves
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
-        """Return the instance as it is now, from the one at the start and the present `means`."""
+        """Return the present instance, from the initial instance and the present `means`."""
         if not self.moves_means:
             return instance
         values = tuple(means)
@@ -96,7 +96,7 @@ class Behaviour:
 
 @dataclass(slots=True)
 class Checked:
-    """A `respond` or `leaves` of the caller's: results are checked, calls are counted.
+    """A custom `respond` or `leaves` with checked results and counted calls.
 
     Raises:
         InvalidArgumentError: if a result is neither True nor False.
@@ -116,7 +116,7 @@ class Checked:
 
 
 def steps_of(function: Callable[..., bool], state: UserState) -> int:
-    """Return the number of the step in which a checked `respond` or `leaves` was called last."""
+    """Return the step of the last call of a checked `respond` or `leaves`."""
     return function.steps if isinstance(function, Checked) else state.interactions[0]
 
 
@@ -127,7 +127,7 @@ _Parameters = ParamSpec("_Parameters")
 
 
 def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, Behaviour]:
-    """Let a factory name its behaviours "factory(parameter=number)", by what is not the default."""
+    """Make a factory name its behaviours "factory(parameter=number)", without default values."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)
@@ -146,21 +146,21 @@ def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, B
 #: Default probability that a rejection makes an impatient user leave.
 LEAVING = 0.02
 
-#: The length of a run of rejections after which no user leaves.
-NO_END = 0
+#: The value of `patience` in memory for a user without a limit.
+NO_LIMIT = 0
 
 
 @worded
 def impatient(probability: float = LEAVING, patience: int | None = None) -> Behaviour:
-    """Return the behaviour of a user who decides as the paper's does, and may leave for good.
+    """Return the behaviour of a user who decides by the paper's rule, and may leave for good.
 
     She leaves with probability q at each rejection, and after r rejections in a row.
 
     Args:
-        probability: q, in [0, 1]. It takes a draw from her stream unless it is 0 or 1.
+        probability: q, in [0, 1]. Values other than 0 and 1 take a draw from her stream.
         patience: r, at least 1; None is no limit.
     """
-    run = NO_END if patience is None else validation.count("patience", patience, 1, STEP_CAP)
+    run = NO_LIMIT if patience is None else validation.count("patience", patience, 1, STEP_CAP)
     return Behaviour(
         "impatient",
         start=impatient_start,
@@ -171,13 +171,13 @@ def impatient(probability: float = LEAVING, patience: int | None = None) -> Beha
 
 
 def impatient_start(user: User, state: State, rng: Stream) -> None:
-    """Start as `model.start`, with no rejections in a row."""
+    """Start as `model.start`, with 0 rejections in a row."""
     rules.start(user, state, rng)
     state.memory[2] = 0.0
 
 
 def impatient_leaves(user: User, state: State, accepted: bool, rng: Stream) -> bool:
-    """Return whether she leaves; the memory is q, r and the present run of rejections."""
+    """Return whether she leaves; the memory holds q, r and the number of rejections in a row."""
     memory = state.memory
     if accepted:
         memory[2] = 0.0
@@ -190,23 +190,23 @@ def impatient_leaves(user: User, state: State, accepted: bool, rng: Stream) -> b
     return leaves or 0.0 < memory[1] <= memory[2]
 
 
-#: The places in a varied user's memory: the two parameters, then her numbers.
-ALPHA_FACTOR, MOST_NOISE, OWN_ALPHA, OWN_RHO, OWN_NOISE = range(5)
+#: Indices in a varied user's memory: the two parameters, then her values.
+ALPHA_FACTOR, MOST_NOISE, ALPHA, RHO, NOISE = range(5)
 
 
 @worded
 def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.5) -> Behaviour:
-    """Return the behaviour of users who differ: each is the paper's with numbers of her own.
+    """Return the behaviour of users who differ: each has the paper's rule with her own parameters.
 
-    The options of the environment are the middle of the users, and all that agents know. At her
-    start each user draws
+    Agents know the options of the environment only, which are the middle of the users. At her start
+    each user draws
 
     - her alpha, log-uniform in [alpha / alpha_factor, alpha * alpha_factor];
-    - her constant rho_t, uniform in [rho_0, rho_1] of the schedule of rho_t, which is [1, 2] unless
-      another is given;
-    - her click noise, uniform in [0, noise], which adds to the noise of all users;
+    - her constant rho_t, uniform in [rho_0, rho_1] of the schedule of rho_t, by default [1, 2];
+    - her click noise, uniform in [0, noise], in addition to the noise of all users;
 
-    and before these, with her means, her gap: log-uniform in [gap / gap_factor, gap * gap_factor].
+    and, before these, with her means, her gap: log-uniform in
+    [gap / gap_factor, gap * gap_factor].
 
     Args:
         alpha_factor: at least 1.
@@ -225,49 +225,49 @@ def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.
 
 
 def varied_start(user: User, state: State, rng: Stream) -> None:
-    """Draw her numbers, then start as `model.start`."""
+    """Draw her parameters, then start as `model.start`."""
     memory = state.memory
-    memory[OWN_ALPHA] = user.alpha * around_one(memory[ALPHA_FACTOR], rng)
-    memory[OWN_RHO] = user.rho_0 + (user.rho_1 - user.rho_0) * rng.random()
-    memory[OWN_NOISE] = memory[MOST_NOISE] * rng.random()
+    memory[ALPHA] = user.alpha * around_one(memory[ALPHA_FACTOR], rng)
+    memory[RHO] = user.rho_0 + (user.rho_1 - user.rho_0) * rng.random()
+    memory[NOISE] = memory[MOST_NOISE] * rng.random()
     rules.start(user, state, rng)
     widen(user, state)
 
 
 def varied_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
-    """Decide with her noise, respond as `model.respond`, and widen by her rho."""
-    wants = rules.with_noise(not rules.rejects(user, state, arm), state.memory[OWN_NOISE], rng)
+    """Respond as `model.respond`, with her noise and her rho_t."""
+    wants = rules.with_noise(not rules.rejects(user, state, arm), state.memory[NOISE], rng)
     accepted = rules.respond(user, state, rule, arm, rng, wants)
     widen(user, state)
     return accepted
 
 
 def widen(user: User, state: State) -> None:
-    """Set the width of a varied user's intervals."""
+    """Set sqrt(Gamma) of a varied user."""
     n = max(state.acceptances[0], user.least_n)
-    state.spread[0] = rules.spread_of(state.memory[OWN_ALPHA], state.memory[OWN_RHO], n)
+    state.spread[0] = rules.spread_of(state.memory[ALPHA], state.memory[RHO], n)
 
 
 def varied_rho(user: User, state: State, rule: Rule) -> float:
     """Return her rho_t."""
-    return state.memory[OWN_RHO]
+    return state.memory[RHO]
 
 
 @worded
 def omniscient(tolerance: float = 0.0) -> Behaviour:
-    """Return the behaviour of a user who knows mu and accepts her best arms only.
+    """Return the behaviour of a user who knows mu and accepts only arms close to the best.
 
-    She accepts i if and only if mu_i >= mu_* - tolerance, as the labels of a perfect classifier.
+    She accepts i if and only if mu_i >= mu_* - tolerance.
 
     Args:
-        tolerance: how much worse than the best an acceptable arm may be, at least 0.
+        tolerance: the largest accepted distance to the best mean, at least 0.
     """
     parameters = (validation.not_negative("tolerance", tolerance),)
     return Behaviour("omniscient", respond=omniscient_respond, parameters=parameters)
 
 
 def omniscient_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
-    """Decide by the true means; else as `model.respond`."""
+    """Respond as `model.respond`, but decide by the true means."""
     best = -inf
     for mean in state.means:
         best = max(best, mean)
@@ -281,11 +281,11 @@ TEMPERATURE = 0.1
 
 @worded
 def logistic(temperature: float = TEMPERATURE) -> Behaviour:
-    """Return the behaviour of a user who accepts with a probability.
+    """Return the behaviour of a user whose responses are random.
 
     She accepts i with probability 1 / (1 + exp(-x / temperature)), x = ucb_i - max_{j != i} lcb_j:
-    always where an interval is infinite, half of the time where the two bounds meet. As the
-    temperature falls she becomes the paper's user.
+    always if an interval is infinite, half of the time if the two bounds are equal. At temperature
+    0 she would be the paper's user.
 
     Args:
         temperature: the width of the transition around x = 0, above 0.
@@ -295,7 +295,7 @@ def logistic(temperature: float = TEMPERATURE) -> Behaviour:
 
 
 def logistic_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
-    """Decide by one draw from the acceptance probability; else as `model.respond`."""
+    """Respond as `model.respond`, but decide by a draw with the acceptance probability."""
     wants = rng.random() < acceptance_probability(user, state, arm)
     return rules.respond(user, state, rule, arm, rng, wants)
 
@@ -309,21 +309,21 @@ def acceptance_probability(user: User, state: State, arm: int) -> float:
     x = (rules.ucb(state, arm) - rival) / state.memory[0]
     if x >= 0.0:
         return 1.0 / (1.0 + exp(-x))
-    odds = exp(x)  # at most 1: exp(-x) could overflow
+    odds = exp(x)  # at most 1, while exp(-x) could overflow
     return odds / (1.0 + odds)
 
 
-#: Default standard deviation of a drifting mean's step: 0.16 in a thousand interactions.
+#: Default standard deviation of a drifting mean's step; 0.16 after a thousand interactions.
 DRIFT = 0.005
 
 
 @worded
 def drifting(sigma: float = DRIFT) -> Behaviour:
-    """Return the behaviour of a user whose taste changes: every mu_i does a random walk.
+    """Return the behaviour of a user whose taste changes: every mu_i follows a random walk.
 
-    Each interaction begins with a step of N(0, sigma^2) for every arm, and her reward is drawn
-    around the new mean. Her estimates ignore the walk. Means are reflected at the ends of what her
-    reward law allows, Bernoulli's at 0 and 1.
+    Before each interaction every mean moves by N(0, sigma^2), and her reward is drawn around the
+    new mean. Her estimates ignore the walk. Means are reflected into the range that her reward law
+    allows, [0, 1] for Bernoulli rewards.
 
     Args:
         sigma: standard deviation of a step, at least 0.
@@ -333,7 +333,7 @@ def drifting(sigma: float = DRIFT) -> Behaviour:
 
 
 def drifting_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
-    """Move the means, then do as `model.respond`."""
+    """Move the means, then respond as `model.respond`."""
     for other in range(user.n_arms):
         mean = state.means[other] + state.memory[0] * rng.standard_normal()
         if not user.least_mean <= mean <= user.largest_mean:
@@ -350,10 +350,10 @@ WINDOW_PER_ARM = 50
 def forgetful(window: int | None = None) -> Behaviour:
     """Return the behaviour of a user who remembers only her last W rewards.
 
-    A reward that falls out of the window is taken out of n_i and hat mu_i; an arm without any left
-    has an infinite interval again. Private draws are her first rewards. n(t) goes on counting every
-    acceptance, so Gamma grows as the paper's. Her memory is the place to fill next, then W places
-    of an arm (-1: none) and a reward.
+    n_i and hat mu_i count only rewards in the window; an arm without any has an infinite interval
+    again. Private draws are her first rewards. n(t) counts every acceptance, so Gamma grows as for
+    the paper's user. Her memory holds the next index, then W pairs of an arm (-1: none) and a
+    reward.
 
     Args:
         window: W, at least 1; None is 50 K.
@@ -369,7 +369,7 @@ def forgetful(window: int | None = None) -> Behaviour:
 
 
 def forgetful_start(user: User, state: State, rng: Stream) -> None:
-    """Clear state and window; private draws, if any, enter the window."""
+    """Clear the state and the window; private draws enter the window."""
     rules.clear(user, state)
     for place in range(len(state.memory)):
         state.memory[place] = -1.0
@@ -382,7 +382,7 @@ def forgetful_start(user: User, state: State, rng: Stream) -> None:
 
 
 def forgetful_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
-    """Do as `model.respond`, then forget the reward that a new one pushes out of the window."""
+    """Respond as `model.respond`; a new reward replaces the oldest one in the window."""
     accepted = rules.respond(user, state, rule, arm, rng)
     if accepted:
         remember(state, arm, state.reward[0])
@@ -390,11 +390,11 @@ def forgetful_respond(user: User, state: State, rule: Rule, arm: int, rng: Strea
 
 
 def remember(state: State, arm: int, reward: float) -> None:
-    """Put a learned reward in the place of the oldest one, which is unlearned."""
+    """Store a reward in place of the oldest one, and remove that from the estimates."""
     memory = state.memory
     place = int(memory[0])
     oldest = int(memory[1 + 2 * place])
-    if oldest >= 0:  # the opposite of `model.learn`
+    if oldest >= 0:  # reverse `model.learn`
         n = state.counts[oldest] - 1
         state.counts[oldest] = n
         if n == 0:
@@ -403,7 +403,7 @@ def remember(state: State, arm: int, reward: float) -> None:
         else:
             state.estimates[oldest] -= (memory[2 + 2 * place] - state.estimates[oldest]) / n
             state.scales[oldest] = 1.0 / sqrt(n)
-        # Some lcb may be larger than before: no ceiling holds until she looks at all arms again.
+        # Some lcb may have grown, so the ceiling is invalid until it is computed again.
         state.ceiling_spread[0] = inf
     memory[1 + 2 * place] = float(arm)
     memory[2 + 2 * place] = reward
@@ -421,19 +421,19 @@ _BEHAVIOURS: dict[str, Behaviour] = {EXPLORATIVE.name: EXPLORATIVE} | {
 
 
 def register_behaviour(name: str, behaviour: Behaviour) -> None:
-    """Register `behaviour` under a name, which `gym.make(..., behaviour=name)` can keep as JSON.
+    """Register `behaviour` under a name, so that `gym.make(..., behaviour=name)` works with JSON.
 
     Raises:
-        InvalidArgumentError: if another behaviour has that name already.
+        InvalidArgumentError: if the name is taken.
     """
     rules.register(_BEHAVIOURS, "behaviour", name, behaviour)
 
 
 def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
-    """Return the behaviour of a record, a registered name or words such as "drifting(sigma=0.01)".
+    """Return the behaviour for a record, a registered name or a text as "drifting(sigma=0.01)".
 
     Raises:
-        InvalidArgumentError: for other words, or a parameter that is out of range.
+        InvalidArgumentError: for another text, or a parameter that is out of range.
     """
     if isinstance(behaviour, Behaviour):
         return behaviour

@@ -1,4 +1,4 @@
-"""The truth about a user at one moment, as a record."""
+"""The hidden state of a user at one moment, as a record."""
 
 from typing import NamedTuple
 
@@ -7,19 +7,19 @@ from explorative_user_env.users.model import User, UserState, lcb, ucb
 
 
 class HiddenState(NamedTuple):
-    """The truth about a user, which no agent is shown.
+    """The hidden state of a user; no agent observes it.
 
     Attributes:
         instance: the true means mu_i and the best arm.
-        estimates: her empirical means; 0 for an arm never seen.
+        estimates: her empirical means; 0 for an arm without rewards.
         counts: n_i, private draws included.
-        lower_bounds: lcb_i, -inf for an arm never seen.
-        upper_bounds: ucb_i, inf for an arm never seen.
+        lower_bounds: lcb_i, -inf for an arm without rewards.
+        upper_bounds: ucb_i, inf for an arm without rewards.
         gamma: Gamma.
         rho: rho_t.
         acceptances: n(t).
         interactions: t.
-        rejects_ties: whether lcb_j = ucb_i is enough to reject i.
+        rejects_ties: whether she rejects i if lcb_j = ucb_i.
     """
 
     instance: Instance
@@ -35,7 +35,7 @@ class HiddenState(NamedTuple):
 
 
 def hidden_state_of(user: User, state: UserState, instance: Instance, rho: float) -> HiddenState:
-    """Return the truth about a user, from what she knows and her means and rho_t as they are."""
+    """Return the hidden state of a user, from her state, present instance and rho_t."""
     arms = range(user.n_arms)
     return HiddenState(
         instance=instance,
@@ -55,12 +55,12 @@ def witness_of(hidden: HiddenState, arm: int) -> int | None:
     """Return the arm that is clearly better than `arm`, or None.
 
     Args:
-        hidden: the truth when she decides.
+        hidden: the hidden state when she decides.
         arm: the recommended arm.
 
     Returns:
-        Of the arms j with lcb_j >= ucb_arm (>, where ties reject none) the one with the largest
-        lcb_j, and of those the first.
+        Among the arms j with lcb_j >= ucb_arm (> without `rejects_ties`), the arm with the largest
+        lcb_j; among tied arms, the first.
     """
     bound = hidden.upper_bounds[arm]
     others = [other for other in range(len(hidden.lower_bounds)) if other != arm]

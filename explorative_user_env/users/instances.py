@@ -1,4 +1,4 @@
-"""Problem instances: the true means, the gap, and the laws that they are drawn from."""
+"""Instances: the true means, the gap, and the laws of both."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,13 +14,13 @@ from explorative_user_env.validation import CallableError, InvalidArgumentError,
 
 __all__ = ["InstanceLaw"]
 
-LARGE_ENOUGH = "large enough to count beside a mean of {}"
+LARGE_ENOUGH = "large enough to change a mean of {}"
 
 
 def number_of_arms(n_arms: Any) -> int:
-    """Return K as an int; a user of ten million arms takes 1.6 GB and seconds to start."""
+    """Return K as an int, at most a million: more arms need gigabytes and seconds."""
     if isinstance(n_arms, Integral) and int(n_arms) > STEP_CAP:
-        allowed = f"at most {STEP_CAP}, as many as a run has steps"
+        allowed = f"at most {STEP_CAP}, the most steps of a run"
         raise InvalidArgumentError("n_arms", n_arms, allowed)
     return validation.integer("n_arms", n_arms, 2)
 
@@ -39,9 +39,10 @@ def uniform_mean(rng: np.random.Generator) -> float:
 
 
 class NamedLaw(NamedTuple):
-    """A law of independent means in [low, high): one draw, for compiled code, and many at once.
+    """A law of independent means in [low, high).
 
-    A law that leaves room is scaled by 1 - gap, so that the best, moved up, is at most `high`.
+    `one` draws a mean in compiled code, `method` of a generator draws many. With `leaves_room` the
+    means are scaled by 1 - gap, so that the best mean is at most `high` after it is moved.
     """
 
     one: Callable[[np.random.Generator], float]
@@ -55,12 +56,12 @@ class NamedLaw(NamedTuple):
         return getattr(rng, self.method)(n_arms)
 
 
-#: The law of means that stay in [0, 1] with the gap, as Bernoulli rewards require.
+#: The law whose means stay in [0, 1] after the best is moved, as Bernoulli rewards require.
 ROOMY = "uniform_with_room"
 
-#: N(0, 1) as the paper prints, Uniform(0, 1) as its code draws, and Uniform(0, 1 - gap).
+#: N(0, 1) as in the paper's text, Uniform(0, 1) as in its code, and Uniform(0, 1 - gap).
 LAWS = {
-    # No normal draw is beyond 13: NumPy makes those of the tail from uniform draws of 53 bits.
+    # NumPy's normal draws are at most 13 in size, as they come from uniform draws of 53 bits.
     "normal": NamedLaw(normal_mean, "standard_normal", -16.0, 16.0),
     "uniform": NamedLaw(uniform_mean, "random", 0.0, 1.0),
     ROOMY: NamedLaw(uniform_mean, "random", 0.0, 1.0, leaves_room=True),
@@ -70,11 +71,11 @@ LAWS = {
 def around_one(factor: float, rng: Any) -> float:
     """Return a draw from the log-uniform law on [1 / factor, factor]; 1 for a factor of 1."""
     drawn = math.exp((2.0 * rng.random() - 1.0) * math.log(factor))
-    return min(max(drawn, 1.0 / factor), factor)  # rounding may not lead out
+    return min(max(drawn, 1.0 / factor), factor)  # in spite of rounding
 
 
 def reflected(mean: float, least: float, largest: float) -> float:
-    """Return a mean reflected at the ends of [least, largest], of which one may be infinite."""
+    """Return a mean reflected into [least, largest]; one of the ends may be infinite."""
     if largest == math.inf:
         return least + abs(mean - least)
     if least == -math.inf:
@@ -92,7 +93,7 @@ LOST = -1
 def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
     """Move the best of `means` to the second best + `gap`, in place, and return its index.
 
-    A gap of 0 moves nothing. Returns `LOST` if the gap is lost in rounding beside the means.
+    A gap of 0 moves nothing. Returns `LOST` if rounding removes the gap.
     """
     top, n_tied = -math.inf, 0
     for mean in means:
@@ -116,20 +117,20 @@ def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
     return best
 
 
-def own_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
-    """Return the gap of one user; a factor of 1 draws nothing."""
+def draw_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
+    """Return the gap of one user; a factor of 1 takes no random number."""
     return gap if factor == 1.0 else gap * around_one(factor, rng)
 
 
 def draw_means(means: Any, mean: Callable[..., float], drawing: Any, rng: Any) -> int:
-    """Draw `means` in place and `move_best`; `drawing` is a scale, the gap and its factor."""
+    """Draw `means` in place, then `move_best`; `drawing` has the scale, the gap and its factor."""
     scale, gap, gap_factor = drawing
     for arm in range(len(means)):
         means[arm] = scale * mean(rng)
-    return move_best(means, own_gap(gap, gap_factor, rng), rng)
+    return move_best(means, draw_gap(gap, gap_factor, rng), rng)
 
 
-#: The largest size of a mean and a gap: squares, and sums over all steps, are finite.
+#: The largest size of a mean and a gap; their squares, summed over all steps, are finite.
 LARGEST_MEAN = 1e150
 
 ALLOWED_MEANS = f"a tuple of at least two numbers of at most {LARGEST_MEAN:g} in size"
@@ -151,13 +152,13 @@ def at_least_one(name: str, value: Any) -> float:
 
 Means = str | Sequence[float] | Law
 
-#: Delta_1 of drawn means if no gap is given (the value of the paper's tables).
+#: Default Delta_1 of drawn means, as in the paper's tables.
 DEFAULT_GAP = 0.5
 
-#: The most arms in a notebook's table, besides the best one.
+#: Most arms in a notebook's table, besides the best arm.
 ARMS_SHOWN = 100
 
-#: Trial draws from a callable at construction, if only some means are allowed.
+#: Trial draws from a callable at construction, if the means are restricted.
 TRIALS = 100
 
 
@@ -178,9 +179,9 @@ class Instance:
     best_arm: int
 
     def __post_init__(self) -> None:
-        means, best = self.means, self.best_arm  # quick, as every user has one
+        means, best = self.means, self.best_arm  # must be fast, as every user has an instance
         try:
-            # The norm is quick to compute, and large, infinite or NaN if a mean is.
+            # The norm is fast to compute; it is large, infinite or NaN if a mean is.
             small = math.hypot(*means) <= LARGEST_MEAN or all(abs(x) <= LARGEST_MEAN for x in means)
         except (TypeError, OverflowError):
             small = False
@@ -198,7 +199,7 @@ class Instance:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i; for the best arm Delta_1, the least of the others."""
+        """Delta_i = mu_* - mu_i; for the best arm Delta_1, the smallest of all others."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))
@@ -226,27 +227,27 @@ class Instance:
 
 
 def instances_of(means: np.ndarray, best_arms: np.ndarray) -> tuple[Instance, ...]:
-    """Return an instance for each row of means, shape (n, K), and its best arm, shape (n,)."""
+    """Return instances from means, shape (n, K), and best arms, shape (n,)."""
     return tuple(map(Instance, map(tuple, means.tolist()), best_arms.tolist()))
 
 
 class InstanceLaw:
-    """A law of the means and a gap, validated once, from which instances are drawn.
+    """A law of instances: the means and the gap, validated once.
 
     Args:
         n_arms: K, in 2..1000000.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`.
-        gap: Delta_1 > 0, set exactly (to the last bit of the sum); None is 0.5 for drawn means and
+        gap: Delta_1 > 0, exact up to the rounding of one sum; None is 0.5 for drawn means, and
             leaves given means as they are.
-        within: least and largest allowed mean, once the best arm is moved; None allows any. A
+        within: smallest and largest allowed mean after the best arm is moved; None allows any. A
             callable is tried `TRIALS` times at construction.
         gap_factor: at least 1; each user's gap is log-uniform in [gap / factor, gap * factor].
 
     Raises:
-        InvalidArgumentError: for K out of range, a gap that is not positive or is lost in rounding
-            beside the means, a factor below 1, an unknown law, means that are not K finite numbers,
-            given means without a unique best arm and without a gap, or means that can be outside
+        InvalidArgumentError: for K out of range, a gap that is not positive or too small for the
+            means, a factor below 1, an unknown law, means that are not K finite numbers, given
+            means without a unique best arm and without a gap, or means that can be outside
             `within`.
     """
 
@@ -264,14 +265,14 @@ class InstanceLaw:
         self.gap_factor = at_least_one("gap_factor", gap_factor)
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
-        self.scale = 1.0  # of the draws of a named law
-        self.own: Law | None = None  # the caller's function
-        self.title: str | list[float]  # in tables: a law's name, a callable's, or the given means
-        self._fixed: Instance | None = None  # the instance of every user, if nothing is drawn
+        self.scale = 1.0  # factor of a named law's draws
+        self.custom: Law | None = None  # a callable for the means
+        self.title: str | list[float]  # in tables: the name of the law, or the given means
+        self._fixed: Instance | None = None  # the instance of every user, if it is not random
         if isinstance(means, str):
             self.named, self.title = LAWS[validation.choice("means", means, LAWS)], means
         elif callable(means):
-            self.own, self.title = means, getattr(means, "__qualname__", repr(means))
+            self.custom, self.title = means, getattr(means, "__qualname__", repr(means))
         else:
             self.given = self.title = finite_vector("means", means, self.n_arms)
             if self.gap is None and self.given.count(max(self.given)) > 1:
@@ -285,11 +286,11 @@ class InstanceLaw:
 
     @property
     def largest_gap(self) -> float:
-        """The largest gap of a user; 0 if none is set."""
+        """The largest possible gap of a user; 0 if none is set."""
         return (self.gap or 0.0) * self.gap_factor
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Return an instance; draws from `rng` only what the law needs."""
+        """Return an instance; a fixed instance takes no random number."""
         if self._fixed is not None:
             return self._fixed
         instance = separated(self.draw_unmoved(rng), self.gap, rng, self.gap_factor)
@@ -299,12 +300,12 @@ class InstanceLaw:
         """Return means before the best is moved."""
         if self.named is not None:
             return list((self.scale * self.named.many(self.n_arms, rng)).tolist())
-        if self.own is not None:
-            return finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
+        if self.custom is not None:
+            return finite_vector("means", self.custom(self.n_arms, rng), self.n_arms)
         return list(self.given or ())
 
     def _check(self) -> None:
-        """Refuse at construction what could not be drawn later."""
+        """Reject, at construction, laws whose draws would fail later."""
         rng = np.random.default_rng(0)
         if self.given is not None:
             for factor in (1.0 / self.gap_factor, self.gap_factor):
@@ -323,7 +324,7 @@ class InstanceLaw:
                 raise CallableError.of(f"means ({self.title})", error, "when tried") from error
 
     def _check_named(self, law: NamedLaw) -> None:
-        """Make room for the gap, and refuse a law and a gap that do not always fit."""
+        """Set the scale, and reject a named law that does not fit the gap or the range."""
         least_gap, most = (self.gap or 0.0) / self.gap_factor, self.largest_gap
         if law.leaves_room:
             if most >= law.high:
@@ -343,7 +344,7 @@ class InstanceLaw:
     def _within(self, instance: Instance) -> Instance:
         low, high = self.within or (-math.inf, math.inf)
         if not all(low <= mean <= high for mean in instance.means):
-            moved = "" if self.gap is None else f" once the best is moved by gap = {self.gap:g}"
+            moved = "" if self.gap is None else f" after the best is moved by gap = {self.gap:g}"
             allowed = f"in [{low:g}, {high:g}]{moved}, as this reward_law needs"
             raise InvalidArgumentError("means", list(instance.means), allowed)
         return instance
@@ -354,14 +355,14 @@ def separated(
 ) -> Instance:
     """Return the instance in which the best of `means` is moved to the second best + `gap`.
 
-    Tied best arms: one of them, drawn from `rng`, becomes the best. Without a gap nothing moves.
-    With a factor the gap is the user's own (see `InstanceLaw`).
+    Among tied best arms, a random one becomes the best. None leaves the means as they are. With a
+    factor the gap is random (see `InstanceLaw`).
 
     Raises:
-        InvalidArgumentError: if the gap is lost in rounding beside the means.
+        InvalidArgumentError: if rounding removes the gap.
     """
     values = list(means)
-    best = move_best(values, 0.0 if gap is None else own_gap(gap, gap_factor, rng), rng)
+    best = move_best(values, 0.0 if gap is None else draw_gap(gap, gap_factor, rng), rng)
     if best == LOST:
         raise InvalidArgumentError("gap", gap, LARGE_ENOUGH.format(sorted(means)[-2]))
     return Instance(tuple(values), best)

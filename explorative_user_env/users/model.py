@@ -1,7 +1,7 @@
 """The explorative user (paper, section 2): schedules of rho_t, laws of rewards, and her rule.
 
-Her rule is plain scalar functions of one user. Her state is a record of lists; a number that
-changes is a list of one. Compiled, the same functions run on arrays.
+The rule consists of scalar functions of one user's state, a record of lists; a number that changes
+is a list of length one. Compiled code runs the same functions on arrays.
 """
 
 import functools
@@ -28,13 +28,13 @@ def rule_name(rule: Callable[..., Any]) -> str:
 
 
 def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
-    """Register a thing under a name that no other thing has.
+    """Register a thing under a name in `known`; `what` names its kind in the error.
 
     Raises:
-        InvalidArgumentError: if another one has that name already.
+        InvalidArgumentError: if the name is taken.
     """
     if known.setdefault(name, thing) != thing:
-        raise InvalidArgumentError("name", name, f"a name no other {what} has")
+        raise InvalidArgumentError("name", name, f"a name that no other {what} has")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Schedule:
 
     @property
     def title(self) -> str:
-        """The name in tables: its registered name, a constant's value, or its rule and numbers."""
+        """The name in tables: the registered name, the constant, or the rule with its numbers."""
         if self.rule is constant_rule:
             return f"{self.parameters[0]:g}"
         numbers = ", ".join(f"{number:g}" for number in self.parameters)
@@ -79,7 +79,7 @@ class Schedule:
 
 
 def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-    """Return 1 + (n + a K) / (t + b K), with (a, b) = parameters; 2 where the divisor is 0."""
+    """Return 1 + (n + a K) / (t + b K), with (a, b) = parameters; 2 if the divisor is 0."""
     interactions = t + parameters[1] * n_arms
     if interactions == 0.0:
         return 2.0
@@ -87,23 +87,23 @@ def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: 
 
 
 def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
-    """Return (a K, b K) of an acceptance-rate schedule if both are whole numbers, else None."""
+    """Return (a K, b K) of an acceptance-rate schedule if both are integers, else None."""
     if schedule.rule is not acceptance_rate_rule or schedule.rho_0 > 1.0 or schedule.rho_1 < 2.0:
         return None
     accepted, seen = (number * n_arms for number in schedule.parameters[:2])
-    whole = 0.0 <= accepted <= seen < 2**31 and int(accepted) == accepted and int(seen) == seen
-    return (int(accepted), int(seen)) if whole else None
+    integers = 0.0 <= accepted <= seen < 2**31 and int(accepted) == accepted and int(seen) == seen
+    return (int(accepted), int(seen)) if integers else None
 
 
 def constant_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-    """Return parameters[0], whatever happens."""
+    """Return parameters[0]."""
     return parameters[0]
 
 
-#: rho_t = 1 + n(t)/t, the paper's experiments as printed.
+#: rho_t = 1 + n(t)/t, as the paper's text has it.
 ACCEPTANCE_RATE = Schedule(acceptance_rate_rule, 1.0, 2.0, (0.0, 0.0))
 
-#: rho_t = 1 + (K + n(t)) / (2K + t), the released code's form.
+#: rho_t = 1 + (K + n(t)) / (2K + t), as the released code has it.
 SMOOTHED_ACCEPTANCE_RATE = Schedule(acceptance_rate_rule, 1.0, 2.0, (1.0, 2.0))
 
 _SCHEDULES: dict[str, Schedule] = {
@@ -118,16 +118,16 @@ def constant(rho: float) -> Schedule:
 
 
 def register_schedule(name: str, schedule: Schedule) -> None:
-    """Register `schedule` under a name, which `gym.make(..., rho=name)` can keep as JSON.
+    """Register `schedule` under a name, so that `gym.make(..., rho=name)` can be written as JSON.
 
     Raises:
-        InvalidArgumentError: if another schedule has that name already.
+        InvalidArgumentError: if the name is taken.
     """
     register(_SCHEDULES, "schedule", name, schedule)
 
 
 def as_schedule(rho: "Schedule | str | float") -> Schedule:
-    """Return the schedule of a record, a registered name or a constant's value."""
+    """Return the schedule for a record, a registered name or a constant."""
     if isinstance(rho, Schedule):
         return rho
     if isinstance(rho, str) and rho in _SCHEDULES:
@@ -136,13 +136,13 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
     return constant(validation.real("rho", rho, allowed + ", ".join(sorted(_SCHEDULES))))
 
 
-#: The places of the package's laws in `REWARD_LAWS`, and the mark of any other law.
-GAUSSIAN, BERNOULLI, BOUNDED, OWN = range(4)
+#: The indices of the package's laws in `REWARD_LAWS`, and the code of any other law.
+GAUSSIAN, BERNOULLI, BOUNDED, CUSTOM = range(4)
 
 #: Half the width of the uniform law of variance 1.
 HALF_WIDTH = sqrt(3.0)
 
-#: The source of a user's randomness: this, or what draws as it does.
+#: The source of a user's randomness; compiled code uses an equivalent one.
 Stream = np.random.Generator
 
 RewardDraw = Callable[[float, Any], Any]
@@ -152,14 +152,14 @@ RewardDraw = Callable[[float, Any], Any]
 class RewardLaw:
     """The law of a realized reward around its mean.
 
-    The paper's theorems, and agents that rest on them, require rewards with mean mu_i that are
-    sub-Gaussian with parameter 1. For a law of the caller this is not checked.
+    The paper's theorems, and agents based on them, require rewards with mean mu_i that are
+    sub-Gaussian with parameter 1. This is not checked for custom laws.
 
     Args:
-        name: what tables call it.
-        draw: `draw(mean, rng) -> reward`, a finite number. Plain arithmetic, `math`, and draws by
-            `rng.random()` and `rng.standard_normal()` keep it compilable, to the same bit.
-        means: the least and the largest mean, of which either may be infinite; None is any mean.
+        name: the name in tables.
+        draw: `draw(mean, rng) -> reward`, a finite number. Plain arithmetic, `math`,
+            `rng.random()` and `rng.standard_normal()` keep it compilable, with identical results.
+        means: the smallest and the largest allowed mean, possibly infinite; None allows any mean.
 
     Raises:
         InvalidArgumentError: for a draw that is not callable, or an invalid range of means.
@@ -177,35 +177,35 @@ class RewardLaw:
             validation.ends("means of reward_law", self.means)
 
     def __call__(self, mean: float, rng: Stream) -> Any:
-        """Return a draw, unchecked."""
+        """Return a draw without checks."""
         return self.draw(mean, rng)
 
     @property
     def range_of_means(self) -> tuple[float, float]:
-        """The least and the largest mean; infinite where there is no limit."""
+        """The smallest and the largest allowed mean; infinite without a limit."""
         return (-inf, inf) if self.means is None else self.means
 
     @property
     def place(self) -> int:
-        """Its place in `REWARD_LAWS`, or `OWN`."""
-        return _BUILT_IN.index(self) if self in _BUILT_IN else OWN
+        """The index in `REWARD_LAWS`, or `CUSTOM`."""
+        return _BUILT_IN.index(self) if self in _BUILT_IN else CUSTOM
 
     @property
     def compiled_in(self) -> RewardDraw:
-        """The draw for compiled code, which knows the package's laws by their places."""
-        return self.draw if self.place == OWN else no_law
+        """The draw for compiled code; a placeholder for the package's laws, which need none."""
+        return self.draw if self.place == CUSTOM else no_law
 
 
 AnyRewardLaw = RewardLaw | RewardDraw | str
 
 
 def no_law(mean: float, rng: Stream) -> float:
-    """Return the mean: a placeholder that is never called."""
+    """Return the mean; a placeholder that is never called."""
     return mean
 
 
 def draw_reward(law: int, mean: float, rng: Stream) -> float:
-    """Return a reward of this law, one of `GAUSSIAN`, `BERNOULLI` and `BOUNDED`, from one draw."""
+    """Return a reward of the law `GAUSSIAN`, `BERNOULLI` or `BOUNDED`; takes one random number."""
     if law == BERNOULLI:
         return 1.0 if rng.random() < mean else 0.0
     if law == BOUNDED:
@@ -237,23 +237,23 @@ _BUILT_IN = (
     RewardLaw("bounded", bounded_reward),
 )
 
-#: The package's names: N(mu, 1); 1 with probability mu, else 0; uniform on mu -+ sqrt 3.
+#: Names of the package's laws: N(mu, 1); 1 with probability mu, else 0; uniform on mu -+ sqrt 3.
 REWARD_LAWS = tuple(law.name for law in _BUILT_IN)
 
 _REWARD_LAWS = {law.name: law for law in _BUILT_IN}
 
 
 def register_reward_law(name: str, law: RewardLaw) -> None:
-    """Register `law` under a name, which `gym.make(..., reward_law=name)` can keep as JSON.
+    """Register `law` under a name, so that `gym.make(..., reward_law=name)` can be written as JSON.
 
     Raises:
-        InvalidArgumentError: if another law has that name already.
+        InvalidArgumentError: if the name is taken.
     """
     register(_REWARD_LAWS, "reward law", name, law)
 
 
 def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
-    """Return the law of a record, a callable or a registered name."""
+    """Return the law for a record, a callable or a registered name."""
     if isinstance(law, RewardLaw):
         return law
     if isinstance(law, str) and law in _REWARD_LAWS:
@@ -265,7 +265,7 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
 
 
 class NumberTables(NamedTuple):
-    """Tables of the first numbers; those beyond are computed where needed, to the same bit."""
+    """Tables for the first numbers; larger numbers are computed when needed, with equal bits."""
 
     logarithms: list[float]  # log(k)
     inverse_roots: list[float]  # 1/sqrt(k)
@@ -273,39 +273,39 @@ class NumberTables(NamedTuple):
 
 @functools.cache
 def number_tables(length: int) -> NumberTables:
-    """Return the tables for k = 0, ..., length - 1, which all users share."""
+    """Return the tables for k = 0, ..., length - 1; all users share them."""
     numbers = range(1, length)
     return NumberTables([-inf, *map(log, numbers)], [inf, *(1.0 / sqrt(k) for k in numbers)])
 
 
-#: 1/sqrt(n_i) of an arm without a reward; test n_i = 0 to recognise such an arm.
+#: 1/sqrt(n_i) of an arm without rewards; test n_i = 0 to recognise such an arm.
 UNSEEN = inf
 
-#: The length of the tables: enough for four thousand steps of a user in plain Python.
+#: Length of the tables in plain Python, enough for four thousand steps.
 SHORT_TABLES = 2**13
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The numbers of a kind of user, which do not change."""
+    """The constant parameters of a user."""
 
     n_arms: int  # K, in 2..1000000
     alpha: float  # willingness to explore, above 0; scales Gamma
     noise: float  # p in [0, 1], the probability that a decision is a coin flip (click noise)
-    reward_law: int  # the place of her reward law in `REWARD_LAWS`; 0 is N(mu, 1)
-    own_law: RewardLaw  # the law itself, which draws if `reward_law` is `OWN`
-    least_mean: float  # of that law, or -inf
-    largest_mean: float  # of that law, or inf
+    reward_law: int  # index of her reward law in `REWARD_LAWS`, or `CUSTOM`; 0 is N(mu, 1)
+    law: RewardLaw  # her reward law
+    least_mean: float  # smallest mean that the law allows, or -inf
+    largest_mean: float  # largest mean that the law allows, or inf
     rejects_ties: bool  # whether lcb_j = ucb_i rejects i (>=) or not (>)
-    private_draws: int  # rewards of every arm before the first step, in n_i and not in n(t)
-    least_n: int  # n(t) counts as at least this much in Gamma, 0 or 1
-    refreshes_on_rejection: bool  # whether rho_t follows every response or acceptances only
+    private_draws: int  # rewards of each arm before the first step; they count in n_i, not in n(t)
+    least_n: int  # lower limit of n(t) in Gamma, 0 or 1
+    refreshes_on_rejection: bool  # whether rejections update rho_t, as acceptances do
     rho_at_start: float  # rho_t before the first response
-    rho_0: float  # the declared least value of rho_t
-    rho_1: float  # the declared largest value of rho_t
-    rho_parameters: tuple[float, ...]  # numbers for the rule of rho_t
-    # Whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with whole numbers,
-    # of which the first is the smaller, so that log(rho_t n(t)) is a sum from a table.
+    rho_0: float  # declared lower bound of rho_t
+    rho_1: float  # declared upper bound of rho_t
+    rho_parameters: tuple[float, ...]  # parameters of the rule of rho_t
+    # Whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with integers,
+    # prior_acceptances <= prior_interactions: then log(rho_t n(t)) is a sum of table entries.
     counted: bool
     prior_acceptances: int
     prior_interactions: int
@@ -313,7 +313,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class UserState:
-    """What the user knows and has done; `means` is the truth, which she does not know."""
+    """The user's counts and estimates, and the true means, which she does not know."""
 
     means: list[float]  # mu_i
     estimates: list[float]  # hat mu_i
@@ -321,25 +321,25 @@ class UserState:
     scales: list[float]  # 1/sqrt(n_i)
     acceptances: list[int]  # [n(t)]
     interactions: list[int]  # [t]
-    refreshed: list[int]  # [the t whose rho_t is in force, 0 before the first]
+    refreshed: list[int]  # [the t of the current rho_t, 0 before the first update]
     spread: list[float]  # [sqrt(Gamma)]
-    reward: list[float]  # [the reward realized last, 0 if the last response was a rejection]
-    ceiling: list[float]  # [U >= every lcb_j, while sqrt(Gamma) is at least `ceiling_spread`]
+    reward: list[float]  # [the reward of the last response, 0 after a rejection]
+    ceiling: list[float]  # [U >= every lcb_j, valid while sqrt(Gamma) >= `ceiling_spread`]
     ceiling_spread: list[float]
-    witness: list[int]  # [the arm with the largest lcb when U was last found]
+    witness: list[int]  # [the arm with the largest lcb when U was computed]
     logarithms: list[float]
     inverse_roots: list[float]
 
 
 @dataclass(frozen=True, slots=True)
 class RememberingState(UserState):
-    """The state of a user whose behaviour has a memory (see `behaviours.Behaviour`)."""
+    """The state of a user whose behaviour has memory (see `behaviours.Behaviour`)."""
 
     memory: list[float]
 
 
 def blank_state(user: User, memory: list[float] | None = None) -> UserState:
-    """Return a state of the right size, to be filled by `start`."""
+    """Return an empty state of the right size; `start` fills it."""
     n_arms, tables = user.n_arms, number_tables(SHORT_TABLES)
     blank: dict[str, Any] = {
         "means": [0.0] * n_arms,
@@ -355,12 +355,12 @@ def blank_state(user: User, memory: list[float] | None = None) -> UserState:
     return RememberingState(**blank, memory=memory) if memory else UserState(**blank)
 
 
-#: A ceiling is computed for this share of sqrt(Gamma), so that it holds while Gamma falls a bit.
+#: A ceiling is computed for this share of sqrt(Gamma), so that it stays valid if Gamma falls a bit.
 CEILING_SLACK = 0.99
 
 
 def start(user: User, state: UserState, rng: Stream) -> None:
-    """Make `state` that of a new user, with `means` set already, and take her private draws."""
+    """Set `state`, whose `means` are set, to that of a new user, with her private draws."""
     clear(user, state)
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
@@ -368,7 +368,7 @@ def start(user: User, state: UserState, rng: Stream) -> None:
 
 
 def clear(user: User, state: UserState) -> None:
-    """Make `state` that of a user before any reward."""
+    """Set `state` to that of a user before any reward."""
     for arm in range(user.n_arms):
         state.estimates[arm] = 0.0
         state.counts[arm] = 0
@@ -382,19 +382,19 @@ def clear(user: User, state: UserState) -> None:
 
 
 def spread_of(alpha: float, rho_now: float, n: int) -> float:
-    """Return sqrt(Gamma), Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1); 0 for no n(t)."""
+    """Return sqrt(Gamma), Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1); 0 if n(t) = 0."""
     return sqrt(max(0.0, 2.0 * alpha * log(rho_now * n))) if n > 0 else 0.0
 
 
 def lcb(state: UserState, arm: int) -> float:
-    """Return lcb_i = hat mu_i - sqrt(Gamma / n_i); -inf for an arm never seen."""
+    """Return lcb_i = hat mu_i - sqrt(Gamma / n_i); -inf for an arm without rewards."""
     if state.counts[arm] == 0:
         return -inf
     return state.estimates[arm] - state.spread[0] * state.scales[arm]
 
 
 def ucb(state: UserState, arm: int) -> float:
-    """Return ucb_i = hat mu_i + sqrt(Gamma / n_i); inf for an arm never seen."""
+    """Return ucb_i = hat mu_i + sqrt(Gamma / n_i); inf for an arm without rewards."""
     if state.counts[arm] == 0:
         return inf
     return state.estimates[arm] + state.spread[0] * state.scales[arm]
@@ -403,11 +403,11 @@ def ucb(state: UserState, arm: int) -> float:
 def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
-    With `rejects_ties` off the comparison is strict. Most decisions need no look at every arm: a
-    ceiling on all lcb_j, which only falls as Gamma grows, settles most acceptances, and the arm
-    that had the largest lcb most rejections. Rounding is monotone, so no decision differs.
+    Without `rejects_ties` the comparison is strict. Most decisions need no loop over the arms: an
+    upper bound on all lcb_j, which falls as Gamma grows, settles most acceptances, and the arm that
+    had the largest lcb settles most rejections. Rounding is monotone, so decisions are exact.
     """
-    # The two bounds are written out: each function call is a twentieth of a step.
+    # ucb and lcb are inlined: a function call would take a twentieth of a step.
     spread = state.spread[0]
     bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else inf
     if bar > state.ceiling[0] and spread >= state.ceiling_spread[0]:
@@ -421,7 +421,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
 
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
-    """Decide by the definition, and compute a new ceiling."""
+    """Decide by comparing all arms, and compute a new ceiling."""
     estimates, scales, counts = state.estimates, state.scales, state.counts
     spread = state.spread[0]
     lower_spread = CEILING_SLACK * spread
@@ -446,19 +446,19 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
 
 
 def realize(user: User, state: UserState, arm: int, rng: Stream) -> float:
-    """Return a reward of `arm`; a ValueError if it is no finite number."""
+    """Return a reward of `arm`; raise a ValueError if it is not finite."""
     mean = state.means[arm]
-    if user.reward_law != OWN:
+    if user.reward_law != CUSTOM:
         return draw_reward(user.reward_law, mean, rng)
-    reward = user.own_law(mean, rng)
+    reward = user.law(mean, rng)
     if not isfinite(reward):
-        state.reward[0] = reward  # for the message
-        raise ValueError("a reward is no finite number")
-    return float(1 * reward)  # the compiler's float() takes no truth value
+        state.reward[0] = reward  # for the error message
+        raise ValueError("a reward is not finite")
+    return float(1 * reward)  # numba's float() does not accept bool
 
 
 def learn(state: UserState, arm: int, reward: float) -> None:
-    """Add a realized reward to n_i and the empirical mean."""
+    """Update n_i and the empirical mean with a reward."""
     n = state.counts[arm] + 1
     roots = state.inverse_roots
     scale = roots[n] if n < len(roots) else 1.0 / sqrt(n)
@@ -477,15 +477,15 @@ def learn(state: UserState, arm: int, reward: float) -> None:
 def respond(
     user: User, state: UserState, rule: Rule, arm: int, rng: Stream, wants: bool | None = None
 ) -> bool:
-    """Decide on a recommendation of `arm`, learn from it if accepted, and return the decision.
+    """Return the response to a recommendation of `arm`; update the state.
 
     Args:
-        user: the numbers of this user.
-        state: what she knows, changed in place.
+        user: the user's parameters.
+        state: her state, changed in place.
         rule: the rule of rho_t (see `Schedule`).
         arm: the recommended arm, 0..K-1.
-        rng: the stream of this user.
-        wants: the decision of another behaviour, before click noise; None is that of `rejects`.
+        rng: the user's stream.
+        wants: the decision of another behaviour, before click noise; None decides by `rejects`.
     """
     accepted = not rejects(user, state, arm) if wants is None else wants
     if user.noise > 0.0:
@@ -497,8 +497,8 @@ def respond(
         n += 1
         state.acceptances[0] = n
         reward = state.means[arm]
-        # The package's laws are written out as well: see `rejects`.
-        if user.reward_law == OWN:
+        # The Gaussian law is inlined for speed.
+        if user.reward_law == CUSTOM:
             reward = realize(user, state, arm, rng)
         elif user.reward_law:
             reward = draw_reward(user.reward_law, reward, rng)
@@ -511,7 +511,7 @@ def respond(
         if not user.refreshes_on_rejection:
             return False
 
-    # Gamma = max(0, 2 alpha log(rho_t n(t))), paper, Eq. 1; mostly from the table.
+    # Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1), usually from the table.
     state.refreshed[0] = t
     logarithms = state.logarithms
     seen = t + user.prior_interactions
@@ -525,15 +525,15 @@ def respond(
 
 
 def with_noise(accepted: bool, noise: float, rng: Stream) -> bool:
-    """Return the decision, or a coin flip with probability `noise`."""
+    """Return the decision, replaced by a coin flip with probability `noise`."""
     return rng.random() < 0.5 if rng.random() < noise else accepted
 
 
 def log_confidence(user: User, state: UserState, rule: Rule) -> float:
-    """Return log(rho_t n(t)) for the rho_t in force, 0 while n(t) = 0."""
+    """Return log(rho_t n(t)) for the current rho_t; 0 if n(t) = 0."""
     n = max(state.acceptances[0], user.least_n)
     if user.counted and state.acceptances[0] > 0:
-        # rho_t n = n (seen + accepted) / seen: whole numbers, whose logarithms can be in a table.
+        # rho_t n = n (seen + accepted) / seen, with integers: the same sum as from the table.
         seen = state.refreshed[0] + user.prior_interactions
         return log(n) + (log(seen + n + user.prior_acceptances) - log(seen))
     current = rho(user, state, rule)
@@ -541,7 +541,7 @@ def log_confidence(user: User, state: UserState, rule: Rule) -> float:
 
 
 def rho(user: User, state: UserState, rule: Rule) -> float:
-    """Return the rho_t in force; a ValueError if it leaves its declared range."""
+    """Return the current rho_t; raise a ValueError if it leaves its declared range."""
     if state.refreshed[0] == 0:
         return user.rho_at_start
     current = rule(user.rho_parameters, state.acceptances[0], state.refreshed[0], user.n_arms)
@@ -550,26 +550,26 @@ def rho(user: User, state: UserState, rule: Rule) -> float:
     return current
 
 
-#: Enough for runs of a quarter of a million steps; longer ones compute what is beyond.
+#: Length of the tables in compiled code, enough for a quarter of a million steps.
 LONG_TABLES = 2**19
 
 
 def _tuple_of(name: str, fields_of: type, then: Sequence[str] = ()) -> Any:
-    names = [field.name for field in fields(fields_of) if field.name != "own_law"]
+    names = [field.name for field in fields(fields_of) if field.name != "law"]
     return namedtuple(name, [*names, *then], module=__name__)
 
 
 UserTuple = _tuple_of("UserTuple", User)
-#: The numbers of a user, and with her own reward law besides, which goes into compiled code.
-LawfulTuple = _tuple_of("LawfulTuple", User, ["own_law"])
+#: The user's parameters with her reward law, for compiled code.
+LawfulTuple = _tuple_of("LawfulTuple", User, ["law"])
 
 StateTuple = _tuple_of("StateTuple", UserState)
-#: With what a user of another behaviour keeps besides (see `users.behaviour`).
+#: A state with the memory of another behaviour.
 RememberingTuple = _tuple_of("RememberingTuple", RememberingState)
 
 
 def as_arrays(state: Any) -> Any:
-    """Return the NamedTuple `state` of lists, or of such NamedTuples, as one of arrays.
+    """Return a (nested) NamedTuple of lists as a NamedTuple of arrays.
 
     Raises:
         TypeError: if a field is not a list of numbers.
@@ -578,18 +578,18 @@ def as_arrays(state: Any) -> Any:
     for name, values in state._asdict().items():
         numbers = isinstance(values, list) and all(isinstance(each, int | float) for each in values)
         if not numbers and not hasattr(values, "_asdict"):
-            raise TypeError(f"its state's {name} is not a list of numbers")
+            raise TypeError(f"field {name} of its state is not a list of numbers")
         arrays.append(np.array(values) if numbers else as_arrays(values))
     return state._make(arrays)
 
 
 def user_tuple(user: User) -> Any:
-    """Return the numbers of a user, without a reward law of her own."""
+    """Return the user's parameters, without her reward law."""
     return UserTuple(*(getattr(user, name) for name in UserTuple._fields))
 
 
 def user_arrays(user: User, memory: Sequence[float] = ()) -> Any:
-    """Return a blank state of `user`, with longer tables, and with her `memory` if she has one."""
+    """Return an empty state of `user` for compiled code, with her `memory` if she has one."""
     blank = blank_state(user)
     arrays = [np.array(getattr(blank, name)) for name in StateTuple._fields[:-2]]
     state = StateTuple(*arrays, *long_tables())
@@ -600,5 +600,5 @@ def user_arrays(user: User, memory: Sequence[float] = ()) -> Any:
 def long_tables() -> tuple[np.ndarray, np.ndarray]:
     """Return the tables of log(k) and 1/sqrt(k) that all users in compiled code share."""
     logarithms, inverse_roots = number_tables(LONG_TABLES)
-    number_tables.cache_clear()  # as lists they take eight times the memory
+    number_tables.cache_clear()  # the lists need eight times the memory of arrays
     return np.array(logarithms), np.array(inverse_roots)

@@ -1,4 +1,4 @@
-"""Users of one kind: the options that describe them, and users who share what is popular."""
+"""Populations: the options of users, the paper's two settings, and users with similar taste."""
 
 import functools
 import inspect
@@ -25,37 +25,37 @@ PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
 
 @dataclass(frozen=True)
 class Setting:
-    """Every modelling choice of an experiment, one field each.
+    """All modelling choices of an experiment.
 
     Attributes:
         name: the name of the setting.
         means: law of the arm means, "normal" N(0, 1) or "uniform" on (0, 1).
         private_draws: rewards of each arm before the first recommendation (in n_i, not in n(t)).
-        least_n: n(t) counts as at least this much in Gamma.
+        least_n: lower limit of n(t) in Gamma.
         rho: the schedule of rho_t.
-        rho_refresh: whether rho_t follows every "response" or every "acceptance" only.
+        rho_refresh: whether every "response" updates rho_t, or every "acceptance" only.
         rho_at_start: rho_t before the first response.
-        rejects_ties: whether lcb_j = ucb_i rejects i.
+        rejects_ties: whether she rejects i if lcb_j = ucb_i.
         bair_n1: N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), or with 2(K-1) ("proof").
-        bair_phase1_counts: whether N_1 is compared with "acceptances" or "steps".
-        bair_first_sweep: whether the first sweep passes over all of F ("full") or skips the arm
-            after a rejected one and ends the pass it is in ("skipping").
+        bair_phase1_counts: whether N_1 limits "acceptances" or "steps".
+        bair_first_sweep: whether each pass of the first sweep recommends all of F ("full"), or
+            skips the arm after a rejected one and completes its last pass ("skipping").
         bair_phase2: "fewest acceptances" over F, or "round robin" over F.
         bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
             ("paper") or the released code's threshold ("released").
         uniform_order: "round robin", or "random" arms.
-        uniform_whole_passes: whether round robin finishes the pass in which it reaches T.
+        uniform_whole_passes: whether round robin completes the pass in which it reaches T.
         exp3_learning_rate: c in the learning rate sqrt(c log K / (K T)).
-        exp3_answer: the arm "accepted" or "recommended" most.
-        tas_primed: whether N_a = S_a = 1 at the start stands in for recommending each arm once.
-        tas_max_steps: step cap of Track-and-Stop, whatever K; a run that reaches it is censored.
-        tas_max_steps_per_arm: the cap is this times K where that is more. The paper does not print
-            its cap; the released setting's was fitted to the published times.
-        answer_ties: the answer among tied arms, at "random" or the "first".
+        exp3_answer: whether the answer is the arm "accepted" or "recommended" most.
+        tas_primed: whether N_a = S_a = 1 at the start replaces recommending each arm once.
+        tas_max_steps: step cap of Track-and-Stop for few arms; a run that reaches it is censored.
+        tas_max_steps_per_arm: the cap is K times this if that is larger. The paper does not print
+            its cap; that of the released setting was fitted to the published times.
+        answer_ties: whether the answer among tied arms is a "random" one or the "first".
         counts_private_draws: whether reported stopping times include the K private draws.
-        private_draws_rejected: the paper's agents whose private draws are reported as rejections.
-        rejection_rate: the headline figure, "mean of ratios" over runs or "ratio of means".
-        drops_censored: whether censored runs are left out of mean times and rejection rates.
+        private_draws_rejected: the paper's agents whose private draws count as rejections.
+        rejection_rate: the reported rate, "mean of ratios" over runs or "ratio of means".
+        drops_censored: whether mean times and rejection rates exclude censored runs.
 
     Raises:
         InvalidArgumentError: naming the field whose value does not fit its type.
@@ -88,29 +88,29 @@ class Setting:
     drops_censored: bool
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
-        """Return the options that this setting gives an algorithm, by its name."""
+        """Return the options of an algorithm under this setting, by the algorithm's name."""
         if algorithm == "BAIR":
             parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
             return {part: getattr(self, f"bair_{part}") for part in parts}
         cap = max(self.tas_max_steps, self.tas_max_steps_per_arm * n_arms)
-        own: dict[str, dict[str, Any]] = {
+        options: dict[str, dict[str, Any]] = {
             "UNI": {"order": self.uniform_order, "whole_passes": self.uniform_whole_passes},
             "EXP3": {"learning_rate": self.exp3_learning_rate, "counts": self.exp3_answer},
             "T&S": {"primed": self.tas_primed, "max_steps": cap},
         }
-        return {"ties": self.answer_ties, **own[algorithm]} if algorithm in own else {}
+        return {"ties": self.answer_ties, **options[algorithm]} if algorithm in options else {}
 
     def reports_as_rejected(self, agent: str) -> bool:
-        """Return whether an agent's private draws are reported as rejections.
+        """Return whether an agent's private draws count as rejections.
 
-        Agents that the paper does not have are reported as most of its agents are, so that
-        rejection rates can be compared.
+        Agents outside the paper count as most of the paper's agents do, so that rejection rates are
+        comparable.
         """
         listed = self.private_draws_rejected
         return agent in listed or (bool(listed) and agent not in PAPER_AGENTS)
 
     def changes_of(self, original: "Setting") -> dict[str, str]:
-        """Return the fields that differ from those of `original`, with their values as words."""
+        """Return the fields that differ from those of `original`, with their values in words."""
         return {
             name: value.title if isinstance(value, Schedule) else str(value)
             for name, value in vars(self).items()
@@ -120,14 +120,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class Difference:
-    """One point in which text and code differ.
+    """A difference between the paper's text and its released code.
 
     Attributes:
-        point: what it is about.
-        printed: what the text says.
-        released: what the code does.
-        fields: the fields of `Setting` that change together, each with its value in the text and
-            in the code.
+        point: its subject.
+        printed: the choice of the text.
+        released: the choice of the code.
+        fields: the fields of `Setting` that it changes, each with its values in text and code.
     """
 
     point: str
@@ -136,7 +135,7 @@ class Difference:
     fields: Mapping[str, tuple[Any, Any]]
 
     def switched(self, setting: Setting) -> Setting:
-        """Return `setting` with this point as the code has it."""
+        """Return `setting` with the code's choice on this point."""
         return replace(setting, **{name: code for name, (_, code) in self.fields.items()})
 
 
@@ -145,7 +144,7 @@ def _point(point: str, printed: str, released: str, **fields: tuple[Any, Any]) -
 
 
 # fmt: off
-#: All differences: switched one after the other they lead from `PRINTED` to `RELEASED`.
+#: All differences; together they turn `PRINTED` into `RELEASED`.
 DIFFERENCES = (
     _point("arm means", "N(0, 1)", "Uniform(0, 1)", means=("normal", "uniform")),
     _point("user at the start", "no history", "one private draw of every arm",
@@ -186,7 +185,7 @@ DIFFERENCES = (
 )
 # fmt: on
 
-#: Choices in which text and code agree, though another reading is possible.
+#: Choices that are the same in text and code, although the text allows another reading.
 ALIKE: dict[str, Any] = {"bair_phase1_counts": "acceptances", "uniform_order": "round robin"}
 
 
@@ -201,7 +200,7 @@ PRINTED = _side("printed", 0)
 #: The code that made the paper's tables.
 RELEASED = _side("released", 1)
 
-#: The setting for comparisons with the published figures; elsewhere the default is the text.
+#: The default setting of commands that compare with published figures.
 COMPARED = RELEASED.name
 
 #: The two settings by name.
@@ -209,14 +208,14 @@ SETTINGS = {setting.name: setting for setting in (PRINTED, RELEASED)}
 
 
 def as_setting(setting: Setting | str) -> Setting:
-    """Return the setting of a record or a name."""
+    """Return the setting for a record or a name."""
     if isinstance(setting, Setting):
         return setting
     return SETTINGS[validation.choice("setting", setting, SETTINGS)]
 
 
 def differences_of(setting: Setting) -> dict[str, str]:
-    """Return the points in which a setting differs from the paper's text, each in words."""
+    """Return a setting's differences from the paper's text, by their points, in words."""
     changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
     points = {}
     for difference in DIFFERENCES:
@@ -229,11 +228,11 @@ def differences_of(setting: Setting) -> dict[str, str]:
 
 
 def title_of(setting: Setting, others: Mapping[str, str] | None = None) -> str:
-    """Return a setting's name, followed by its changes to the setting of that name.
+    """Return a setting's name, followed by its changes to the package's setting of that name.
 
     Args:
         setting: the setting.
-        others: words for fields that an option replaces.
+        others: further changes by options of the population, in words.
     """
     of_class("setting", setting, Setting)
     changes = setting.changes_of(SETTINGS.get(setting.name, setting)) | dict(others or {})
@@ -250,7 +249,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class UserOptions(TypedDict, total=False):
-    """The options as type checkers see them: records, or their names."""
+    """The options of users as type checkers see them: records, or their names."""
 
     setting: Setting | str
     n_arms: int
@@ -264,38 +263,38 @@ class UserOptions(TypedDict, total=False):
 
 
 def option(default: Any, kind: Callable[[str], Any], about: str, if_open: str | None = None) -> Any:
-    """Return the field of an option.
+    """Return the dataclass field of an option.
 
-    `kind` reads it from a command line, whose help is `about`; None means `if_open`.
+    `kind` parses it on a command line, `about` is its help, and `if_open` describes None.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Population:
-    """Users of one kind, with instances from one law.
+    """A distribution of users, described by its options.
 
     Attributes:
-        setting: every other modelling choice: "printed" (the paper's text), "released" (its code),
+        setting: all other modelling choices: "printed" (the paper's text), "released" (its code),
             or a `Setting`.
         n_arms: K, in 2..1000000.
         alpha: willingness to explore, above 0.
-        gap: Delta_1 > 0, from the best mean to the second best; None is 0.5, or leaves given means
-            as they are.
-        noise: probability in [0, 1] that a decision is a coin flip.
+        gap: Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or leaves
+            given means as they are.
+        noise: probability in [0, 1] that a coin flip replaces a decision.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`; None is the setting's law, or "uniform_with_room" if the
-            reward law, as bernoulli's, allows only some means.
-        rho: schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None is the
+            reward law restricts the means, as "bernoulli" does.
+        rho: schedule of rho_t: a registered name, a constant, or a `Schedule`; None is the
             setting's.
-        reward_law: of rewards around mu_i: "gaussian", "bernoulli", "bounded", a registered name, a
-            callable `(mean, rng) -> reward`, or a `RewardLaw`, which declares its range of means.
-        behaviour: another kind of user: "omniscient", "forgetful", "drifting", "logistic",
-            "impatient", "varied", with parameters as in "drifting(sigma=0.01)", a registered name
-            or a `Behaviour`.
-        user: the numbers of every user, which follow from the above.
-        schedule: the schedule of rho_t.
-        instance_law: the law of instances.
+        reward_law: the law of rewards around mu_i: "gaussian", "bernoulli", "bounded", a registered
+            name, a callable `(mean, rng) -> reward`, or a `RewardLaw`.
+        behaviour: the rule of responses: "explorative", "omniscient", "forgetful", "drifting",
+            "logistic", "impatient", "varied", with parameters as in "drifting(sigma=0.01)", a
+            registered name or a `Behaviour`.
+        user: the parameters of every user; derived.
+        schedule: the schedule of rho_t; derived.
+        instance_law: the law of instances; derived.
 
     Raises:
         InvalidArgumentError: naming the option that is out of range.
@@ -342,12 +341,12 @@ class Population:
         least_mean, largest_mean = reward_law.range_of_means
         tied_for_ever = setting.rejects_ties and not setting.private_draws
         if reward_law.place == model.BERNOULLI and tied_for_ever and schedule.rho_0 * n_arms <= 1.0:
-            # Where Gamma is still 0 once every arm was accepted, arms with equal means reject each
-            # other, and she learns nothing more.
+            # If Gamma is 0 after one acceptance of every arm, arms with equal empirical means
+            # exclude each other: the user rejects all of them, and learns nothing more.
             warnings.warn(
-                f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, users whose "
-                f"{n_arms} arms are tied reject them all for ever: "
-                f"take rho_t above 1/K = {1 / n_arms:g}",
+                f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, a user whose "
+                f"{n_arms} empirical means are tied rejects all arms for ever: "
+                f"use rho_t above 1/K = {1 / n_arms:g}",
                 stacklevel=3,
             )
         user = User(
@@ -355,7 +354,7 @@ class Population:
             alpha=positive("alpha", self.alpha),
             noise=validation.probability("noise", self.noise),
             reward_law=reward_law.place,
-            own_law=reward_law,
+            law=reward_law,
             least_mean=least_mean,
             largest_mean=largest_mean,
             rejects_ties=setting.rejects_ties,
@@ -374,7 +373,7 @@ class Population:
         if means is None:
             means = setting.means if reward_law.means is None else instances.ROOMY
         law = InstanceLaw(n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
-        # The caller's list of means may change.
+        # A copy, as the caller may change the list.
         means = self.means if law.given is None else tuple(law.given)
         vars(self).update(setting=setting, n_arms=n_arms, alpha=user.alpha, noise=user.noise)
         vars(self).update(rho=rho, means=means, reward_law=reward_law, behaviour=behaviour)
@@ -383,7 +382,7 @@ class Population:
     def words(self) -> dict[str, Any]:
         """Return every option as a word or a number for tables and files.
 
-        The setting's title names what else of it is changed, `means` and `rho` among them.
+        The setting's title lists all changes to the setting, including `means` and `rho`.
         """
         law, rho = self.instance_law.title, self.schedule.title
         changes = {"means": law if isinstance(law, str) else "given", "rho": rho}
@@ -394,7 +393,7 @@ class Population:
             "gap": self.instance_law.gap,
             "means": law,
             "rho": rho,
-            "reward_law": self.user.own_law.name,
+            "reward_law": self.user.law.name,
             "behaviour": self.behaviour.name,
         }
 
@@ -404,22 +403,22 @@ class Population:
         return f"Population({', '.join(f'{name}={words[name]!r}' for name in changed)})"
 
     def failure(self, error: Exception, where: str, law: InstanceLaw | None = None) -> Exception:
-        """Return the error that names the caller's function that failed for a user.
+        """Return an error that names the custom function that failed for a user.
 
         Args:
-            error: what was raised as she started, responded or left.
+            error: the error raised when she started, responded or left.
             where: the user and the step, in words.
             law: the law of her instance; None is that of the population.
         """
-        rule, own_law, law = self.schedule.rule, self.user.own_law, law or self.instance_law
+        rule, reward_law, law = self.schedule.rule, self.user.law, law or self.instance_law
         hers = self.behaviour
         parts: dict[str, Sequence[Any]] = {
-            f"means ({law.title})": [law.own],
+            f"means ({law.title})": [law.custom],
             f"start of behaviour {hers.name!r}": [hers.start],
             f"respond of behaviour {hers.name!r}": [hers.respond, Checked.__call__],
             f"leaves of behaviour {hers.name!r}": [hers.leaves],
             f"rho ({rule_name(rule)})": [model.rho, rule],
-            f"reward_law {own_law.name!r}": [model.realize, own_law.draw],
+            f"reward_law {reward_law.name!r}": [model.realize, reward_law.draw],
         }
         codes = {_code_of(each): name for name, several in parts.items() for each in several}
         frames = [frame for frame, _ in walk_tb(error.__traceback__)]
@@ -430,15 +429,15 @@ class Population:
             error = InvalidArgumentError("rho_t", _plain(last.f_locals["current"]), allowed)
         elif last.f_code is model.realize.__code__ and "reward" in last.f_locals:
             error = self.not_finite(last.f_locals["reward"])
-        # The part nearest to where the error was raised.
+        # The last part on the stack is the one that failed.
         failed = [codes[frame.f_code] for frame in frames if frame.f_code in codes]
-        if not failed and isinstance(error, InvalidArgumentError) and law.own is None:
+        if not failed and isinstance(error, InvalidArgumentError) and law.custom is None:
             return error
         return CallableError.of(failed[-1] if failed else next(iter(parts)), error, where)
 
     def not_finite(self, reward: Any) -> InvalidArgumentError:
         """Return the error of a reward that is not finite."""
-        name = f"reward of reward_law {self.user.own_law.name!r}"
+        name = f"reward of reward_law {self.user.law.name!r}"
         return InvalidArgumentError(name, _plain(reward), "a finite number")
 
 
@@ -447,7 +446,7 @@ def _plain(value: Any) -> Any:
 
 
 def _code_of(function: Any) -> Any:
-    """Return the code of a function, a partial, a method or a callable object; None of others."""
+    """Return the code object of a function, partial, method or callable object; else None."""
     while isinstance(function, functools.partial):
         function = function.func
     if not hasattr(function, "__code__"):
@@ -455,7 +454,7 @@ def _code_of(function: Any) -> Any:
     return getattr(function, "__code__", None)
 
 
-#: The fields that are options.
+#: The options among the fields of `Population`.
 OPTIONS: Sequence["Field[Any]"] = [each for each in fields(Population) if each.init]
 
 _NAMES = [each.name for each in OPTIONS]
@@ -464,7 +463,7 @@ _NAMES = [each.name for each in OPTIONS]
 def population_of(
     population: Population | None, user: Mapping[str, Any], n_arms: int | None = None
 ) -> Population:
-    """Return a population, given as a record or by its options.
+    """Return a population from a record or from options.
 
     Args:
         population: the record.
@@ -472,7 +471,7 @@ def population_of(
         n_arms: K as a positional argument.
 
     Raises:
-        TypeError: for an unknown option, or options beside a record.
+        TypeError: for an unknown option, or options together with a record.
     """
     if n_arms is not None:
         if "n_arms" in user:
@@ -481,18 +480,18 @@ def population_of(
     if population is None:
         return Population(**user)
     if user:
-        raise TypeError(f"give a population or its options, not {', '.join(user)} beside one")
+        raise TypeError(f"give a population or its options, not both (got {', '.join(user)})")
     return of_class("population", population, Population)
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of users among others, and the others."""
+    """Split options into those of users and all others."""
     user = {name: value for name, value in options.items() if name in _NAMES}
     return user, {name: value for name, value in options.items() if name not in _NAMES}
 
 
 def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
-    """Show the options in a function's signature: in place of `**user`, before `**kwargs`.
+    """Show the options of users in a function's signature: instead of `**user`, before `**kwargs`.
 
     Args:
         **defaults: default values that differ from those of `Population`.
@@ -507,7 +506,7 @@ def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
         *first, rest = inspect.signature(function).parameters.values()
         for each in OPTIONS:
             default = defaults.get(each.name, each.default)
-            default = getattr(default, "name", default)  # a short one
+            default = getattr(default, "name", default)  # a name is shorter than a record
             kind = UserOptions.__annotations__.get(each.name, each.type)
             shown = Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
             first.append(shown)
@@ -520,36 +519,36 @@ def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
 
 
 def check_members(behaviour: Behaviour) -> None:
-    """Refuse behaviours that the task population cannot have: means that move, users who leave."""
+    """Reject behaviours with moving means or leaving users; the task population excludes them."""
     if behaviour.moves_means or behaviour.leaves is not None:
-        allowed = "one whose means stay, and who stays, in the task population"
+        allowed = "one without moving means and leaving users, in the task population"
         raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
 class MemberLaw(InstanceLaw):
-    """The law of the users of one episode, who share what is popular.
+    """The law of the members of one episode, who share the popularity m_i of the arms.
 
-    m_i is drawn from the law of the means; a user's means are m_i + deviation * N(0, 1), of which
-    the best is moved to the second best + gap. If the reward law allows only some means, they are
-    reflected at the ends of those that leave room for the gap.
+    The law of the means gives m_i. A member's means are m_i + deviation * N(0, 1), with the best
+    moved to the second best + gap. If the reward law restricts the means, they are reflected into
+    the allowed range, with room for the gap.
 
     Args:
-        law: of the means and the gap.
-        deviation: standard deviation of a user's means around m_i, at least 0.
-        seed: the episode's.
-        popularity: m_i of every arm, kept as an attribute; None draws them.
+        law: the law of the means and the gap.
+        deviation: standard deviation of a member's means around m_i, at least 0.
+        seed: the seed of the episode.
+        popularity: m_i of every arm; None draws them.
     """
 
     def __init__(
         self, law: InstanceLaw, deviation: float, seed: int, popularity: list[float] | None = None
     ) -> None:
-        vars(self).update(vars(law))  # which is validated
+        vars(self).update(vars(law))  # `law` is validated
         self.named = self.given = self._fixed = None
         self._deviation = deviation
         self.popularity = popularity or law.draw_unmoved(user_generator(seed))
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Return the instance of a user, drawn from her stream."""
+        """Return the instance of a member, drawn from her stream."""
         deviations = rng.standard_normal(self.n_arms).tolist()
         pairs = zip(self.popularity, deviations, strict=True)
         means = [popular + self._deviation * each for popular, each in pairs]

@@ -100,7 +100,7 @@ def test_a_reflected_mean_is_as_far_inside_as_it_was_outside():
 REFUSED = [
     ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
     ({"gap": 0.0}, "gap must be a finite number above 0"),
-    ({"gap": 8e-16}, "gap must be large enough to count beside a mean of 16"),
+    ({"gap": 8e-16}, "gap must be large enough to change a mean of 16"),
     ({"gap": 1.1e150}, "gap must be above 0 and at most"),
     ({"gap": 1.0, "means": ROOMY}, "gap must be below 1 with means="),
     ({"gap": 1e-18, "means": [0.0, 3.0, 1.0]}, "gap must be large enough .* mean of 1"),
@@ -110,12 +110,12 @@ REFUSED = [
     ({"means": [1.0, 1.0, 0.0]}, "means must be .*one best arm.*gap"),
     ({"means": lambda n, rng: [0.0, math.nan, 1.0]}, "means must be 3 finite numbers"),
     # Moved to 1.1
-    ({"means": [0.6, 0.7, 0.0], "gap": 0.5, "within": (0.0, 1.0)}, "means must be in .*once the"),
-    ({"means": lambda n, rng: rng.random(n), "within": (0, 1)}, "means must be in .* once the"),
+    ({"means": [0.6, 0.7, 0.0], "gap": 0.5, "within": (0.0, 1.0)}, "means must be in .*after the"),
+    ({"means": lambda n, rng: rng.random(n), "within": (0, 1)}, "means must be in .* after the"),
     ({"means": "normal", "within": (0.0, 1.0)}, 'means must be "uniform_with_room" or in'),
     ({"gap_factor": 0.5}, "gap_factor must be a number of 1 to"),
     ({"gap_factor": 1.5, "gap": 0.7, "means": ROOMY}, r"gap must be below 0\.66"),
-    ({"gap_factor": 1.5, "gap": 1.5e-16, "means": [1, 2, 0]}, "gap must be large enough to count"),
+    ({"gap_factor": 1.5, "gap": 1.5e-16, "means": [1, 2, 0]}, "gap must be large enough to change"),
     ({"gap_factor": 1.5, "gap": 0.9, "means": [0.0, 0.5, 0.0], "within": (0, 1)}, "means must"),
 ]
 
