@@ -367,9 +367,7 @@ class _Watched(ExplorativeUserEnv):
         return (response, *rest)
 
 
-def _rollout(
-    subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int
-) -> tuple[Agent, Episode]:
+def _play(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tuple[Agent, Episode]:
     """Return an unused agent, after its run with the user of a seed, and the run."""
     agent = informed(subject.make(), env.population)
     return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
@@ -381,7 +379,7 @@ def holds_no_secret(subject: Subject) -> None:
     reward = "realized" if paid else "none"
     for seed in user_seeds(subject.seed, 3):
         env = _Watched(n_arms=_usual_arms(subject), gap=0.4321, reward=reward)
-        agent, _ = _rollout(subject, env, seed, REPLAYED)
+        agent, _ = _play(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
         for way in checks.Secrets([seed], numbers, truths=()).paths_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
@@ -393,12 +391,10 @@ def guesses_without_information(subject: Subject) -> None:
 
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
     n_arms, seeds = _usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
-    env = ExplorativeUserEnv(
-        n_arms=n_arms, alpha=1e9
-    )  # so uncertain that the user accepts every arm
+    env = ExplorativeUserEnv(n_arms=n_arms, alpha=1e9)  # rejects no arm
     right = {"answers": 0, "recommends": 0}
     for seed in seeds:
-        _, episode = _rollout(subject, env, seed, BLIND_STEPS)
+        _, episode = _play(subject, env, seed, BLIND_STEPS)
         best = env.instance().best_arm
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
@@ -423,7 +419,7 @@ def depends_only_on_responses(subject: Subject) -> None:
     for seed in user_seeds(subject.seed, 6):
         envs[1].responses, runs = None, []
         for env in envs:
-            _, run = _rollout(subject, env, seed, REPLAYED)
+            _, run = _play(subject, env, seed, REPLAYED)
             runs.append(Run(run.arms, run.accepted, run.answer, not run.censored))
             envs[1].responses = run.accepted
         situation = Situation(n_arms, seed, "by the paper's rule", REPLAYED)

@@ -160,9 +160,7 @@ def keeps_the_means(subject: Subject) -> None:
     for population in _populations(subject):
         means = [*population.instance_law.draw(user_generator(subject.seed)).means]
         for _, _, state, when in _steps(population, subject.seed):
-            expect(
-                [*state.means] == means, "the user's means moved, but moves_means is False", when
-            )
+            expect([*state.means] == means, "means moved, but moves_means is False", when)
 
 
 def follows_from_the_user_seed(subject: Subject) -> None:

@@ -574,16 +574,18 @@ def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], lis
     cells, suite = [], _suite_of(request)
     tasks = {task.seed: task for task in suite.records()} if suite else {}
     for each in stored:
-        asked = each.record["request"]
+        wanted = each.record["request"]
         results = each.results or Results(NO_RUNS, each.record["cell"])
-        results = _with_agents(results, asked, agents)
+        results = _with_agents(results, wanted, agents)
         if suite is None:
-            cells.append(Cell(asked, results, each.finished))
-        elif task := tasks.get(asked["seed"]):
+            cells.append(Cell(wanted, results, each.finished))
+        elif task := tasks.get(wanted["seed"]):
             # The frozen task of the suite replaces the options in the file.
             frozen, users = {**results.cell, **task.numbers()}, task.population
             results = replace(results, cell=frozen, population=users)
-            cells.append(Cell({**asked, "n_instances": task.n_instances}, results, True, task.name))
+            cells.append(
+                Cell({**wanted, "n_instances": task.n_instances}, results, True, task.name)
+            )
     return request, cells if suite else _named(cells)
 
 
@@ -648,16 +650,12 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
     given = {name_of(each): each for each in custom}
     for _, runs in rows.groupby(shared, sort=False, dropna=False):
         first = runs[shared].dropna(axis=1, how="all").iloc[:1].to_dict("list")
-        integers = ("n_arms", "seed", "horizon", "n_users")
+        ints = ("n_arms", "seed", "horizon", "n_users")
         cell: dict[str, Any] = dict.fromkeys(["horizon", *shared])
-        cell |= {
-            name: int(each[0]) if name in integers else each[0] for name, each in first.items()
-        }
+        cell |= {name: int(each[0]) if name in ints else each[0] for name, each in first.items()}
         task = choice("task", cell["task"], protocol.TASKS)
         kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
-        typed = runs[[*kinds]].astype(
-            {name: kind for name, kind in kinds.items() if kind is not str}
-        )
+        data = runs[[*kinds]].astype({n: kind for n, kind in kinds.items() if kind is not str})
         in_words = ("means", "rho")  # a table has only the text of these options
         names = [e.name for e in OPTIONS if e.name in cell and e.name not in in_words]
         population = Population(**{name: cell[name] for name in names})
@@ -668,7 +666,7 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
         ends_itself = protocol.TASKS[task].ends_itself
         cap = int((cell.get("max_steps") or protocol.STEP_CAP) if ends_itself else cell["horizon"])
         delta, line_up, agents = float(cell["delta"]), {}, {}
-        for name in map(str, dict.fromkeys(typed["agent"])):
+        for name in map(str, dict.fromkeys(data["agent"])):
             agents[name] = {"max_steps": cap}
             try:
                 who = informed(given.get(name, name), population, delta)
@@ -679,7 +677,7 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
                 line_up[name] = who
         cell["agents"] = agents
         deltas = dict.fromkeys(agents, delta)
-        results = Results(typed.reset_index(drop=True), cell, population, deltas, line_up=line_up)
-        request = {"agents": dict.fromkeys(agents), "n_instances": int(typed["instance"].max()) + 1}
+        results = Results(data.reset_index(drop=True), cell, population, deltas, line_up=line_up)
+        request = {"agents": dict.fromkeys(agents), "n_instances": int(data["instance"].max()) + 1}
         cells.append(Cell(request, results))  # the most users of any agent
     return cells
