@@ -166,7 +166,6 @@ def expect_same_run(actual: Run, wanted: Run, situation: Situation, when: str) -
 
 
 def _expect_as_new(subject: Subject, actual: Run, situation: Situation, when: str) -> None:
-    """Fail the check unless a run equals that of an unused agent."""
     expect_same_run(actual, run_of(subject.make(), situation), situation, when)
 
 

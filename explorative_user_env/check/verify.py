@@ -574,18 +574,16 @@ def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], lis
     cells, suite = [], _suite_of(request)
     tasks = {task.seed: task for task in suite.records()} if suite else {}
     for each in stored:
-        wanted = each.record["request"]
+        query = each.record["request"]
         results = each.results or Results(NO_RUNS, each.record["cell"])
-        results = _with_agents(results, wanted, agents)
+        results = _with_agents(results, query, agents)
         if suite is None:
-            cells.append(Cell(wanted, results, each.finished))
-        elif task := tasks.get(wanted["seed"]):
+            cells.append(Cell(query, results, each.finished))
+        elif task := tasks.get(query["seed"]):
             # The frozen task of the suite replaces the options in the file.
             frozen, users = {**results.cell, **task.numbers()}, task.population
             results = replace(results, cell=frozen, population=users)
-            cells.append(
-                Cell({**wanted, "n_instances": task.n_instances}, results, True, task.name)
-            )
+            cells.append(Cell({**query, "n_instances": task.n_instances}, results, True, task.name))
     return request, cells if suite else _named(cells)
 
 

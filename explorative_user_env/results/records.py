@@ -150,7 +150,7 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
         custom: objects of the caller; one whose record occurs in `record` replaces it.
 
     Raises:
-        UnknownCodeError: for code that is neither.
+        UnknownCodeError: for code of neither this package nor `custom`.
     """
     if isinstance(record, list):
         return tuple(from_record(each, custom) for each in record)

@@ -74,7 +74,7 @@ def test_a_page_is_as_wide_as_the_terminal_or_as_readers_of_files_like_it(monkey
 
 def test_numbers_have_the_digits_that_their_kind_has_and_nan_none():
     for written, shown in (
-        (words.whole, {(412.4,): "412", (0.6,): "1", (nan,): ""}),
+        (words.rounded, {(412.4,): "412", (0.6,): "1", (nan,): ""}),
         # An interval of one run has no width.
         (words.with_error, {(400.2, 412.9): "400 ± 13", (400.2, 400.2): "400"}),
         (words.with_error, {(400.2, nan): "400", (nan, nan): ""}),
