@@ -1,16 +1,16 @@
-"""Recommending to a user who is still learning what she likes.
+"""Test systems that face a user who is still learning what she likes.
 
 Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0`,
 `ExplorativeUserBAI-v0` and `ExplorativePopulation-v0` with Gymnasium. The evaluation harness is
-imported when it is first used, so that this import stays light.
+imported on first use, to keep this import fast.
 """
 
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# In a checkout `agents` is a link to the folder beside this one. Where links do not exist, as on
-# some Windows, a clone has a file there, and the folder is found through its parent.
+# In a checkout `agents` is a symbolic link to the folder of that name. Git on Windows may write a
+# text file instead; then the package is extended by the parent folder.
 if not (Path(__file__).parent / "agents").is_dir():
     __path__.append(str(Path(__file__).parents[1]))
 

@@ -1,13 +1,13 @@
-"""What the paper proves, as numbers with explicit constants.
+"""The paper's bounds as numbers with explicit constants.
 
-The upper bounds are of BAIR with one rejection an elimination (m = 1), and of a user without click
-noise, whose rewards are Gaussian with unit variance and who has had at most one private draw of
-each arm. Where the printed constants are not quite enough, the bound here is derived anew and the
-printed one stands beside it under a name of its own.
+The upper bounds hold for BAIR with m = 1 (one rejection eliminates an arm), and for a user without
+click noise, with Gaussian rewards of unit variance and at most one private draw of each arm. If the
+printed constants do not suffice, the bound here is derived anew; functions named `printed_...`
+return the printed bound.
 
 The parts of the upper bound take the arguments of `upper_bound`: `delta`, `alpha`, `rho_0`,
 `rho_1`, `n1` (a number of at least 0), `n_arms` (K, at least 2) and `instance`. A value out of
-range raises `InvalidArgumentError`, which names it.
+range raises `InvalidArgumentError`.
 """
 
 import math
@@ -31,21 +31,21 @@ __all__ = [
     "upper_bound",
 ]
 
-#: Below this the bounds would leave the range of a float.
+#: The smallest gap; for smaller gaps the bounds overflow.
 SMALLEST_GAP = 1e-100
 
-#: Which N_1: that of the lemma, or the one that its proof needs.
+#: The form of N_1: as the lemma states it, or as its proof needs it.
 Form = Literal["paper", "proof"]
 
-#: In which order Phase 2 recommends the arms that are left: as printed, or as released.
+#: The order of Phase 2: as in the paper's text, or as in its code.
 Order = Literal["fewest acceptances", "round robin"]
 
-#: A bound that is as large is none: it is no longer a float.
+#: Bounds of this size are rejected, as they overflow.
 NONE_BELOW = 2**1023
 
 
 class UpperBound(NamedTuple):
-    """The parts of the bound.
+    """The parts of the bound on BAIR's recommendations.
 
     Attributes:
         phase1_acceptances: acceptances of Phase 1.
@@ -59,7 +59,7 @@ class UpperBound(NamedTuple):
 
     @property
     def total(self) -> float:
-        """All recommendations."""
+        """The bound on all recommendations."""
         return self.phase1_acceptances + self.phase1_rejections + self.phase2_length
 
 
@@ -73,20 +73,20 @@ def upper_bound(
     n1: float | Form = "paper",
     order: Order = "fewest acceptances",
 ) -> UpperBound:
-    """Return a bound on BAIR's recommendations, with probability 1 - 2 delta.
+    """Return a bound on BAIR's recommendations that holds with probability 1 - 2 delta.
 
     The explicit form of Theorem thm:upperbound2: the sum of `phase1_acceptances_bound`,
-    `phase1_rejections_bound` and `phase2_length_bound`. The bands of all means give delta, and that
-    the best arm stays gives delta; the latter needs N_1 as in Lemma lm:phase2bound1.
+    `phase1_rejections_bound` and `phase2_length_bound`. One delta is for means outside their bands,
+    one for the elimination of the best arm; the latter needs N_1 as in Lemma lm:phase2bound1.
 
     Args:
         instance: the means, with one best arm.
-        delta: the allowed probability, in (0, 1).
+        delta: the allowed probability of a wrong answer, in (0, 1).
         alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
-        rho_1: the largest, above 0.
+        rho_0: the lower bound of rho_t, above 0.
+        rho_1: the upper bound of rho_t, above 0.
         n1: N_1: "paper", "proof" (see `phase1_acceptances_needed`) or a number of at least 0.
-        order: Phase 2 recommends the arm of F with the "fewest acceptances", or goes "round robin".
+        order: Phase 2 recommends the arm of F with the "fewest acceptances", or "round robin".
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -104,10 +104,10 @@ def upper_bound(
 def printed_upper_bound(
     instance: Instance, delta: float, alpha: float = 1.0, rho_0: float = 1.0, rho_1: float = 2.0
 ) -> UpperBound:
-    """Return the sum of the printed parts: N_1, Lemma lm:algo4 and Lemma lm:phase2bound2.
+    """Return the printed bound: N_1, Lemma lm:algo4 and Lemma lm:phase2bound2.
 
-    Not a valid bound on every count, for the reasons given at `printed_phase1_rejections_bound`
-    and `phase2_length_bound`; `upper_bound` is.
+    It is not always valid; `printed_phase1_rejections_bound` and `phase2_length_bound` say why.
+    `upper_bound` is valid.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = phase1_acceptances_needed(n_arms, delta, alpha, rho_0)
@@ -119,13 +119,13 @@ def printed_upper_bound(
 
 
 def iterated_log_band(n: Any, delta: float) -> Any:
-    """Return sqrt(2/n log(n(n+1)/delta)), a band that holds at every n at once.
+    """Return sqrt(2/n log(n(n+1)/delta)), a band that holds for all n simultaneously.
 
-    With probability 1 - delta the empirical mean of n rewards is within it of the true mean for
-    all n (paper, Lemma lm:iteratedlog). The sum over n is delta for Gaussian rewards, whose
-    P(|Z| > x) is at most exp(-x^2/2); for all sub-Gaussian rewards that tail, and so the
-    probability of leaving the band, may be twice as large, which the lemma passes over. n is at
-    least 1, or an array of such numbers of any shape.
+    With probability 1 - delta, the empirical mean of n rewards differs from the true mean by at
+    most this, for all n (paper, Lemma lm:iteratedlog). This holds for Gaussian rewards, where
+    P(|Z| > x) <= exp(-x^2/2). For other sub-Gaussian rewards this tail, and so the error
+    probability, may be twice as large; the lemma ignores that. n is an integer of at least 1, or an
+    array of such integers.
     """
     delta = risk("delta", delta)
     if not isinstance(n, np.ndarray):
@@ -139,17 +139,16 @@ def iterated_log_band(n: Any, delta: float) -> Any:
 
 
 def largest_mean_drop(gamma: float, acceptances: int) -> float:
-    """Return 2 sqrt(Gamma / n), the least fall of the largest empirical mean in a round.
+    """Return 2 sqrt(Gamma / n), the least decrease of the largest empirical mean in a round.
 
-    Paper, Lemma lm:Er: a complete round of Phase 1 that ends at t_e lowers max_i hat mu_i by this
-    or more. It is sure, not only likely, by induction over the order of the rejections: the arm
-    that a rejected arm loses to has the mean it had at the start of the round, or one that was
-    lowered before. That rests on what a round is (one arm at a time, until it is rejected) and
-    on the user's rule. It can fail
+    Paper, Lemma lm:Er: a complete round of Phase 1 that ends at t_e lowers max_i hat mu_i by at
+    least this. It holds with certainty, by induction over the rejections: the witness of a
+    rejection has the mean from the start of the round, or was lowered before. The induction uses
+    that a round recommends one arm at a time until it is rejected, and the user's rule. It fails
 
-    - in the first sweep, which goes round the arms, so that means rise between rejections;
-    - with click noise, when a coin flip rejects an arm that no other arm beats;
-    - with two or more private draws of each arm, as they are in n_i but not in n(t_e).
+    - in the first sweep, which alternates between arms, so that means rise between rejections;
+    - with click noise, when a coin flip rejects an arm without a witness;
+    - with two or more private draws of each arm, which count in n_i but not in n(t_e).
 
     `gamma` is the least Gamma in the round, `acceptances` is n(t_e), at least 1.
     """
@@ -160,10 +159,10 @@ def largest_mean_drop(gamma: float, acceptances: int) -> float:
 def phase1_acceptances_needed(
     n_arms: int, delta: float, alpha: float = 1.0, rho_0: float = 1.0, form: Form = "paper"
 ) -> float:
-    """Return N_1, the acceptances after which an elimination is safe.
+    """Return N_1, the number of acceptances after which eliminations are safe.
 
-    (2K/delta)^(1/alpha)/rho_0 (paper, Lemma lm:phase2bound1) for the `form` "paper", with 2(K-1) in
-    place of 2K, as the proof needs, for "proof".
+    For the `form` "paper" it is (2K/delta)^(1/alpha)/rho_0 (paper, Lemma lm:phase2bound1); for
+    "proof", 2(K-1) replaces 2K, as in the proof.
     """
     return phase1_acceptances(
         choice("form", form, ("paper", "proof")),
@@ -175,10 +174,10 @@ def phase1_acceptances_needed(
 
 
 def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
-    """Return ceil(N_1) + K - 1, the most acceptances that Phase 1 can end with.
+    """Return ceil(N_1) + K - 1, the most acceptances of Phase 1.
 
-    The first sweep looks at N_1 between passes, so a pass of K acceptances can begin one short of
-    N_1. The paper counts N_1. At least one pass is made, whatever N_1.
+    The first sweep checks N_1 between passes, so a pass of K acceptances can start one below N_1.
+    The paper counts N_1. Phase 1 makes at least one pass for any N_1.
     """
     n1 = validation.not_negative("n1", n1)
     return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1
@@ -187,9 +186,9 @@ def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
 def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
     """Return sqrt(2 N_1 log(2K/delta)), a bound on the complete rounds with Gamma at least 1.
 
-    With probability 1 - delta (paper, proof of Lemma lm:algo4): every such round lowers the largest
-    empirical mean by 2/sqrt(N_1), and while all means keep to their bands it cannot fall by more
-    than 2 sqrt(2 log(2K/delta)).
+    It holds with probability 1 - delta (paper, proof of Lemma lm:algo4): every such round lowers
+    the largest empirical mean by 2/sqrt(N_1), and its total decrease is at most
+    2 sqrt(2 log(2K/delta)) while all means stay in their bands.
     """
     n1 = validation.not_negative("n1", n1)
     logarithm = math.log(2 * integer("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
@@ -197,11 +196,11 @@ def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
 
 
 def early_rounds_bound(alpha: float = 1.0, rho_0: float = 1.0) -> float:
-    """Return a bound on the complete rounds that begin before Gamma is sure to be at least 1.
+    """Return a bound on the complete rounds that start before Gamma >= 1 is certain.
 
-    Gamma >= 1 once n(t) >= e^(1/(2 alpha))/rho_0. The first sweep and every round bring at least
-    one acceptance, because the arm with the largest empirical mean is not rejected while no mean
-    moves and Gamma > 0. Infinite where it would leave the range of a float (alpha below 0.0007).
+    Gamma >= 1 if n(t) >= e^(1/(2 alpha))/rho_0. The first sweep and every round have at least one
+    acceptance: while no mean changes and Gamma > 0, the arm with the largest empirical mean is not
+    rejected. The bound is infinite if it overflows (alpha below 0.0007).
     """
     settled = _settled_acceptances(alpha, rho_0)
     return settled if math.isinf(settled) else max(0, math.ceil(settled) - 1)
@@ -210,17 +209,18 @@ def early_rounds_bound(alpha: float = 1.0, rho_0: float = 1.0) -> float:
 def phase1_rejections_bound(
     n1: float, n_arms: int, delta: float, alpha: float = 1.0, rho_0: float = 1.0
 ) -> float:
-    """Return a bound on the rejections of Phase 1, with probability 1 - delta.
+    """Return a bound on the rejections of Phase 1 that holds with probability 1 - delta.
 
-    K in the first sweep, K in each of the `early_rounds_bound` and `phase1_rounds_bound` complete
-    rounds, and K - 1 in the round that N_1 cuts short, which the printed count leaves out.
+    It counts K rejections in the first sweep, K in each complete round (at most
+    `early_rounds_bound` and `phase1_rounds_bound` of them), and K - 1 in the last, incomplete
+    round, which the printed bound omits.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:
         raise InvalidArgumentError("n1", n1, "small enough for a finite bound")
     n_arms = integer("n_arms", n_arms, 2)
-    whole = early_rounds_bound(alpha, rho_0) + math.floor(rounds)
-    return n_arms * (1 + whole) + n_arms - 1
+    complete = early_rounds_bound(alpha, rho_0) + math.floor(rounds)
+    return n_arms * (1 + complete) + n_arms - 1
 
 
 def printed_phase1_rejections_bound(
@@ -228,15 +228,15 @@ def printed_phase1_rejections_bound(
 ) -> float:
     """Return max{K, e^(1/(2 alpha)) K/rho_0} + K M, the bound in the proof of Lemma lm:algo4.
 
-    M is `phase1_rounds_bound`. It leaves out the rejections of the last, incomplete round (up to
-    K - 1) and of a round that is under way when Gamma comes to 1; see `phase1_rejections_bound`.
+    M is `phase1_rounds_bound`. The bound omits the rejections of the last, incomplete round (up to
+    K - 1) and of the round in which Gamma reaches 1; see `phase1_rejections_bound`.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     return n_arms * (max(1.0, _settled_acceptances(alpha, rho_0)) + rounds)
 
 
 def _settled_acceptances(alpha: float, rho_0: float) -> float:
-    """Return e^(1/(2 alpha))/rho_0, the n(t) from which on Gamma >= 1."""
+    """Return e^(1/(2 alpha))/rho_0; for larger n(t), Gamma >= 1."""
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
     exponent = 0.5 / alpha - math.log(rho_0)
     return math.exp(exponent) if exponent < 700.0 else math.inf
@@ -245,9 +245,9 @@ def _settled_acceptances(alpha: float, rho_0: float) -> float:
 def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float = 1.0) -> float:
     """Return min(1, 2(K-1)/(rho_0 N_1)^alpha), a bound on the probability of a wrong answer.
 
-    Paper, Lemma lm:phase2bound1. Its proof takes Hoeffding's inequality at the time of an
-    elimination as if the n_i were fixed there, though they depend on the rewards; the bound
-    is what the paper states, not more.
+    Paper, Lemma lm:phase2bound1. Its proof applies Hoeffding's inequality at the time of an
+    elimination as if the n_i were fixed, although they depend on the rewards. This function
+    returns the paper's bound without a proof of its own.
     """
     n1 = validation.not_negative("n1", n1)
     n_arms = integer("n_arms", n_arms, 2)
@@ -261,14 +261,14 @@ def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float 
 def elimination_bound(
     gap: float, n1: float, n_arms: int, delta: float, alpha: float = 1.0, rho_1: float = 2.0
 ) -> int:
-    """Return how many acceptances of an arm make sure that its next recommendation eliminates it.
+    """Return the acceptances of an arm after which its next recommendation eliminates it.
 
-    The least m from which on the four conditions of Eq. (4c) hold for n_i = m, while all means
-    keep to their bands and the best arm is a candidate with at least as many acceptances:
-    2 log(K m (m+1)/delta)/m and 2 alpha log(rho_1 n)/m are both below Delta_i^2/16. Here
-    n = N + K(m+1), with N = `phase1_acceptances_bound`, is a bound on n(t) for either order of
-    Phase 2: no arm is accepted more than m+1 times in Phase 2 before this recommendation. Private
-    draws only help. `gap` is Delta_i = mu_* - mu_i of the arm, at least 1e-100.
+    The least m such that for all n_i >= m the four conditions of Eq. (4c) hold, while all means
+    stay in their bands and the best arm is in F with at least as many acceptances: both
+    2 log(K m (m+1)/delta)/m and 2 alpha log(rho_1 n)/m are below Delta_i^2/16. Here
+    n = N + K(m+1), with N = `phase1_acceptances_bound`, is a bound on n(t) for both orders of
+    Phase 2: Phase 2 accepts no arm more than m+1 times before this recommendation. Private draws
+    do not weaken the bound. `gap` is Delta_i = mu_* - mu_i of the arm, at least 1e-100.
     """
     quarter = _gap(gap) / 4.0
     n_arms = integer("n_arms", n_arms, 2)
@@ -278,14 +278,14 @@ def elimination_bound(
 
     def suffices(m: int) -> bool:
         mean = 2.0 * (math.log(n_arms * m * (m + 1)) - log_delta)
-        # At least 1, so that the whole falls in m for small rho_1, too: once true, always true.
+        # At least 1, so that the terms decrease in m also for small rho_1.
         logarithm = max(1.0, log_rho + math.log(already + n_arms * (m + 1)))
         return max(mean, 2.0 * alpha * logarithm) < quarter * quarter * m
 
     high = 1
     while not suffices(high):
         high *= 2
-        if high == NONE_BELOW:  # the rest is of moderate size
+        if high == NONE_BELOW:  # only a large alpha leads here
             raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound")
     low = high // 2
     while high - low > 1:
@@ -305,12 +305,12 @@ def printed_elimination_bound(
     rho_0: float = 1.0,
     rho_1: float = 2.0,
 ) -> int:
-    """Return the least whole number above the maximum in Eq. (8c), the printed bound on n_i.
+    """Return the least integer above the maximum in Eq. (8c), the printed bound on n_i.
 
-    It rests on N_1 = (2K/delta)^(1/alpha)/rho_0. Against `elimination_bound` it slips in details
-    that its slack mostly covers: its second line of cases drops an alpha, K(n_i+1) becomes K n_i,
-    2^(1/alpha) becomes 2 (too little for alpha < 1), and alpha is missing in the second
-    logarithm (too little for alpha > 2).
+    It assumes N_1 = (2K/delta)^(1/alpha)/rho_0. Compared with `elimination_bound` it has small
+    errors, which its slack usually covers: an alpha is missing in the second line of cases,
+    K(n_i+1) becomes K n_i, 2^(1/alpha) becomes 2 (too small for alpha < 1), and alpha is missing in
+    the second logarithm (too small for alpha > 2).
     """
     gap = _gap(gap)
     square = gap**2 if gap < 1e150 else math.inf
@@ -337,30 +337,30 @@ def phase2_length_bound(
     rho_1: float = 2.0,
     order: Order = "fewest acceptances",
 ) -> int:
-    """Return a bound on the recommendations of Phase 2, with probability 1 - 2 delta.
+    """Return a bound on the recommendations of Phase 2 that holds with probability 1 - 2 delta.
 
-    While all means keep to their bands (but for delta) and the best arm is not eliminated: every
-    other arm is accepted at most m_i = `elimination_bound` times, the best arm until it has one
-    acceptance more than every other arm had, and K - 1 recommendations are rejected.
+    While all means stay in their bands (with probability 1 - delta) and the best arm is not
+    eliminated: every other arm is accepted at most m_i = `elimination_bound` times, the best arm
+    until it has one acceptance more than all others, and K - 1 recommendations are rejected.
 
-    That the best arm stays rests on N_1: it is eliminated with probability at most
-    `phase2_error_bound`, which is delta for the N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0.
-    With a smaller N_1 than the lemma's the bound holds with 1 - delta - `phase2_error_bound` only.
+    N_1 protects the best arm: it is eliminated with probability at most `phase2_error_bound`,
+    which is delta for the N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0. With a smaller N_1 the
+    bound holds with probability 1 - delta - `phase2_error_bound` only.
 
-    Lemma lm:phase2bound2 leaves out that an arm with many acceptances from Phase 1 is not
+    Lemma lm:phase2bound2 misses a case: an arm with many acceptances from Phase 1 is not
     recommended, and so not eliminated, before the best arm has caught up with it. That can take N_1
-    acceptances, not only a number of order log(1/delta): it happens when the first rewards of
-    the best arm are so low that another arm is accepted all through Phase 1, whose
-    probability does not fall with delta. In "round robin" there is no such wait, and the lemma's
-    order is right. Theorem thm:upperbound2 stands in both, as it counts N_1 anyway.
+    acceptances, instead of order log(1/delta): if the first rewards of the best arm are low,
+    another arm may be accepted throughout Phase 1, with a probability that does not fall with
+    delta. "round robin" has no such wait, and the lemma's order is right. Theorem thm:upperbound2
+    holds in both cases, as it includes N_1.
 
     Args:
         instance: the means, with one best arm.
         n1: N_1, at least 0.
-        delta: the allowed probability, in (0, 1).
+        delta: the allowed probability of a wrong answer, in (0, 1).
         alpha: the user's willingness to explore, above 0.
-        rho_1: the largest value of rho_t, above 0.
-        order: Phase 2 recommends the arm of F with the "fewest acceptances", or goes "round robin".
+        rho_1: the upper bound of rho_t, above 0.
+        order: Phase 2 recommends the arm of F with the "fewest acceptances", or "round robin".
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -383,7 +383,7 @@ def printed_phase2_length_bound(
 ) -> int:
     """Return the sum over all arms of Eq. (8c)'s n_i, and K - 1 (paper, Lemma lm:phase2bound2).
 
-    Delta_i of the best arm is Delta_1. See `phase2_length_bound` for the omissions of the lemma.
+    Delta_i of the best arm is Delta_1. `phase2_length_bound` has the case that the lemma misses.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = (
@@ -402,17 +402,17 @@ def lower_bound(
 ) -> float:
     """Return max{delta^(-1/alpha + c)/rho_0, 2/Delta_1^2 log(1/(4 delta))}.
 
-    Paper, Theorem thm:lowerbound4delta: with fewer acceptances than this any algorithm errs with
-    probability at least delta on some instance. The first part is proved for small delta only, how
-    small depending on K, c and rho; the second is `general_lower_bound` made simpler, a quarter of
-    it for K = 2.
+    Paper, Theorem thm:lowerbound4delta: with fewer acceptances, any algorithm errs with probability
+    at least delta on some instance. The first part is proved only for delta below a number that
+    depends on K, c and rho; the second part is a simpler form of `general_lower_bound`, a quarter
+    of it for K = 2.
 
     Args:
         delta: probability of a wrong answer, in (0, 1).
         gap: Delta_1, above 0.
         c: any number in (0, 1/2).
         alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
+        rho_0: the lower bound of rho_t, above 0.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -421,22 +421,22 @@ def lower_bound(
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
     validation.real("c", c, "a number in (0, 1/2)", lambda number: 0.0 < number < 0.5)
     exponent = log_lower_bound(delta, alpha, rho_0, c)
-    secret = math.exp(exponent) if exponent < 700.0 else math.inf
-    return max(secret, 2.0 / gap / gap * -math.log(4.0 * delta))
+    first = math.exp(exponent) if exponent < 700.0 else math.inf
+    return max(first, 2.0 / gap / gap * -math.log(4.0 * delta))
 
 
 def log_lower_bound(delta: float, alpha: float, rho_0: float, c: float) -> float:
-    """Return the logarithm of delta^(-1/alpha + c)/rho_0, which may be too large for a float."""
+    """Return log(delta^(-1/alpha + c)/rho_0); the power itself may overflow."""
     return (c - 1.0 / alpha) * math.log(delta) - math.log(rho_0)
 
 
 def optimal_weights(instance: Instance) -> tuple[float, ...]:
-    """Return w*, the shares of recommendations that tell the best arm apart soonest.
+    """Return w*, the optimal proportions of recommendations if rewards N(mu_i, 1) are observed.
 
-    Of best-arm identification with observed rewards from N(mu_i, 1): the maximum over the simplex
-    of min over i of w_* w_i/(w_* + w_i) Delta_i^2/2 (Garivier and Kaufmann 2016, Lemma 3 and
-    Theorem 5). At it w_i/w_* = x_i = z/(d_i - z) with d_i = (Delta_i/Delta_1)^2, where z solves
-    sum of x_i^2 = 1 on (0, 1/2]. There is one weight an arm, above 0 but for rounding.
+    They maximise, over the simplex, min over i of w_* w_i/(w_* + w_i) Delta_i^2/2 (Garivier and
+    Kaufmann 2016, Lemma 3 and Theorem 5). The solution is w_i/w_* = x_i = z/(d_i - z) with
+    d_i = (Delta_i/Delta_1)^2, where z solves sum of x_i^2 = 1 on (0, 1/2]. Each arm has one weight,
+    positive up to rounding.
 
     Raises:
         InvalidArgumentError: if there is more than one best arm.
@@ -445,10 +445,10 @@ def optimal_weights(instance: Instance) -> tuple[float, ...]:
 
 
 def characteristic_time(instance: Instance) -> float:
-    """Return T*(nu), with 1/T* = sup over w of inf over alternatives of sum of w_i D(mu_i, mu'_i).
+    """Return T*(nu) for Gaussian rewards of unit variance; for K = 2 it is 8/Delta^2.
 
-    For Gaussian rewards with unit variance (paper, proof of Theorem thm:lowerbound4delta). For
-    K = 2 it is 8/Delta^2.
+    1/T* = sup over w of inf over alternatives of sum of w_i D(mu_i, mu'_i) (paper, proof of
+    Theorem thm:lowerbound4delta).
 
     Raises:
         InvalidArgumentError: if there is more than one best arm.
@@ -459,8 +459,8 @@ def characteristic_time(instance: Instance) -> float:
 def general_lower_bound(instance: Instance, delta: float) -> float:
     """Return T*(nu) log(1/(4 delta)), at least 0.
 
-    The least expected number of rewards of an algorithm that sees them and errs with probability
-    at most delta (Garivier and Kaufmann 2016, Theorem 1, as the paper quotes it).
+    An algorithm that observes rewards and errs with probability at most delta needs at least this
+    expected number of rewards (Garivier and Kaufmann 2016, Theorem 1, as quoted in the paper).
     """
     return max(0.0, characteristic_time(instance) * -math.log(4.0 * risk("delta", delta)))
 
@@ -469,9 +469,9 @@ def unique_gap(instance: Instance) -> float:
     """Return the gap of an instance with a unique best arm, at least `SMALLEST_GAP`."""
     gap = validation.of_class("instance", instance, Instance).gap
     if not gap > 0.0:
-        raise InvalidArgumentError("instance", instance, "one with a unique best arm")
+        raise InvalidArgumentError("instance", instance, "an instance with a unique best arm")
     if gap < SMALLEST_GAP:
-        allowed = f"one with a gap of {SMALLEST_GAP} or more"
+        allowed = f"an instance with a gap of at least {SMALLEST_GAP}"
         raise InvalidArgumentError("instance", instance, allowed)
     return gap
 
@@ -482,7 +482,7 @@ def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
 
     gap, gaps = unique_gap(instance), instance.gaps
     others = [arm for arm in range(instance.n_arms) if arm != instance.best_arm]
-    with np.errstate(over="ignore"):  # an arm infinitely far has weight 0
+    with np.errstate(over="ignore"):  # an arm at infinite distance has weight 0
         distances = np.array([gaps[arm] / gap for arm in others]) ** 2
 
     def ratios(z: float) -> np.ndarray:
@@ -491,7 +491,7 @@ def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
     def excess(z: float) -> float:
         return float(np.sum(ratios(z) ** 2)) - 1.0
 
-    # At z = 1/2 the nearest arm's x_i is 1 exactly, so the sum is at least 1 there.
+    # At z = 1/2, x_i is exactly 1 for the nearest arm, so the sum is at least 1.
     z = float(brentq(excess, 0.0, 0.5, xtol=1e-16, rtol=8.9e-16))
     total = 1.0 + float(ratios(z).sum())
     weights = dict(zip(others, (ratios(z) / total).tolist(), strict=True))
@@ -500,24 +500,24 @@ def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
     return shares, 2.0 * total / (z * gap * gap)
 
 
-#: c of the theorem where none is given, in the middle of what it allows; 1/(2 alpha) if less.
+#: Default c of the theorem, the middle of its range; 1/(2 alpha) if that is smaller.
 DEFAULT_C = 0.25
 
 
 @dataclass(frozen=True)
 class HardPair:
-    """The instances nu and nu', with the numbers of the proof.
+    """The instances nu and nu' of the lower bound's proof, with its quantities.
 
     Attributes:
         nu: (1 + epsilon - d, 1, -1/delta, ..., -1/delta); its best arm is arm 2, index 1.
         nu_prime: (1 + epsilon, 1, -1/delta, ..., -1/delta); its best arm is arm 1, index 0.
         delta: the allowed probability of a wrong answer.
         alpha: the user's willingness to explore.
-        rho_0: the least value of her rho_t, above 0.
-        rho_1: the largest.
-        n0: N_0, the acceptances during which the two are alike.
+        rho_0: the lower bound of rho_t, above 0.
+        rho_1: the upper bound of rho_t.
+        n0: N_0, the acceptances during which both users may respond identically.
         c: the theorem's c.
-        d: how much better arm 1 is under nu' than under nu.
+        d: the difference of arm 1's means under nu' and nu.
         epsilon: Delta_1 of nu'.
     """
 
@@ -539,7 +539,7 @@ class HardPair:
 
     @property
     def event_a_bound(self) -> float:
-        """1/2^(K-1) < P[A]: the means of all arms but arm 1 stay near the truth."""
+        """1/2^(K-1) < P[A]: the empirical means of all arms but arm 1 stay near their means."""
         return 0.5 ** (self.n_arms - 1)
 
     @property
@@ -549,7 +549,7 @@ class HardPair:
 
     @property
     def event_b_prime(self) -> float:
-        """P[B'] = Phi(-d): under nu', arm 1's first reward is below the same 1 + epsilon - d."""
+        """P[B'] = Phi(-d): under nu', arm 1's first reward is below 1 + epsilon - d."""
         return 0.5 * math.erfc(self.d / math.sqrt(2.0))
 
     @property
@@ -560,9 +560,9 @@ class HardPair:
 
     @property
     def overlap_bound(self) -> float:
-        """P[B']/2^(K-1): below P[A and B'], the chance under nu' of the history that nu has too.
+        """P[B']/2^(K-1) < P[A and B'], the probability under nu' of a history shared with nu.
 
-        It holds if the conditions eq:161 and eq:162 of `proof_conditions` do.
+        It requires the conditions eq:161 and eq:162 of `proof_conditions`.
         """
         return self.event_a_bound * self.event_b_prime
 
@@ -586,14 +586,14 @@ def hard_pair(
     Args:
         delta: the allowed probability of a wrong answer, in (0, 1).
         alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of her rho_t, above 0.
-        rho_1: the largest, at least rho_0; None is rho_0, for a constant rho_t.
+        rho_0: the lower bound of rho_t, above 0.
+        rho_1: the upper bound of rho_t, at least rho_0; None is rho_0, for a constant rho_t.
         n_arms: K, at least 2.
         n0: N_0, at least K and above 1/rho_0; None is delta^(-1/alpha + c)/rho_0, rounded down.
-        c: c of that N_0, in (0, 1/2) and below 1/alpha, or N_0 would not grow; None is 1/4, or
-            1/(2 alpha) if that is less.
-        gap: Delta_1 > 0 of nu' in place of the proof's epsilon; nu stays as it is, so d grows by as
-            much as epsilon does.
+        c: the c of the default N_0, in (0, 1/2) and below 1/alpha, so that N_0 grows as delta
+            falls; None is 1/4, or 1/(2 alpha) if that is smaller.
+        gap: Delta_1 > 0 of nu', instead of the proof's epsilon; nu does not change, so d grows by
+            the same amount as epsilon.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -611,12 +611,12 @@ def hard_pair(
         exponent = log_lower_bound(delta, alpha, rho_0, c)
         if exponent > 700.0:
             raise InvalidArgumentError("delta", delta, "large enough for a finite N_0")
-        # A power that is whole but for rounding is that whole number.
+        # Rounding must not lower a power that is an integer.
         n0 = math.floor(math.exp(exponent) * (1.0 + 1e-12))
         if n0 < n_arms:
-            allowed = f"small enough for N_0 = {n0} to be at least K = {n_arms} (or give n0)"
+            allowed = f"so small that N_0 = {n0} is at least K = {n_arms} (or pass n0)"
             raise InvalidArgumentError("delta", delta, allowed)
-    if rho_0 * n0 <= 1.0:  # the logarithms of the proof are above 0
+    if rho_0 * n0 <= 1.0:  # the proof takes square roots of log(rho_0 N_0)
         raise InvalidArgumentError("rho_0", rho_0, f"above 1/N_0, with N_0 = {n0}")
 
     m = n0 - n_arms + 1
@@ -639,30 +639,26 @@ def hard_pair(
 
 
 def exponent_loss(c: float | None, alpha: float) -> float:
-    """Return the theorem's c, as given or by default.
-
-    Raises:
-        InvalidArgumentError: if it is not in (0, 1/2) and below 1/alpha.
-    """
+    """Validate the theorem's c: in (0, 1/2) and below 1/alpha; None is the default."""
     if c is None:
         return min(DEFAULT_C, 0.5 / alpha)
     allowed = "a number in (0, 1/2), below 1/alpha"
     return validation.real("c", c, allowed, lambda number: 0.0 < number < min(0.5, 1.0 / alpha))
 
 
-#: Up to here f(n) is looked at for every n, beyond, where it grows, at a thousand.
+#: f(n) is computed for every n up to this, and for a thousand n beyond, where it grows.
 EVERY_N = 2**17
 
 
 class Condition(NamedTuple):
-    """Something that the proof takes for granted of a small enough delta: left < right.
+    """An inequality that the proof requires of delta: left < right.
 
     Attributes:
-        where: the equation that needs it, by its label in the paper.
-        says: the inequality.
+        where: the label of the equation that needs it.
+        says: the inequality as text.
         left: its left-hand side.
         right: its right-hand side.
-        holds: whether it is so.
+        holds: whether left < right.
     """
 
     where: str
@@ -673,13 +669,13 @@ class Condition(NamedTuple):
 
 
 def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
-    """Return every inequality that the proof needs of its numbers, and whether it holds.
+    """Return every inequality that the proof requires, and whether it holds.
 
-    The proof chooses delta "sufficiently small", which can be absurdly small: for K = 2,
-    alpha = rho = 1 and c = 1/4 all of them hold from about delta = 5e-13, N_0 = 1.7e9, on. They
-    are sufficient, not necessary. The first six are steps of P[B'] > 2^K delta (three are named
-    there, N_0^(-1/2) < 1 being true always; d >= sqrt(2) and d <= 2 sqrt(L) are used unsaid), then
-    comes what they are for; the last two make the histories one (eq:161 for hopeless arms only).
+    The proof takes delta "sufficiently small": for K = 2, alpha = rho = 1 and c = 1/4 all
+    inequalities hold for delta below about 5e-13 (N_0 = 1.7e9). They are sufficient, not necessary.
+    The first six are steps to P[B'] > 2^K delta, the seventh. The proof names three of the six; it
+    uses d >= sqrt(2) and d <= 2 sqrt(L) implicitly. The last two make the histories under nu and
+    nu' equal (eq:161 only with more than two arms).
     """
     validation.of_class("pair", pair, HardPair)
     k, n0, alpha, d = pair.n_arms, pair.n0, pair.alpha, pair.d
@@ -692,8 +688,8 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     factor = ratio * math.exp(-1.5) * pair.delta ** (-alpha * pair.c)
     factor /= 8.0 * math.sqrt(math.pi) * spread / math.sqrt(2.0)
     wide = 4.0 * math.sqrt(math.log(2.0 * n0)) + 2.0 * spread
-    # f(n) is how far below the mean of arm 2 a first reward must be to be rejected at n
-    # acceptances (paper, Eq. 162, with rho_1 as rho_t), for K <= n <= N_0.
+    # f(n), for K <= n <= N_0: after n acceptances she rejects arm 1 if its first reward is f(n)
+    # below the mean of arm 2 (paper, Eq. 162, with rho_1 as rho_t).
     n = np.arange(k, min(n0 - 1, EVERY_N) + 1, dtype=float)
     if n0 - 1 > EVERY_N:
         n = np.append(n, np.geomspace(EVERY_N, float(n0 - 1), 1000))
@@ -702,7 +698,7 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     spans = n - k + 1
     widths = root * (1.0 + 1.0 / np.sqrt(spans)) + 2.0 * np.sqrt(np.log(2.0 * spans) / spans)
     widest, widest_earlier = float(widths[-1]), float(widths[:-1].max(initial=-math.inf))
-    found = [
+    rows = [
         ("eq:147", "log N_0 <= log(delta^(-1/alpha+c)/rho_0)", math.log(n0), theorem + 1e-9),
         ("eq:146", "d - sqrt(L) < N_0^(-1/4)", excess, quarter),
         ("eq:147", "N_0^(-1/4) sqrt(L) < 1", quarter * spread, 1.0),
@@ -713,9 +709,9 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     ]
     if k > 2:
         bounds = "4 sqrt(log 2N_0) + 2 sqrt(L) < 1/delta + 1"
-        found.append(("eq:161", bounds, wide, 1.0 / pair.delta + 1.0))
+        rows.append(("eq:161", bounds, wide, 1.0 / pair.delta + 1.0))
     if m > 1:
-        found.append(("eq:162", "f(n) < f(N_0) for K <= n < N_0", widest_earlier, widest))
+        rows.append(("eq:162", "f(n) < f(N_0) for K <= n < N_0", widest_earlier, widest))
     return tuple(
-        Condition(where, says, left, right, left < right) for where, says, left, right in found
+        Condition(where, says, left, right, left < right) for where, says, left, right in rows
     )

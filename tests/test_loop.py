@@ -92,7 +92,7 @@ def test_caps_time_limits_and_the_agent_end_a_run_and_only_caps_censor_it(subtes
 
 def test_only_a_time_limit_that_nobody_asked_for_is_warned_of():
     rollout(env_of(limit=7), given(99), seed=0, max_steps=7)
-    with pytest.warns(UserWarning, match=r"time limit cut the run of scripted off after 7 steps"):
+    with pytest.warns(UserWarning, match=r"time limit ended the run of scripted after 7 steps"):
         rollout(env_of(limit=7), given(99), seed=0)
 
 
@@ -190,7 +190,7 @@ def test_an_agent_that_fails_is_told_by_name():
         ("observe", r"observe of mine raised ZeroDivisionError \(at step 5", ZeroDivisionError),
         ("answer", r"answer of mine raised RuntimeError: two lines \(at the end", RuntimeError),
     ]
-    again = r"with the user of seed 7: rollout\(env, agent, seed=7\) meets her again\)"
+    again = r"with the user of seed 7: rollout\(env, agent, seed=7\) repeats the run\)"
     for fails, message, cause in rows:
         with pytest.raises(CallableError, match=f"^{message}, {again}$") as caught:
             rollout(ExplorativeUserEnv(3), Failing(fails), seed=7)

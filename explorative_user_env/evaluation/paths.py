@@ -238,7 +238,7 @@ def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
             episode = rollout(env, agent, seed, cap, cap, commits=True)
             episodes = [(env.instance(), episode)]
         else:
-            episodes = members.meet(population, agent, seed, cap)
+            episodes = members.run(population, agent, seed, cap)
         for instance, episode in episodes:
             play, steps = Play.blank(1, population.n_arms, cap), len(episode.arms)
             play.means[0], play.best_arms[0] = instance.means, instance.best_arm

@@ -1,4 +1,4 @@
-"""Films of runs: pictures of every step, and the files that show them."""
+"""Films of runs: one picture for each step, and the files of films."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require
 
-# Moments of a film, and rows of arms in all of them; a longer run is thinned out evenly.
+# Limits of a film: its moments, and the arms' rows over all moments; longer runs are thinned.
 LEAST_MOMENTS, MOST_MOMENTS, MOST_ROWS_FILMED = 100, 1000, 50_000
-RUN_WIDTH = 960  # of a whole run in one picture
-SETTLED = 20  # the axis of rewards leaves out intervals of the first twentieth of a film
-PNG_SCALE = 2  # pixels of a picture for each of its scene, so that it is sharp on a slide
-CONTROLS_HIGH = 190  # pixels below the pictures, where a notebook does not measure a page
+RUN_WIDTH = 960  # width of the picture of a complete run
+SETTLED = 20  # the axis of rewards ignores intervals in the first 1 / SETTLED of a film
+PNG_SCALE = 2  # scale of a PNG, so that it is sharp on a slide
+CONTROLS_HIGH = 190  # height of the page below the pictures, for a notebook's frame
 
-#: What is needed to write a file, by its ending.
+#: The libraries needed to write a file, by its ending.
 NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
     ".html": None,
     ".gif": raster.PAINTER,
@@ -35,9 +35,9 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """How a picture is laid out: widths of a user and of an agent, and films in a row.
+    """The layout of a picture: the widths of user and agent panel, and the films in a row.
 
-    Without a width the panel is below her.
+    If `panel` is None, the agent's panel is below the user.
     """
 
     width: int
@@ -45,24 +45,24 @@ class Arrangement(NamedTuple):
     columns: int
 
 
-# Of one film, and of each of several.
+# The layouts of a single film, and of several films.
 ALONE, TOGETHER = Arrangement(scene.USUAL_WIDTH, 420, 1), Arrangement(640, None, 2)
 ON_A_PHONE = Arrangement(360, None, 1)
 
 
 @dataclass(frozen=True, repr=False)
 class Film:
-    """A run to look at; as the last line of a notebook's cell it plays, with a slider.
+    """A film of a run; a notebook shows it with a slider.
 
     Attributes:
         agent: the agent's name.
-        seed: the user's.
-        n_steps: the length of the run.
+        seed: the user's seed.
+        n_steps: number of steps of the run.
         answer: the arm that the agent named.
-        end: how it ended, as of an `Episode`.
-        moments: in the order of time, the first before any step and the last at the end.
-        revealed: whether the truth is shown.
-        explanation: the run in words, with the truth.
+        end: the end of the run, as `Episode.end`.
+        moments: in order of time; the first is before any step, the last at the end.
+        revealed: whether the film shows the hidden state.
+        explanation: the run in words, with the hidden state.
     """
 
     agent: str
@@ -76,24 +76,24 @@ class Film:
 
     @property
     def thinned(self) -> bool:
-        """Whether some steps of the run are left out."""
+        """Whether the film leaves out steps of the run."""
         return len(self.moments) <= self.n_steps
 
     def save(self, path: Path | str, overwrite: bool = False) -> None:
-        """Write a film as .html, .gif or .mp4, or the whole run as .svg or .png.
+        """Write a film as .html, .gif or .mp4, or a picture of the run as .svg or .png.
 
         Args:
             path: the file.
-            overwrite: whether a file may be replaced.
+            overwrite: whether to replace an existing file.
 
         Raises:
             InvalidArgumentError: for another ending, or a file that exists.
-            MissingExtraError: without what paints it.
+            MissingExtraError: if a needed library is not installed.
         """
         save_films([self], Path(path), overwrite=overwrite)
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame, as it and the notebook must not change each other."""
+        """Return the page in a frame, so that its style does not affect the notebook."""
         high = pictures_of([self], [0], ALONE)[0].height + CONTROLS_HIGH
         grow = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
         return (
@@ -107,7 +107,7 @@ class Film:
 
 
 def film_of(run: Any, reveal: bool | None = None, on_step: Any = lambda step: None) -> Film:
-    """Return an `Episode` as a film; see `Episode.film`. `on_step` is called with each step."""
+    """Return the film of an `Episode`; `on_step` is called with each step."""
     rerun, n_steps = watched.rerun_of(run), len(run.arms)
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)
     most = max(LEAST_MOMENTS, min(MOST_MOMENTS, MOST_ROWS_FILMED // rerun.population.n_arms))
@@ -115,39 +115,39 @@ def film_of(run: Any, reveal: bool | None = None, on_step: Any = lambda step: No
     moments: list[Moment] = []
     story = watched.Story(rerun.delta)
 
-    def hear(moment: Moment) -> None:
-        story.hear(moment)
+    def add(moment: Moment) -> None:
+        story.add(moment)
         step = moment.seen.steps
         if step % every == 0 or step == n_steps:
             moments.append(moment)
         on_step(step)
 
-    watched.watch_again(run, hear)
+    watched.repeat(run, add)
     explanation = story.explanation(run.agent, run.answer, run.end)
     end = (run.answer, run.end)
     return Film(run.agent, run.seed, n_steps, *end, moments, revealed, explanation)
 
 
 def steps_of_all(films: Sequence[Film]) -> list[int]:
-    """Return the steps of which at least one of the films has a picture."""
+    """Return the steps that at least one of the films shows."""
     return sorted({moment.seen.steps for film in films for moment in film.moments})
 
 
 def rejected_at(films: Sequence[Film], steps: Sequence[int]) -> list[int]:
-    """Return the places of the steps at which she rejected a recommendation."""
+    """Return the indices of the steps with a rejection."""
     seen = [moment.seen for film in films for moment in film.moments]
     rejected = {each.steps for each in seen if each.last and not each.last[1]}
     return [place for place, step in enumerate(steps) if step in rejected]
 
 
 def _places(film: Film, steps: Sequence[int]) -> list[int]:
-    """Return which moment of a film is shown at each step: the latest by then."""
-    own = [moment.seen.steps for moment in film.moments]
-    return [bisect_right(own, step) - 1 for step in steps]
+    """Return, for each step, the index of the film's latest moment by then."""
+    times = [moment.seen.steps for moment in film.moments]
+    return [bisect_right(times, step) - 1 for step in steps]
 
 
 def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
-    """Return the words below the pictures of some steps."""
+    """Return the captions of the pictures of some steps."""
     captions: list[list[str]] = [[] for _ in steps]
     for film in films:
         for caption, place in zip(captions, _places(film, steps), strict=True):
@@ -161,9 +161,9 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
 
 
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
-    """Return the ends of the axis of rewards, the same for all: of all but one part in `early`.
+    """Return the ends of the axis of rewards, common to all films.
 
-    The first intervals are so wide that nothing could be seen of the later ones.
+    The first 1 / `early` of each film is ignored, as its wide intervals would hide the later ones.
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]
@@ -173,43 +173,43 @@ def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
 def pictures_of(
     films: Sequence[Film], steps: Sequence[int], layout: Arrangement, progress: OnProgress = silent
 ) -> list[Scene]:
-    """Return a picture of all films at each of some steps; all are of one size.
+    """Return one picture of all films for each step; all pictures have the same size.
 
     Args:
-        films: one or more.
+        films: one or more films.
         steps: the steps.
-        layout: how they are laid out.
+        layout: the layout.
         progress: called with each picture.
     """
-    span, kept = _span_of(films, SETTLED), list[list[Scene]]()
+    span, by_film = _span_of(films, SETTLED), list[list[Scene]]()
     for number, film in enumerate(films):
-        slots = scene.slots_of(moment.said for moment in film.moments)
+        slots = scene.slots_of(moment.explained for moment in film.moments)
         places, drawn = _places(film, steps), dict[int, Scene]()
         for place in sorted(set(places)):
             portion(progress, number, len(films))("pictures", len(drawn), len(film.moments))
-            seen, decided, hidden, said = film.moments[place]
+            seen, decided, hidden, explained = film.moments[place]
             truth = (hidden, decided) if film.revealed else (None, None)
             title = f"user of seed {film.seed}"
             user = scene.scene_of_user(seen, *truth, span=span, width=layout.width, title=title)
             drawn[place] = user
-            if slots or len(films) > 1:  # an agent that says nothing is named where it has company
+            if slots or len(films) > 1:  # with several films, a panel names the agent
                 now, below = seen.last[0] if seen.last else None, layout.panel is None
                 size = (layout.panel or layout.width, 0 if below else user.height)
                 board = scene.board_of(slots, user.rows, *size, below)
-                panel = scene.panel_of(said, board, film.agent, now)
+                panel = scene.panel_of(explained, board, film.agent, now)
                 drawn[place] = (in_a_column if below else side_by_side)([user, panel])
-        kept.append([drawn[place] for place in places])
+        by_film.append([drawn[place] for place in places])
     if len(films) == 1:
-        return kept[0]
+        return by_film[0]
     starts = range(0, len(films), layout.columns)
     return [
         in_a_column([side_by_side(each[start : start + layout.columns]) for start in starts])
-        for each in zip(*kept, strict=True)
+        for each in zip(*by_film, strict=True)
     ]
 
 
-def whole_run(films: Sequence[Film]) -> Scene:
-    """Return each film as one picture of all its steps, one below the other."""
+def run_scene(films: Sequence[Film]) -> Scene:
+    """Return a picture of all steps of each film, one film below the other."""
     span = _span_of(films, scene.EARLY) if len(films) > 1 else None
     how: dict[str, Any] = {"span": span and scene.rounded_out(span), "width": RUN_WIDTH}
     runs = []
@@ -225,16 +225,16 @@ def whole_run(films: Sequence[Film]) -> Scene:
 
 
 def page_of(films: Sequence[Film], progress: OnProgress = silent) -> str:
-    """Return films as one page, with a slider over the steps."""
+    """Return the HTML page of films, with a slider over the steps."""
     steps, several = steps_of_all(films), len(films) > 1
     story: dict[tuple[int, str], list[str]] = {}
-    revealed = [film for film in films if film.revealed]  # a story holds the truth
+    revealed = [film for film in films if film.revealed]  # explanations reveal the hidden state
     for film in revealed:
         for sentence in film.explanation.sentences:
             place = bisect_right(steps, sentence.step) - 1
             story.setdefault((place, str(sentence)), []).append(film.agent)
     lines = [(film, film.explanation.lines[-1]) for film in revealed if film.explanation.left_out]
-    lines += [(film, "not every step is shown.") for film in films if film.thinned]
+    lines += [(film, "The film leaves out some steps.") for film in films if film.thinned]
     return page_with(
         title=f"{', '.join(film.agent for film in films)} and the user of seed {films[0].seed}",
         pictures={
@@ -264,15 +264,15 @@ def save_films(
     """Write films of the same user to a file.
 
     Args:
-        films: one or more.
-        path: the file, with one of the endings .html, .gif, .mp4, .svg and .png.
-        argument: the name of the path in messages.
-        overwrite: whether an existing file is replaced.
+        films: one or more films.
+        path: the file; it ends in .html, .gif, .mp4, .svg or .png.
+        argument: the name of `path` in messages.
+        overwrite: whether to replace an existing file.
         progress: called with each picture.
 
     Raises:
         InvalidArgumentError: for another ending, or a file that exists.
-        MissingExtraError: without what paints it.
+        MissingExtraError: if a needed library is not installed.
     """
     ending = choice(argument, path.suffix.lower() or str(path), NEEDS)
     steps, wide = steps_of_all(films), ALONE if len(films) == 1 else TOGETHER
@@ -281,23 +281,23 @@ def save_films(
         if ending == ".html":
             place.write_text(page_of(films, progress), encoding="utf-8")
         elif ending == ".svg":
-            place.write_text(svg_of(whole_run(films)), encoding="utf-8")
+            place.write_text(svg_of(run_scene(films)), encoding="utf-8")
         elif ending == ".png":
-            raster.image_of(whole_run(films), scale=PNG_SCALE).save(place, "PNG")
+            raster.image_of(run_scene(films), scale=PNG_SCALE).save(place, "PNG")
         elif ending == ".mp4":
             raster.write_video(pictures_of(films, steps, wide, progress), place, progress)
         else:
             first = pictures_of(films, steps[:1], wide)[0]
             most = raster.frames_of_a_gif(first.width, first.height)
-            kept = [steps[n] for n in raster.chosen(len(steps), rejected_at(films, steps), most)]
-            pictures = pictures_of(films, kept, wide, progress)
-            raster.write_gif(pictures, rejected_at(films, kept), place, progress)
+            shown = [steps[n] for n in raster.chosen(len(steps), rejected_at(films, steps), most)]
+            pictures = pictures_of(films, shown, wide, progress)
+            raster.write_gif(pictures, rejected_at(films, shown), place, progress)
 
     write_file(argument, path, write, overwrite)
 
 
 def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
-    """Raise the errors of `save_films` before any film is made."""
+    """Raise the errors of `save_films`, without a film."""
     needs = NEEDS[choice(argument, path.suffix.lower() or str(path), NEEDS)]
     if needs is not None:
         require(*needs)

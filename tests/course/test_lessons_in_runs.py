@@ -52,7 +52,7 @@ def test_the_probabilities_are_those_of_exp3_in_a_run():
         after = NEXT_CHANCES(weights, epsilon, gamma, arm, accepted)
         weights[arm] += gamma * accepted / chances[arm]
         chances = after
-        assert chances == pytest.approx(moment.said["chance"])
+        assert chances == pytest.approx(moment.explained["chance"])
     assert min(weights) > 0.0
     assert 0 < episode.rejections < 50
 

@@ -16,7 +16,7 @@ from explorative_user_env.evaluation.runner import run_cells
 from explorative_user_env.validation import CallableError
 
 SMALL = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}
-AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) meets her again\)$"
+AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) repeats the run\)$"
 
 
 @pytest.mark.slow

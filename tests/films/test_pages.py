@@ -12,7 +12,7 @@ import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import BAIR
 from explorative_user_env.runs import films as filming
-from explorative_user_env.runs.films import captions_of, page_of, pictures_of, whole_run
+from explorative_user_env.runs.films import captions_of, page_of, pictures_of, run_scene
 from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
@@ -106,16 +106,16 @@ def test_a_page_needs_no_other_file_and_no_network_and_in_a_notebook_it_is_a_fra
 @pytest.mark.parametrize("reveal", [True, False])
 def test_the_whole_run_stands_in_one_picture(reveal, tmp_path):
     one, other = (film(agent, max_steps=200, reveal=reveal) for agent in ("bair", Silent()))
-    scene = whole_run([one, other])
+    scene = run_scene([one, other])
     assert {"BAIR and the user of seed 7", "silent and the user of seed 7"} <= words(scene)
-    assert problems(scene) == problems(whole_run([film(Silent(0))])) == []
+    assert problems(scene) == problems(run_scene([film(Silent(0))])) == []
     one.save(tmp_path / "a.svg")
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert svg == svg_of(whole_run([one]))
+    assert svg == svg_of(run_scene([one]))
     assert ("true mean" in svg) == reveal
     scales = [
         {text.text for text in texts(picture) if re.search(r"reward-0-\d-words$", text.key)}
-        for picture in (whole_run([one]), whole_run([other]), scene)
+        for picture in (run_scene([one]), run_scene([other]), scene)
     ]
     assert (scales[0] != scales[1]) == reveal
     assert len(scales[2]) == 2 * reveal  # both to one scale
@@ -124,7 +124,7 @@ def test_the_whole_run_stands_in_one_picture(reveal, tmp_path):
 @pytest.mark.slow
 def test_what_is_left_out_of_a_long_run_is_said_and_what_runs_have_in_common_only_once():
     long = film(Silent(1001), max_steps=1001, n_arms=2)
-    assert "silent and the user of seed 7 (501 of 1001 steps)" in words(whole_run([long]))
+    assert "silent and the user of seed 7 (501 of 1001 steps)" in words(run_scene([long]))
     page = page_of([film("bair"), film("uni")])
     assert page.count("BAIR, UNI: t = 0: the best of 5 arms is arm 1") == 1
 

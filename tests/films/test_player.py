@@ -159,7 +159,7 @@ def test_films_in_frames_of_one_page_do_not_disturb_each_other(browser, film, tm
     with page_in(browser, PHONE) as page:
         page.goto((tmp_path / "a.html").as_uri())
         first, second = (page.frame_locator("iframe").nth(place) for place in range(2))
-        first.get_by_role("button", name="Step").click()
+        first.get_by_role("button", name="Step", exact=True).click()
         assert "t = 1" in first.locator(".film-caption").inner_text()
         assert "no recommendation" in second.locator(".film-caption").inner_text()
 

@@ -36,8 +36,8 @@ def test_a_run_is_told_from_what_there_is_to_find_to_what_was_named():
     assert "stopped and named" in last
     assert "It was left" not in last
     last = lines_of(run(TrackAndStop(), 3, noise=0.1))[-1]
-    assert "T&S was cut off; its guess is arm" in last
-    assert re.search(r"It was left with.*Z of beta: [\d.]+ / [\d.]+; least evidence against", last)
+    assert "T&S reached the step cap; its answer is arm" in last
+    assert re.search(r"last state: .*Z of beta: [\d.]+ / [\d.]+; least evidence against", last)
     first_arm = PolicyAgent(lambda observation: 0, observation="counts", horizon=60)
     assert "t = 0: arm 1 (the best) was never recommended" in lines_of(run(first_arm, 7))
     drifting = run("uni", 2, behaviour="drifting", gap=0.02, max_steps=400)
@@ -60,7 +60,7 @@ def test_an_explanation_stays_short_in_the_order_of_time_and_says_how_much_it_le
     steps = [sentence.step for sentence in explanation.sentences]
     assert len(steps) == MOST_SENTENCES
     assert steps == sorted(steps)
-    assert f"(Left out: {explanation.left_out} more" in str(explanation)
+    assert f"({explanation.left_out} less important events" in str(explanation)
     every = [Sentence(9, "end", 0), Sentence(3, "b", 4), Sentence(1, "<a>", 4), Sentence(2, "x", 1)]
     found = explanation_from(every, most=3)
     assert [sentence.text for sentence in found.sentences] == ["<a>", "x", "end"]
@@ -112,7 +112,7 @@ def test_where_the_best_arm_is_lost_it_is_told_when_why_and_which_interval_misle
         assert not episode.censored
         assert episode.answer != best
         last = [s for s in steps if s.arm == best and not s.accepted][-1]
-        (line,) = told(lines_of(episode), f"arm {best} (the best) left F for good")
+        (line,) = told(lines_of(episode), f"arm {best} (the best) removed it from F for good")
         assert line.startswith(f"t = {last.step}: ")
         missed = 0
         for arm in (best, last.witness):

@@ -14,7 +14,7 @@ from explorative_user_env import InvalidArgumentError, rollout
 from explorative_user_env.agents import AGENTS, BAIR, REFERENCES, agent_named
 from explorative_user_env.protocol import CENSORED
 from explorative_user_env.runs.films import film_of
-from explorative_user_env.runs.moments import watch_again
+from explorative_user_env.runs.moments import repeat
 from explorative_user_env.show.words import explanation_of
 from explorative_user_env.validation import CallableError
 
@@ -23,7 +23,7 @@ EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01)
 
 def moments_of(episode):
     moments = []
-    watch_again(episode, moments.append)
+    repeat(episode, moments.append)
     return moments
 
 
@@ -52,7 +52,7 @@ def test_each_moment_is_what_the_environment_and_the_agent_say_after_the_respons
             env.step(arm)
             agent.observe(arm, accepted)
             heard[arm].append(accepted)
-        assert moment.said == explanation_of(agent, 5)
+        assert moment.explained == explanation_of(agent, 5)
         assert moment.decided == before
         assert moment.hidden == (before := env.hidden_state())
         seen = moment.seen
@@ -60,7 +60,7 @@ def test_each_moment_is_what_the_environment_and_the_agent_say_after_the_respons
         for arm, said in enumerate(heard):
             assert (seen.accepted[arm], seen.rejected[arm]) == (said.count(True), said.count(False))
             assert seen.latest[arm] == (said[-1] if said else None)
-    assert all(moment.said == {} for moment in moments_of(run(Silent())))  # it has no explain
+    assert all(moment.explained == {} for moment in moments_of(run(Silent())))  # it has no explain
 
 
 def test_what_cannot_be_watched_is_told_of():
@@ -74,7 +74,7 @@ def test_what_cannot_be_watched_is_told_of():
     for act, told in (
         (run(wrong).film, "explain of silent, F must be a number, a word"),
         (run(locked).explain, "a copy of silent raised TypeError: cannot pickle"),
-        (changed.film, ".*a run that silent repeats"),
+        (changed.film, ".*a run that can be repeated; silent"),
         (travelled.explain, ".*one that rollout or replay has made here"),
         (foreign.film, ".*with users of this package"),
     ):
@@ -87,8 +87,8 @@ def test_a_run_that_commits_is_watched_to_its_end():
     results = eu.evaluate([BAIR(n1=10)], horizon=200, compiled=False, progress=False, **users)
     moments = film_of(results.replay(0)).moments
     assert [moment.seen.steps for moment in moments] == list(range(201))
-    assert moments[-1].said == moments[-2].said  # it has stopped, and what it said last stays
-    assert sum(moments[-1].said["F"]) == 1
+    assert moments[-1].explained == moments[-2].explained  # it has stopped
+    assert sum(moments[-1].explained["F"]) == 1
 
 
 def test_a_run_that_a_time_limit_cut_off_is_watched_as_it_was():
@@ -98,7 +98,7 @@ def test_a_run_that_a_time_limit_cut_off_is_watched_as_it_was():
             film = rollout(env, "bair", 3).film()
         assert (film.n_steps, film.end == CENSORED) == (limit, True)
     episode = rollout(env, "exp3", 3)  # it is told the same horizon
-    assert episode.film().moments[-1].said["t of T"] == (40.0, 40.0)
+    assert episode.film().moments[-1].explained["t of T"] == (40.0, 40.0)
 
 
 def test_who_met_neither_travels_nor_makes_a_difference():

@@ -67,7 +67,7 @@ def test_a_run_longer_than_gym_makes_time_limit_replays_whole_or_warns():
     episode = results.replay(0)
     assert episode.stopping_time > 1500
     made = gym.make(eu.ENV_ID, **users)
-    with pytest.warns(UserWarning, match=r"time limit cut the run of BAIR off after 1000 steps"):
+    with pytest.warns(UserWarning, match=r"time limit ended the run of BAIR after 1000 steps"):
         cut = eu.rollout(made, BAIR(n1=1500), episode.seed)
     assert cut.censored
     assert cut.arms == episode.arms[:1000]

@@ -263,7 +263,8 @@ reveal(
 # %%
 moments = of_kindest.film(reveal=False).moments[::10]
 chances = pd.DataFrame(
-    [moment.said["chance"] for moment in moments], index=[moment.seen.steps for moment in moments]
+    [moment.explained["chance"] for moment in moments],
+    index=[moment.seen.steps for moment in moments],
 )
 figure, axes = plt.subplots(figsize=(7, 3.2))
 for arm in range(5):
