@@ -254,7 +254,7 @@ def explains_itself(subject: Subject) -> None:
             try:
                 explanation_of(run.agent, situation.n_arms)
             except Exception as error:
-                seen = getattr(error, "told", checks.in_words(error))
+                seen = getattr(error, "failure", checks.in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
             run.advance(1)
         _expect_as_new(subject, run.end(), situation, "when explain() was called")

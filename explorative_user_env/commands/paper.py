@@ -67,14 +67,14 @@ def tables(
     with run.opened(usual=f"results/{chosen}") as (folder, store):
         with progress_bar() as progress:
             share, rest = (portion(progress, 0, 2) if full else progress), portion(progress, 1, 2)
-            found = reproduce(experiments, names, progress=share, store=store, **options)
+            studies = reproduce(experiments, names, progress=share, store=store, **options)
             ladder = run_ladder(progress=rest, store=store.aside(), **options) if full else None
-            calibration = calibration_of(found, seed, progress=progress)
-        cells = [each for one in found for results in one.results.values() for each in results]
+            calibration = calibration_of(studies, seed, progress=progress)
+        cells = [each for one in studies for results in one.results.values() for each in results]
         folder.note(**details_of([each.cell for each in cells]))
         how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
-        page, pictures = paper_report.report(found, ladder, how, calibration)
-        summaries = [(one.experiment, *each) for one in found for each in one.summaries.items()]
+        page, pictures = paper_report.report(studies, ladder, how, calibration)
+        summaries = [(one.experiment, *each) for one in studies for each in one.summaries.items()]
         contents: dict[str, Any] = {
             "report.md": page,
             "report.html": paper_report.as_html(page + closing_section(folder.made_by), pictures),
@@ -82,9 +82,9 @@ def tables(
             **pictures,
         }
         shown: list[Any] = []
-        if len(found) == 1:
+        if len(studies) == 1:
             shown = [table_of(each, f"{of.title}, {name}") for of, name, each in summaries]
-        if judged := [one.figures for one in found if not one.figures.empty]:
+        if judged := [one.figures for one in studies if not one.figures.empty]:
             contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
             shown.append(paper_report.glance(contents["verdicts.csv"], calibration))
         if ladder is not None:
@@ -118,24 +118,22 @@ def tune_n1(run: Run) -> None:
     with run.opened() as (folder, store):
         try:
             how = run.options | run.users | run.workers
-            found = tuning.tune_n1(
-                on_candidate=lambda found: say(*header, tuning.search_line(found)),
-                store=store,
-                **how,
+            study = tuning.tune_n1(
+                on_candidate=lambda each: say(*header, tuning.search_line(each)), store=store, **how
             )
         except tuning.NoneFoundError as none:  # the run is complete without a result
             failure = f"error: {none}; its runs are in {store.path}"
         else:
             contents = {
-                "tuned.json": found.tuned.save,
-                "search.csv": found.search(),
-                tuning.FRONTIER_FILE: found.frontier,
-                "table.md": tuning.tuning_page(found),
-                "frontier.png": lambda: tuning.frontier_figure(found),
+                "tuned.json": study.tuned.save,
+                "search.csv": study.search(),
+                tuning.FRONTIER_FILE: study.frontier,
+                "table.md": tuning.tuning_page(study),
+                "frontier.png": lambda: tuning.frontier_figure(study),
             }
-            table = tuning.frontier_table(found)
-            sections: list[Any] = [tuning.title(found), table, *tuning.sentences(found)]
-            write_and_show(folder, contents, sections, cells=found.frontier.attrs["cells"])
+            table = tuning.frontier_table(study)
+            sections: list[Any] = [tuning.title(study), table, *tuning.sentences(study)]
+            write_and_show(folder, contents, sections, cells=study.frontier.attrs["cells"])
     if failure:
         print(failure, file=sys.stderr)
         raise typer.Exit(1)

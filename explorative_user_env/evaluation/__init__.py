@@ -1,4 +1,4 @@
-"""The harness: any agents on the same users, with figures one can publish."""
+"""The evaluation harness, which runs agents on the same users."""
 
 from explorative_user_env.evaluation.runner import evaluate, sweep
 from explorative_user_env.evaluation.transcripts import transcript_of, write_transcripts

@@ -1,1 +1,1 @@
-"""A run met again with everything in view: told in words, and shown step by step."""
+"""Runs of an agent with a user: the readable loop, its record, films and explanations."""

@@ -1,1 +1,1 @@
-"""Who the user is: her rule, her rewards, her arms' means, and users who break the model."""
+"""The user: her rule, rewards and means, other behaviours, and populations of users."""
