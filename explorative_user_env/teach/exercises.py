@@ -5,7 +5,7 @@ import ctypes
 import html
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Real
 from typing import Any, NamedTuple
@@ -77,14 +77,18 @@ def by_calling(answer: Any, case: Case) -> Any:
 
     If the answer fails with lists, call it with arrays: an answer may use either.
     """
+    return _outcome_and_arguments(answer, case)[0]
+
+
+def _outcome_and_arguments(answer: Any, case: Case) -> tuple[Any, Case]:
+    arguments = copy.deepcopy(case)
     try:
-        return answer(*copy.deepcopy(case))
+        return answer(*arguments), arguments
     except (TypeError, AttributeError):
         if any(isinstance(each, list) for each in case):
-            try:
-                return answer(*(np.array(x) if isinstance(x, list) else x for x in case))
-            except Exception:  # report the error with lists instead
-                pass
+            arguments = tuple(np.array(x) if isinstance(x, list) else x for x in case)
+            with suppress(Exception):  # report the error with lists instead
+                return answer(*arguments), arguments
         raise
 
 
@@ -201,7 +205,8 @@ class Exercise:
             text = f"for {_written(case)} it fails with {type(error).__name__}: {error}"
             failed = one_line(text, 400) + (blank_before if "NoneType" in str(error) else "")
         if not failed and all(map(_is_blank, given)):
-            return f"it returns nothing yet; the task is {self.asks}{blank_before}"
+            it = "its `act`" if isinstance(answer, type) else "it"
+            return f"{it} returns nothing yet; the task is {self.asks}{blank_before}"
         trios = zip(self.cases, given, expected, strict=False)  # a failure ends `given` early
         wrong = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
         if wrong is not None:
@@ -212,8 +217,7 @@ class Exercise:
                     return f"{remark} ({description})" if self.where else remark
             return description
         for case in self.cases if self.keeps and not failed else ():
-            answer(*(arguments := copy.deepcopy(case)))
-            if not all(map(equal, arguments, case)):
+            if not all(map(equal, _outcome_and_arguments(answer, case)[1], case)):
                 return f"it is right, but it changes a list of {_written(case)}: work on a copy"
         return failed
 

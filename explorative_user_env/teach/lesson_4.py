@@ -130,12 +130,16 @@ class Sweeping:
         return None if self.over else self.left[self.place]
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Count the response, remove a rejected arm from F, and move to the next arm."""
+        """Count the response, remove a rejected arm from F, and select the next arm."""
         self.n_steps += 1
         self.accepted[arm] += accepted
         if self.drops(accepted):
             self.left.remove(arm)
         self.place += self.goes_on(accepted)
+        self.end_step()
+
+    def end_step(self) -> None:
+        """End a pass, the first sweep or Phase 1; refill an empty F."""
         end = self.place >= len(self.left)
         self.over = self.enough() and self.may_end(end)
         if end:
@@ -369,21 +373,23 @@ EXERCISES: tuple[Exercise, ...] = (
     ).with_mistakes(
         "it always recommends the first arm: `observe` is blank, or does not change `place`.",
         _but(Sweeping, observe=lambda self, arm, accepted: None),
-        "it compares N_1 with the number of steps: compare it with the number of acceptances.",
+        "`end_step` is blank, or does not reset `place` after a pass; `observe` is right so far.",
+        _but(Sweeping, end_step=lambda self: None),
+        "`end_step` compares N_1 with the number of steps: compare it with the acceptances.",
         _but(Sweeping, enough=lambda self: self.n_steps >= self.n1),
-        "it skips the arm after a rejected arm: the removal moves the next arm to its place.",
+        "`observe` skips the arm after a rejected arm: removal moves the next arm to its place.",
         _but(Sweeping, goes_on=lambda self, yes: self.first_sweep),
-        "the first sweep recommends rejected arms again: remove them from F.",
+        "the first sweep recommends rejected arms again: `observe` must remove them from F.",
         _but(Sweeping, drops=lambda self, yes: False, goes_on=lambda self, yes: True),
-        "Phase 1 ends in the middle of a pass: in the first loop, check N_1 only after a pass.",
+        "`end_step` ends Phase 1 within a pass: in the first loop, check N_1 only after a pass.",
         _but(Sweeping, may_end=lambda self, end: True),
-        "the second loop checks N_1 only after a round: check it after every response.",
+        "in the second loop `end_step` checks N_1 only after a round: check it every time.",
         _but(Sweeping, may_end=lambda self, end: end),
-        "Phase 1 makes one recommendation too many: it ends with N_1 acceptances.",
+        "`end_step` ends Phase 1 one recommendation too late: it ends with N_1 acceptances.",
         _but(Sweeping, enough=lambda self: sum(self.accepted) > self.n1),
-        "the second loop sweeps over the arms: repeat each arm there until she rejects it.",
+        "in the second loop `observe` sweeps over the arms: repeat each arm until she rejects it.",
         _but(Sweeping, goes_on=lambda self, accepted: accepted),
-        "Phase 1 ends when F is empty: the second loop, with all arms again, is missing.",
+        "`end_step` ends Phase 1 when F is empty: the second loop, with all arms, is missing.",
         _but(Sweeping, enough=lambda self: sum(self.accepted) >= self.n1 or not self.left),
     ),
     # 4.3

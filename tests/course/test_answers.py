@@ -1,15 +1,18 @@
 """What a student hands in may be anything: a grader says so in a line, and never fails itself."""
 
 import math
+import re
 import time
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from explorative_user_env.teach import Exercise, check_exercise, exercises_of, reveal
+from explorative_user_env.teach import LESSONS, Exercise, check_exercise, exercises_of, hint, reveal
 from explorative_user_env.teach.exercises import by_calling, equal, time_limit
+from explorative_user_env.teach.notebooks import cells_of, read_source
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -34,6 +37,52 @@ def writes(levels, epsilon, gamma, arm, accepted):
     after = exercises_of(3)[1].right(levels, epsilon, gamma, arm, accepted)
     levels[arm] += 1.0
     return after
+
+
+def with_arrays(levels, epsilon, gamma, arm, accepted, copies=True):
+    """An answer for arrays alone: a list has no `max`."""
+
+    def chances(levels):
+        weights = np.exp(levels - levels.max())
+        return (1 - epsilon) * weights / weights.sum() + epsilon / len(weights)
+
+    before, levels = chances(levels), levels.copy() if copies else levels
+    levels[arm] += gamma * accepted / before[arm]
+    return chances(levels)
+
+
+def test_an_answer_for_arrays_is_checked_for_changing_its_argument_too():
+    assert check_exercise("3.2", with_arrays).right
+    remark = check_exercise("3.2", lambda *case: with_arrays(*case, copies=False))
+    assert not remark.right
+    assert "work on a copy" in remark.words
+
+
+def solutions():
+    """Yield the number and the code between the marks of each exercise with a check."""
+    for lesson in LESSONS:
+        for cell, after in pairwise(cells_of(read_source(f"{lesson.name}.py"))):
+            if "exercise" in cell.tags and (
+                check := re.match(r'check_exercise\("(.+?)"', after.text)
+            ):
+                yield check[1], re.findall(r"BEGIN SOLUTION\n(.*?)# END", cell.text, re.DOTALL)
+
+
+def test_every_exercise_has_hints_on_two_levels_that_do_not_contain_its_solution():
+    seen = dict(solutions())
+    assert [*seen] == [one.number for lesson in LESSONS for one in exercises_of(lesson.number)]
+    texts = []
+    for number, parts in seen.items():
+        hints = [hint(number), hint(float(number), level=2)]
+        texts += [one.words for one in hints]
+        assert [one.verdict for one in hints] == ["hint 1", "hint 2"]
+        packed = re.sub(r"[\s`]", "", " ".join(one.words for one in hints))
+        for line in "\n".join(parts).splitlines():
+            code = re.sub(r"\s|return", "", line.split("#")[0])
+            assert len(code) < 16 or code not in packed, (number, line)
+    assert len({*texts}) == 2 * 29
+    with pytest.raises(InvalidArgumentError, match=r"level must be one of 1, 2, got '3'"):
+        hint("4.2", level=3)
 
 
 def test_what_is_no_right_answer_is_told_why():

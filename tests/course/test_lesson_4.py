@@ -80,9 +80,22 @@ def gives_up(self):
     return None if len(self.n) == 5 else Eliminate.act(self)
 
 
+class InTwoSteps(Sweep):
+    """`observe` is right and calls `end_step`, which is blank."""
+
+    def observe(self, arm, accepted):
+        self.n += int(accepted)
+        if not accepted:
+            del self.F[self.i]
+        else:
+            self.i += 1
+
+
 WRONG = [
     ("4.2", "at step 1, in Phase 1, first sweep: this is the first", changed(Sweep, observe=fails)),
-    ("4.2", "it returns nothing yet; the task is a class with ", Silent),
+    ("4.2", "`end_step` is blank, or does not reset `place`", InTwoSteps),
+    ("4.2", "`observe` is blank, or", changed(Sweep, observe=lambda self, arm, accepted: None)),
+    ("4.2", "its `act` returns nothing yet; the task is a class with ", Silent),
     ("4.3", "It answers None; arm", changed(Eliminate, answer=lambda self: None)),
     ("4.3", "at step 36, in Phase 2, elimination: she just", changed(Eliminate, next=strays)),
     ("4.3", "K = 5, N_1 = 20) it stops before its first", changed(Eliminate, act=gives_up)),

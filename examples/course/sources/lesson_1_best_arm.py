@@ -11,7 +11,7 @@ import numpy as np
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, FullInformation, SuccessiveElimination, Uniform
-from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, hint, reveal
 from explorative_user_env.users.instances import InstanceLaw
 
 plt.rcParams.update({"figure.figsize": (8, 3.2), "figure.dpi": 100})
@@ -32,6 +32,9 @@ plt.title("Sixty rewards of each arm; black lines: true means; orange: best arm"
 plt.show()
 
 # %% [markdown]
+# If you are stuck in exercise 1.1, run `hint("1.1")`: it says where to look. `hint("1.1", level=2)`
+# describes the steps. Every exercise has such hints.
+#
 # **You will learn**
 #
 # - what a bandit is, and how the gap $\Delta$ determines its difficulty;
@@ -92,8 +95,10 @@ reveal(
 #
 # A bandit algorithm can have two goals.
 #
-# - **Little regret.** Every play of arm $i$ costs $\Delta_i$, because the best arm pays that much
-#   more on average. The **regret** after $n$ plays is the expected sum of these costs.
+# - **Little regret.** Every play of arm $i$ costs $\mu_* - \mu_i$, because the best arm pays that
+#   much more on average. The **regret** after $n$ plays is the expected sum of these costs,
+#   $R_n = \mathbb{E} \sum_{t=1}^{n} (\mu_* - \mu_{a_t})$, where $a_t$ is the arm of play $t$. We
+#   estimate it by a mean over instances.
 # - **Identification.** The algorithm names the best arm at the end. The rewards on the way do not
 #   count.
 #
@@ -181,8 +186,8 @@ plt.show()
 # ## A confidence interval for one mean
 #
 # From $n$ rewards of an arm you compute the estimate $\hat\mu$. For normal rewards with variance 1
-# (or any **sub-Gaussian** rewards with tails no heavier), Hoeffding's bound limits the error on
-# each side:
+# (or any **sub-Gaussian** rewards with tails no heavier), the sub-Gaussian tail bound limits the
+# error on each side:
 #
 # $$ \Pr(\hat\mu - \mu \ge \epsilon) \le \exp(-n \epsilon^2 / 2). $$
 #
@@ -314,11 +319,15 @@ plt.show()
 # the true mean at *all* looks with probability at least $1 - \delta$. In our runs it missed the
 # mean in {{(np.abs(errors) >= wide).any(axis=1).mean():.1%}} of the cases.
 #
-# A sharper analysis replaces $\log n$ by $\log \log n$, and no smaller term suffices: this is the
-# **law of the iterated logarithm** (LIL; *lil' UCB* below uses such a bound). The user in the next
-# lesson looks after every reward, too. Her half-width is $\sqrt{\Gamma / n_i}$ with
-# $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$ is the number of all her acceptances. It
-# contains no $\delta$: her intervals guarantee nothing, and early on they are too narrow.
+# A sharper analysis replaces $\log n$ by $\log \log n$ (Darling and Robbins 1967). No smaller term
+# suffices: by the **law of the iterated logarithm** (LIL; Hartman and Wintner 1941), errors of about
+# $\sqrt{2 \log \log n / n}$ occur again and again. *lil' UCB* below uses such a bound.
+# <!-- given: 1967, 1941 (years) -->
+#
+# The user in the next lesson looks after every reward, too. Her half-width is
+# $\sqrt{\Gamma / n_i}$ with $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$ is the number of all
+# her acceptances. It contains no $\delta$: her intervals guarantee nothing, and early on they are
+# too narrow.
 
 # %% [markdown]
 # ## Successive elimination
@@ -511,12 +520,14 @@ cured = next(k for k in range(1, 10**6) if epsilon(k, 0.05 / (4 * k * (k + 1))) 
 # ## Further reading
 #
 # - T. Lattimore and C. Szepesvári, *Bandit Algorithms*: chapter 4 on what a bandit is, chapter 5 on
-#   Hoeffding's bound and its kind, chapter 7 on the optimist, chapter 33 on pure exploration.
+#   sub-Gaussian tail bounds, chapter 7 on the optimist, chapter 33 on pure exploration.
 # - A. Slivkins, *Introduction to Multi-Armed Bandits*: chapter 1, with successive elimination.
 # - R. Sutton and A. Barto, *Reinforcement Learning*: chapter 2.
 # - E. Even-Dar, S. Mannor and Y. Mansour, *Action elimination and stopping conditions for the
 #   multi-armed bandit and reinforcement learning problems*, 2006.
+# - P. Hartman and A. Wintner, *On the law of the iterated logarithm*, 1941; D. Darling and
+#   H. Robbins, *Confidence sequences for mean, variance, and median*, 1967.
 # - K. Jamieson, M. Malloy, R. Nowak and S. Bubeck, *lil' UCB: an optimal exploration algorithm for
 #   multi-armed bandits*, 2014.
 #
-# <!-- given: 33 (chapter), 2006, 2014 (years) -->
+# <!-- given: 33 (chapter), 2006, 1941, 1967, 2014 (years) -->

@@ -14,7 +14,7 @@ import pandas as pd
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, hint, reveal
 
 MEANS = (1.0, 0.5, -1.0)
 IN_TURN = [0, 1, 2] * 5 + [0, 1]
@@ -38,6 +38,9 @@ env
 # Each row is an arm. The left half shows what the system observes: her responses so far. The right
 # half shows her hidden state: an interval for every arm, around her estimate. Marks show the true
 # means; neither the system nor the user knows them.
+#
+# If you are stuck in exercise 2.1, run `hint("2.1")`: it says where to look. `hint("2.1", level=2)`
+# describes the steps. Every exercise has such hints.
 #
 # ## What you will learn
 #

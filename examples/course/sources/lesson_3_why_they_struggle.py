@@ -14,7 +14,7 @@ import pandas as pd
 
 import explorative_user_env as eu
 from explorative_user_env.studies.paper import published_for
-from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, hint, reveal
 
 LINE_UP = ["BAIR", "T&S", "UNI", "EXP3"]
 results = eu.evaluate(LINE_UP, setting="released", n_arms=5, n_instances=200, seed=0)
@@ -23,6 +23,9 @@ results.plot()
 # %% [markdown]
 # Every line is an algorithm, with the same {{results.runs.instance.nunique()}} users. It shows the
 # share of runs that have stopped *and* named her best arm, by the number of steps.
+#
+# If you are stuck in exercise 3.1, run `hint("3.1")`: it says where to look. `hint("3.1", level=2)`
+# describes the steps. Every exercise has such hints.
 #
 # ## What you will learn
 #
@@ -320,6 +323,7 @@ check_exercise("3.3", kl)
 from explorative_user_env.agents.optimal_weights import bernoulli_kl
 
 if not check_exercise("3.3", kl).right:
+    print("Exercise 3.3 is not right yet: the package's function replaces your kl.")
     kl = bernoulli_kl
 
 # %% [markdown]

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Phase1, SuccessiveElimination
-from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, hint, reveal
 from explorative_user_env.theory import phase1_acceptances_needed
 
 plt.rcParams["figure.dpi"] = 100
@@ -40,6 +40,9 @@ show_run(shown, eu.rollout(env, Phase1(n1=20), seed=80).stopping_time)
 # The plot shows a complete run of BAIR with one user and three arms: a dot is an acceptance, a
 # cross a rejection. Her best arm is arm {{shown.answer}}. She rejected it at $t = 4$, and BAIR
 # names it in the end. After this lesson you can explain every point of the plot.
+#
+# If you are stuck in exercise 4.1, run `hint("4.1")`: it says where to look. `hint("4.1", level=2)`
+# describes the steps. Every exercise has such hints.
 #
 # **You will be able to**
 #
@@ -253,7 +256,13 @@ reveal(
 
 # %% [markdown]
 # ### Exercise 4.2
-# Write Phase 1. The attributes are given: `self.place` is the index of the next arm in `self.F`.
+# Write Phase 1, in two steps. The attributes are given: `self.place` is the index of the next arm in
+# `self.F`.
+#
+# 1. Write `act`, and `observe`, which updates $n_i$, $F$ and `place` after a response. Run the check:
+#    it says when this step is right.
+# 2. Write `end_step`, which every `observe` calls last. It decides whether a pass, the first loop or
+#    Phase 1 is over, and sets `place`, `first_loop`, `over` and $F$.
 
 
 # %% tags=["exercise"]
@@ -281,15 +290,21 @@ class Sweeping:
             self.accepted[arm] += 1
         else:
             self.F.remove(arm)  # the next arm moves to its place
+        if accepted and self.first_loop:
+            self.place += 1
+        # END SOLUTION
+        self.end_step()
+
+    def end_step(self):
+        """Update the state after a pass, after a loop, and at the end of Phase 1."""
+        # BEGIN SOLUTION
         enough = sum(self.accepted) >= self.n1
         if not self.first_loop:
             self.over = enough
-        else:
-            self.place += accepted
-            if self.place == len(self.F):  # the pass is over
-                self.place = 0
-                self.over = enough
-                self.first_loop = len(self.F) > 0
+        elif self.place == len(self.F):  # the pass is over
+            self.place = 0
+            self.over = enough
+            self.first_loop = len(self.F) > 0
         if not self.F:
             self.F = list(range(self.n_arms))
         # END SOLUTION
@@ -393,8 +408,10 @@ check_exercise("4.3", Elimination)
 from explorative_user_env.teach import lesson_4
 
 if not check_exercise("4.2", Sweeping).right:
+    print("Exercise 4.2 is not right yet: the package's class replaces your Sweeping.")
     Sweeping = lesson_4.Sweeping
 if not check_exercise("4.3", Elimination).right:
+    print("Exercise 4.3 is not right yet: the package's class replaces your Elimination.")
     Elimination = lesson_4.Eliminating
 
 # %% [markdown]

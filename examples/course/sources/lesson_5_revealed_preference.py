@@ -22,7 +22,7 @@ from explorative_user_env.studies.lower_bound import (
     standard_bandit_needs,
     standard_bandit_success,
 )
-from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, hint, reveal
 from explorative_user_env.theory import hard_pair, phase1_acceptances_needed, upper_bound
 
 plt.rcParams["figure.dpi"] = 100
@@ -52,10 +52,13 @@ plt.show()
 # equal. Their best arms differ. An agent that observes only responses cannot distinguish the two
 # users, so it is wrong for one of them.
 #
+# If you are stuck in exercise 5.1, run `hint("5.1")`: it says where to look. `hint("5.1", level=2)`
+# describes the steps. Every exercise has such hints.
+#
 # **You will be able to**
 #
 # - read an order of growth from a log-log plot, by its slope;
-# - bound the error probability of BAIR, and explain the term $1/\delta$;
+# - bound the error probability of BAIR, and explain the term $\delta^{-1/\alpha}$;
 # - construct the two users, and compute how much a history reveals about the user;
 # - decide from finished runs which $N_1$ is sufficient, with a confidence interval.
 #
@@ -91,7 +94,7 @@ pd.DataFrame({"rewards": 2 * n_rewards, "wrong, simulated": simulated, "wrong, e
 # by {{exact[1] / exact[2]:.1f}}, by {{exact[2] / exact[3]:.1f}}. The error falls **exponentially**,
 # so an error of $\delta$ requires $O(\log 1/\delta)$ rewards.
 #
-# Next, BAIR, which observes responses, with five arms and random users.
+# Next, BAIR, which observes responses, with five arms and random users with $\alpha = 1$.
 #
 # **Predict.** How much longer does BAIR take with $\delta = 0.0001$ than with $\delta = 0.001$?
 
@@ -174,12 +177,12 @@ bounds["measured T"] = times[[1, 3, 5, 7]]
 bounds.round(0).astype(int)
 
 # %% [markdown]
-# Phase 1 grows with $1/\delta$. Phase 2 grows like $\log 1/\delta$ if it recommends its arms in
-# turn, as with observed rewards. (The printed BAIR recommends the arm with the fewest acceptances.
-# Then a best arm with few acceptances in Phase 1 must catch up first, which may take another $N_1$
-# steps: the fourth column. This is rare, and does not show in a mean.) The bounds on the rejections
-# and on Phase 2 are far above the measured values, because they hold with high probability rather
-# than on average.
+# Phase 1 grows with $1/\delta$, as $\alpha = 1$. Phase 2 grows like $\log 1/\delta$ if it
+# recommends its arms in turn, as with observed rewards. (The printed BAIR recommends the arm with
+# the fewest acceptances. Then a best arm with few acceptances in Phase 1 must catch up first, which
+# may take another $N_1$ steps: the fourth column. This is rare, and does not show in a mean.) The
+# bounds on the rejections and on Phase 2 are far above the measured values, because they hold with
+# high probability rather than on average.
 #
 # Why must $N_1$ be so large? Phase 2 trusts her rejections, and a rejection is wrong only if an
 # interval misses its mean. After $n(t)$ acceptances, an interval with half-width
@@ -366,7 +369,9 @@ wrong.round(4)
 # The standard bandit, which draws rewards of any arm, needs a few hundred. The errors of the other
 # two agents fall slowly, along a straight line: a power. Its slope is {{power:.2f}}; by exercise
 # 5.2 it is about $-\alpha = -0.25$. So an error of $\delta$ requires about $\delta^{-1/\alpha}$
-# acceptances.
+# acceptances: $\delta^{-4}$ for these impatient users, and $1/\delta$ for the users of section 1,
+# with $\alpha = 1$.
+# <!-- given: 1 (a section) -->
 #
 # The *agent* does not lack information: **the user** does. She has drawn one low reward of arm 1,
 # and she does not draw another.

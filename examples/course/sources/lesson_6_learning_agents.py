@@ -12,7 +12,7 @@ import numpy as np
 
 import explorative_user_env as eu
 from explorative_user_env.seeding import training_seeds
-from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, hint, reveal
 
 plt.rcParams.update({"figure.figsize": (8, 3), "figure.dpi": 100})
 
@@ -34,6 +34,9 @@ plt.xlabel(f"regret over {T} recommendations (less is better)")
 plt.show()
 
 # %% [markdown]
+# If you are stuck in exercise 6.1, run `hint("6.1")`: it says where to look. `hint("6.1", level=2)`
+# describes the steps. Every exercise has such hints.
+#
 # **You will learn**
 #
 # - which observation a learning algorithm needs, and why one bit is not sufficient;
@@ -153,8 +156,7 @@ check_exercise("6.2", returns)
 # %% [markdown]
 # ### Exercise 6.3
 #
-# Return $\nabla_\theta \log \pi_\theta(a)$ for the softmax above. *Hint:* the logarithm of a
-# quotient is a difference, and the gradient of its second term is a mean of features.
+# Return $\nabla_\theta \log \pi_\theta(a)$ for the softmax above.
 
 
 # %% tags=["exercise"]
