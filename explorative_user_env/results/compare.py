@@ -48,8 +48,8 @@ FEWEST = 2
 
 PAIRED_LEGEND = (
     "Same users; differences are first minus second. P: probability that the first has the lower "
-    "value with a user; ties count half. p: t-test of the interval for means, McNemar's exact test for shares "
-    "and P."
+    "value with a user; ties count half. p: t-test of the interval for means, McNemar's exact test "
+    "for shares and P."
 )
 
 
