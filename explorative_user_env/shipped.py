@@ -33,8 +33,8 @@ def shipped_for(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return the name and the training settings of the package's model for these users.
 
-    The first model with this behaviour and noise; else the first model of the paper's users, whose
-    settings differ from the requested users; else None.
+    Return the first model with this behaviour and noise, or else the first model of the paper's
+    users, although its settings differ; None if there is no such model.
 
     Args:
         task: the task of the model.

@@ -1,4 +1,4 @@
-"""The version of the package; no other file has it."""
+"""The version of the package, defined only here."""
 
 #: Version of the package.
 __version__ = "0.1.0"

@@ -52,7 +52,7 @@ def test_another_schedule_starts_within_its_own_range(setting):
 def test_unknown_options_and_both_forms_at_once_are_refused():
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'gapp'"):
         eu.ExplorativeUserEnv(gapp=0.5)
-    with pytest.raises(TypeError, match="give a population or its options, not gap beside one"):
+    with pytest.raises(TypeError, match="give a population or its options, not both"):
         eu.evaluate(["bair"], population=Population(), gap=0.5)
     for make in (eu.ExplorativeUserEnv, ExplorativeUserBAIEnv):
         assert make(3, gap=0.2).population == Population(n_arms=3, gap=0.2)

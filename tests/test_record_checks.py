@@ -91,7 +91,7 @@ REFUSED = [
     ("parameters must be a tuple of at least 2 num", lambda: Schedule(rate, 1.0, 2.0, (1.0,))),
     # Options of users
     ("n_arms must be an integer of at least 2, got 1", lambda: of(n_arms=1)),
-    ("n_arms must be at most 1000000, as ", lambda: of(n_arms=1_000_001)),
+    ("n_arms must be at most 1000000, the", lambda: of(n_arms=1_000_001)),
     ("alpha must be a finite number above 0, got '1'", lambda: of(alpha="1")),
     ("noise must be a number in [0, 1], got 1.5", lambda: of(noise=1.5)),
     ("gap must be a finite number above 0, got -1", lambda: of(gap=-1.0)),

@@ -6,8 +6,8 @@ censored run of both. The mean of min(T, tau) is the restricted mean; censoring 
 and it needs no model of hazards (Royston and Parmar 2013, "Restricted mean survival time"). A
 log-rank test would ignore the pairing.
 
-Intervals and tests assume a fixed number of users, also with `until_width`: its stopping rule looks
-at no difference.
+Intervals and tests assume a fixed number of users. With `until_width` they stay valid, as its
+stopping rule does not depend on differences between agents.
 """
 
 import math
@@ -47,9 +47,9 @@ PAIRS = ["instance", "user_seed"]
 FEWEST = 2
 
 PAIRED_LEGEND = (
-    "Same users; differences are first minus second. P: probability that the first has less on a "
-    "user; ties count half. p: t-test of the interval for means, McNemar's exact test for shares "
-    "and P."
+    "Same users; differences are first minus second. P: probability that the first has the lower "
+    "value with a user; ties count half. p: t-test of the interval for means, McNemar's exact test "
+    "for shares and P."
 )
 
 
@@ -146,8 +146,8 @@ def crossed_difference(
     """Compare a policy with an agent; the interval covers users and training seeds.
 
     Its half-width is the root of the sum of two squared half-widths: Student's over the trainings'
-    means, and `mean_interval`'s over the users' means. Both contain the chance within a run, so the
-    interval is conservative.
+    means, and `mean_interval`'s over the users' means. Both half-widths include the variance within
+    runs, so the interval is conservative.
 
     Args:
         figure: name of the metric.

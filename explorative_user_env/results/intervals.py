@@ -27,8 +27,8 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
     The error is the longer of Student's half-width and of both sides of Hall's interval, which
     corrects for skewness; Student's interval is too short towards the long tail (Hall 1992, "On the
-    removal of skewness by transformation"). The interval cannot cover values rarer than 3 in n: one
-    sample in twenty has none of them.
+    removal of skewness by transformation"). Values rarer than 3 in n may be missing from the sample
+    (with probability 1/20); the interval then ignores them.
 
     Args:
         values: i.i.d. values, shape (n,).

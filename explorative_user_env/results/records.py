@@ -66,8 +66,8 @@ def record_of(value: Any, depth: int = 0) -> Any:
     """Return `value` as a JSON value.
 
     Args:
-        value: a number, a string, a record of this package, an agent, or any other object; for
-            that the record has its class, a digest of its code, and its attributes.
+        value: a number, a string, a record of this package, an agent, or any other object, whose
+            JSON value has its class, a digest of its code, and its attributes.
         depth: nesting depth of the value.
     """
     if isinstance(value, np.generic):

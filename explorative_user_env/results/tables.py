@@ -36,9 +36,7 @@ UNTIL_LEGEND = (
 
 #: Mark after the name of a reference agent, which sees rewards.
 REFERENCE = "†"
-REFERENCE_LEGEND = (
-    f"{REFERENCE} a reference, told the rewards that no agent may see: not ranked.",
-)
+REFERENCE_LEGEND = (f"{REFERENCE} a reference agent: it observes rewards, so it is not ranked.",)
 
 
 AGENT_COLUMN = Column("agent", "agent", left=True)

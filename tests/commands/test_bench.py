@@ -35,7 +35,7 @@ def test_users_are_added_until_success_is_known_and_no_more_than_are_asked_for(r
     row = pd.read_csv(output / "known" / "summary.csv").iloc[0]
     assert row["success_high"] - row["success_low"] <= 0.02
     assert f"known to within 0.02 with {row['n_runs']} users" in told
-    assert "not 0.02, with 12 users, the most" in run(SMALL, *until, output / "few").out
+    assert "not 0.02, with 12 users, the limit" in run(SMALL, *until, output / "few").out
 
 
 def test_a_second_other_run_has_another_folder_where_none_is_given(run, tmp_path, monkeypatch):

@@ -60,7 +60,7 @@ def test_a_run_of_one_cell_has_all_its_plots_and_never_over_anothers(run, file, 
     assert run(words, "--overwrite").code == 0
     assert written_in(folder) == as_both(RUNS)
     ended = run(f"results plot {file} --output {file.parent} --overwrite")
-    assert ended.err.startswith("error: --output must be another folder than the run")
+    assert ended.err.startswith("error: --output must be a folder other than the run")
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
     file = tmp_path / "a.sqlite"
     grid.sweep(["BAIR"], (0.1, 0.2), **SMALL | {"n_arms": (2, 3), "store": file})
     told = run("results plot", file).out
-    assert "of one cell each: choose one with --n-arms and --delta" in told
+    assert "each needs one cell: choose it with --n-arms and --delta" in told
     assert written_in(tmp_path / "a" / "plots") == as_both(CELLS)
     told = run(f"results plot {file} --n-arms 3 --delta 0.1").out
     assert "differences: needs one of at least two agents" in told
@@ -162,7 +162,7 @@ def test_verify_tells_equal_from_what_differs_and_what_was_written_over(run, fin
     with (folder / "table.md").open("a") as page:
         page.write("BAIR wins.\n")
     ended = run(f"results verify {folder} --rows 1 --workers 1")
-    assert (ended.code, "table.md is not as the run" in " ".join(ended.out.split())) == (1, True)
+    assert (ended.code, "table.md was changed after" in " ".join(ended.out.split())) == (1, True)
     edit = "UPDATE runs_bai SET acceptances = 1 WHERE part = 2 AND instance = 1"
     without_digests(by_sql(file, folder / "other", edit)).replace(file)
     ended = run(f"results verify {folder} {words}")

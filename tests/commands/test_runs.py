@@ -151,7 +151,7 @@ def test_neither_a_full_disk_nor_an_interrupt_costs_a_file(output, capsys, monke
             patch.setattr(sys, "stdout", disk)
             assert run_tiny("regret", str(output)) == 1
         assert {path.name for path in output.iterdir()} == names
-        assert capsys.readouterr().err.startswith("error: what was printed is not complete: ")
+        assert capsys.readouterr().err.startswith("error: the printed text is incomplete: ")
     calls_of("explorative_user_env.commands.run.show")
     assert run_tiny("regret", str(output.with_name("other"))) == 0
     assert capsys.readouterr() == ("", "")

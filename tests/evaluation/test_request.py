@@ -81,7 +81,7 @@ CELLS = [
     ({"deltas": [0.1, 1.0]}, "delta must be a"),
 ]
 TRANSCRIPTS = [
-    ({"agent": Uniform()}, "agent must be one that stops"),
+    ({"agent": Uniform()}, "agent must be an agent that stops"),
     ({"horizon": 9}, "horizon must be left"),
     ({"task": "regret", "horizon": 0}, "horizon must be an"),
     ({"task": "chess"}, "task must be one of"),

@@ -75,7 +75,7 @@ def test_what_cannot_be_watched_is_told_of():
         (run(wrong).film, "explain of silent, F must be a number, a word"),
         (run(locked).explain, "a copy of silent raised TypeError: cannot pickle"),
         (changed.film, ".*a run that can be repeated; silent"),
-        (travelled.explain, ".*one that rollout or replay has made here"),
+        (travelled.explain, ".*an episode from rollout or replay in this process"),
         (foreign.film, ".*with users of this package"),
     ):
         with pytest.raises((CallableError, InvalidArgumentError), match=f"^(?:{told})[^\\n]*$"):

@@ -130,5 +130,5 @@ def test_a_model_with_a_file_of_another_training_is_refused(tmp_path):
         folder.write(files)
         assert load_agent(folder.path).name == "PPO"
         (folder.path / name).write_bytes((made / name).read_bytes() + b" ")
-        with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} is not\)"):
+        with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} differs\)"):
             load_agent(folder.path)
