@@ -50,7 +50,9 @@ def test_the_wheel_has_all_of_the_package_and_its_agents_and_nothing_beside_it(w
     wanted = {path.relative_to(ROOT).as_posix() for path in (*files, PACKAGE / "py.typed")}
     wanted |= {f"explorative_user_env/agents/{path.name}" for path in ROOT.glob("agents/*.py")}
     folder = f"{PACKAGE.name}/teach/sources/"
-    wanted |= {folder + name for name in (FIGURES, *(f"{each.name}.py" for each in LESSONS))}
+    wanted |= {
+        folder + name for name in (FIGURES, "hints.json", *(f"{each.name}.py" for each in LESSONS))
+    }
     assert wanted - {*names} == set()
 
 
