@@ -8,8 +8,10 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import gymnasium as gym
 import structure
@@ -21,6 +23,7 @@ from typer.cli import get_docs_for_click
 from explorative_user_env import commands as cli
 from explorative_user_env.display.plots import COLOURS
 from explorative_user_env.display.plots import PAGES as THEMES
+from explorative_user_env.show import scene
 from explorative_user_env.show.svg import OURS
 from explorative_user_env.teach.notebooks import SOLUTIONS, notebook_files
 from extensions import reference
@@ -70,14 +73,17 @@ def _short(space: Any) -> str:
 
 
 def _picture(env: Any) -> str:
-    """Return the environment as SVG after the last rejection within 400 steps."""
+    """Return the environment after the last rejection within 400 steps, for screens and phones."""
     env.reset(seed=7)
-    drawn, rejections = env.render(), 0
+    phone = partial(scene.scene_of_user, width=360)
+    rejections, drawn = -1, {"wide": "", "narrow": ""}
     for step in range(400):
         info = env.step(step % 5)[-1]
         if info["rejections"] > rejections:
-            drawn, rejections = env.render(), info["rejections"]
-    return str(drawn)
+            rejections, drawn["wide"] = info["rejections"], env.render()
+            with mock.patch.object(scene, "scene_of_user", phone):
+                drawn["narrow"] = env.render()
+    return "".join(f'<div class="{size}">{svg}</div>' for size, svg in drawn.items())
 
 
 def house(env: Any, docname: str, what: str) -> Iterator[str]:
