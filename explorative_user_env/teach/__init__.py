@@ -49,5 +49,4 @@ def hint(number: str | float, level: int = 1) -> Remark:
     """
     hints = json.loads(read_source("hints.json"))
     levels = hints[choice("number", str(number), hints)]
-    words = levels[choice("level", str(level), levels)]
-    return Remark(str(number), False, words, f"hint {level}")
+    return Remark(str(number), False, levels[choice("level", str(level), levels)], f"hint {level}")

@@ -192,8 +192,7 @@ class Exercise:
         uses = " or ".join(self.uses)
         blank_before = f"; it calls your answer to {uses}: is that still blank?" if uses else ""
         expected = self.outcomes(self.right)  # outside the time limit, as it may compile
-        given: list[Any] = []
-        failed = None
+        given, failed = list[Any](), None
         try:
             for case in self.cases:
                 with time_limit(self.patience):

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -202,7 +203,7 @@ class SubmittedAgent:
         self.n_finished, self.missing = 0, list[str]()
         self._submission, self._limits = submission, limits
         self._process: Any = None
-        self._until, self._late, self._over = math.inf, False, threading.Event()
+        self._late, self._replies = False, queue.Queue[bytes | None](2)
         self._printed, self._n_printed = b"", 0
         self._pending: tuple[str, str] | None = None  # a call to send with the next request
         self._n_arms, self._n_steps, self._n_users, self._n_requests = 0, 0, 0, 0
@@ -240,7 +241,7 @@ class SubmittedAgent:
             env=variables,
             start_new_session=True,
         )
-        for work in (self._watch, self._listen):
+        for work in (self._receive, self._listen):
             self._listener = threading.Thread(target=work, daemon=True)
             self._listener.start()
         value = self._reply("the import of its file", IMPORT_SECONDS)
@@ -262,18 +263,22 @@ class SubmittedAgent:
             self._folder.cleanup()
 
     def _kill(self) -> None:
-        self._over.set()
         with suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
 
-    def _watch(self) -> None:
-        while not self._over.wait(0.05):
-            if time.monotonic() > self._until:
-                self._late = True
-                self._kill()
+    def _receive(self) -> None:
+        """Store the replies of the process, and None at their end."""
+        reply = b""
+        with suppress(OSError, ValueError):
+            while part := os.read(self._process.stdout.fileno(), LONGEST_REPLY):
+                reply += part
+                if reply.endswith(b"\n") or len(reply) > LONGEST_REPLY:
+                    self._replies.put(reply)
+                    reply = b""
+        self._replies.put(None)
 
     def _listen(self) -> None:
         with suppress(OSError, ValueError):
@@ -339,10 +344,11 @@ class SubmittedAgent:
 
     def _reply(self, doing: str, seconds: float) -> Any:
         """Return the reply to the last request, limited to `seconds` of processor time."""
-        self._until = min(time.monotonic() + BY_THE_CLOCK * seconds, self._end)
-        line = self._process.stdout.readline(LONGEST_REPLY)
-        self._until = math.inf
-        if not line.endswith(b"\n") and len(line) < LONGEST_REPLY:
+        wait = max(min(BY_THE_CLOCK * seconds, self._end - time.monotonic()), 0.0)
+        line, self._late = None, True
+        with suppress(queue.Empty):  # a read of the pipe would have no time limit
+            line, self._late = self._replies.get(timeout=wait), False
+        if line is None:
             raise self._ended(doing, seconds)
         try:
             number, value = json.loads(line.decode())
@@ -360,6 +366,7 @@ class SubmittedAgent:
     def _ended(self, doing: str, seconds: float) -> SubmissionError:
         """Return the error for a process that has ended, with the reason."""
         if self._late:
+            self._kill()
             is_total, total = time.monotonic() > self._end, self._limits.seconds
             subject, limit = ("it", total) if is_total else (doing, seconds)
             reason = f"{subject} took longer than {BY_THE_CLOCK * limit:g} s of wall-clock time"

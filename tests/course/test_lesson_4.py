@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from explorative_user_env.agents import BAIR
-from explorative_user_env.teach import check_exercise
+from explorative_user_env.teach import LESSONS, check_exercise
 from explorative_user_env.teach.lesson_4 import USERS_BY_N1, USERS_WITH_NOISE, difference, paper_run
+from explorative_user_env.teach.notebooks import cells_of, read_source
 
 
 class Sweep:
@@ -126,3 +127,19 @@ def test_the_papers_agent_is_itself_to_the_bit():
             return agent
 
         assert difference(make, paper_run(user)) == ""
+
+
+def test_a_lesson_goes_on_behind_a_blank_and_names_it(capsys):
+    rows = [
+        (3, "3.3", "kl", {"kl": lambda p, q: None}),
+        (4, "4.2", "Sweeping", {"Sweeping": Silent, "Elimination": Eliminate}),
+    ]
+    for number, exercise, name, answers in rows:
+        cells = cells_of(read_source(f"{LESSONS[number - 1].name}.py"))
+        (text,) = (cell.text for cell in cells if f"replaces your {name}." in cell.text)
+        space = {"check_exercise": check_exercise, **answers}
+        exec(text, space)
+        (line,) = capsys.readouterr().out.splitlines()
+        assert line.startswith(f"Exercise {exercise} is not right yet: ")
+        assert [each for each in answers if space[each] is not answers[each]] == [name]
+        assert check_exercise(exercise, space[name]).right

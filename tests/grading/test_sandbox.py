@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import time
 
 import pytest
 from handed_in import UNIFORM, where
@@ -103,6 +104,16 @@ def graded_alone(text, folder, limits, **asked):
     path.write_text(text)
     assignment = Assignment(**{"n_instances": 9, **asked})
     return grade([Submission("alone", path)], assignment, Key("a key"), limits).graded[0]
+
+
+def test_a_pipe_that_another_process_holds_has_a_time_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(submission, "BY_THE_CLOCK", 2.0)
+    # The child is not of the group that is killed. Where a limit forbids it, `act` fails.
+    code = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\nos._exit(0)"
+    began = time.monotonic()
+    told = graded_alone(where("act", code), tmp_path, Limits(call_seconds=0.5))
+    assert told.outcome in (GradingOutcome.STOPPED, GradingOutcome.FAILED)
+    assert time.monotonic() - began < 15.0
 
 
 @pytest.mark.exhaustive
