@@ -25,7 +25,7 @@ from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
-#: K of most checks, and a large one.
+#: K of most checks, and a large K.
 N_ARMS, MANY_ARMS = 5, 200
 
 #: The step cap of most checks.
@@ -211,7 +211,7 @@ def has_valid_attributes(subject: Subject) -> None:
 
 
 def recommends_arms(subject: Subject) -> None:
-    """Act and answer return integers in 0..K-1 (act: or None to stop), for several step caps."""
+    """Act returns an arm, or None to stop; answer returns an arm, for several step caps."""
     _run_all(subject, n_users=8)
     for cap in (1, 2, 7):
         _run_all(subject, cap=cap)
@@ -340,7 +340,7 @@ def copies_continue_alike(subject: Subject) -> None:
 
 # Secrets
 
-#: Users who accept every arm, their K, and the steps of each run.
+#: The number of users who accept every arm, their K, and the steps of each run.
 GUESSES, SAFE_ARMS, BLIND_STEPS = 60, 20, 12
 
 #: Steps of a run whose responses are replayed.
@@ -428,7 +428,7 @@ def depends_only_on_responses(subject: Subject) -> None:
 
 # Ties
 
-#: Runs of each situation, and the fewest runs with tied arms for a test.
+#: Runs in each situation, and the least number of runs with tied arms for a test.
 TRIES, LEAST_TIES = 60, 20
 
 #: The step cap for agents without a horizon, in the check of ties.
@@ -529,7 +529,7 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
         except compiler.errors_of_compiling() as error:
             refused = FailedCheckError if agent else checks.SkippedCheckError
             raise refused(f"compilation fails: {compiler.short(error)}") from error
-        how = f"compiled run differs from Python (K = {users.n_arms}, task {task.name})"
+        how = f"compiled run differs from plain Python (K = {users.n_arms}, task {task.name})"
         _expect_same(actual, runs.figures("readable", seeds), seeds, how)
 
 

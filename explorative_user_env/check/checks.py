@@ -226,7 +226,7 @@ def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck])
 
 # Global state
 
-#: Seconds that `other_global_state` advances the clocks, times its seed.
+#: `other_global_state` advances the clocks by this number of seconds times `seed`.
 LATER = 3661.7
 
 
@@ -281,7 +281,7 @@ def pickled(thing: Any) -> Any:
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
 
-#: Functions that copy, by their description in messages.
+#: Functions that copy an object, by their description in messages.
 COPIES: Mapping[str, Callable[[Any], Any]] = {
     "as a deep copy": copy.deepcopy,
     "as a pickled copy": pickled,

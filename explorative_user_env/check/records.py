@@ -237,13 +237,13 @@ register(globals(), Kind.SCHEDULE)
 #: Rewards drawn for each mean.
 DRAWN_REWARDS = 20_000
 
-#: Means to check, if the law allows them, besides the ends of its range.
+#: Means to check if the law allows them; the ends of its range are checked too.
 TRIED_MEANS = (-2.0, -0.5, 0.0, 0.3, 0.7, 1.5, 4.0)
 
 
 def _means(law: RewardLaw) -> list[float]:
     low, high = law.range_of_means
-    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # infinite for an unbounded range
+    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # the ends may be infinite
     return sorted({mean for mean in tried if low <= mean <= high and math.isfinite(mean)})
 
 
@@ -272,7 +272,7 @@ def has_the_requested_mean(subject: Subject) -> None:
     width = math.sqrt(2.0 * math.log(2.0 * len(means) / checks.FALSE_ALARM) / DRAWN_REWARDS)
     for mean in means:
         average = float(_rewards(law, mean, subject.seed).mean())
-        seen = f"the average reward of mean {mean:g} is {average:.4g}, must be within {width:.2g}"
+        seen = f"the average reward is {average:.4g}, must be {mean:g} +- {width:.2g}"
         expect(abs(average - mean) <= width, seen, f"seed {subject.seed}")
 
 

@@ -677,5 +677,5 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
         deltas = dict.fromkeys(agents, delta)
         results = Results(data.reset_index(drop=True), cell, population, deltas, line_up=line_up)
         request = {"agents": dict.fromkeys(agents), "n_instances": int(data["instance"].max()) + 1}
-        cells.append(Cell(request, results))  # n_instances is the most users of any agent
+        cells.append(Cell(request, results))  # n_instances: the largest number of users of an agent
     return cells

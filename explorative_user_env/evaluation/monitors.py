@@ -202,8 +202,8 @@ class TheoryCheck:
         answer_broken: whether the agent stopped and answered another arm.
         band_margin: the least distance of an empirical mean to the edge of its band
             sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite without rewards.
-        interval_margin: the least distance of mu_i or mu_j to the edge of the user's interval, if
-            she rejects arm i in Phase 2 because of arm j, which has the largest lcb.
+        interval_margin: over the rejections in Phase 2 of an arm i because of the arm j with the
+            largest lcb, the least distance of mu_i or mu_j to the edge of the user's interval.
         drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
             the complete rounds of Phase 1.
         rounds: complete rounds of Phase 1, without the first sweep.
@@ -213,8 +213,8 @@ class TheoryCheck:
         phase2_length: recommendations in Phase 2.
         phase2_length_printed_bound: the bound with the constants of Eq. (8c).
         recommendations: recommendations in the run.
-        band_broken: whether `band_margin` is negative. Likewise for the other margins; every other
-            flag states whether a value exceeds its bound.
+        band_broken: whether `band_margin` is negative. The flags of other margins state the same
+            of their margins; all other flags state whether a value exceeds its bound.
     """
 
     agent: str

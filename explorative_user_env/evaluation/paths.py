@@ -27,10 +27,10 @@ from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, integer, is_external
 
-#: The figures that a compiled loop of best-arm identification returns; it omits the best arm.
+#: The metrics that a compiled loop of best-arm identification returns, without the best arm.
 OUTCOMES = ("acceptances", "rejections", "answer", "end")
 
-#: Most steps whose figures are computed at a time: larger arrays are slower to allocate.
+#: Most steps for which metrics are computed at a time: larger arrays are slower to allocate.
 AT_ONCE = 50_000
 
 #: Users in step. Each has one run; counting the first runs that end would favour short runs.

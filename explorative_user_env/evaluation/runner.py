@@ -43,17 +43,17 @@ Agents = Sequence[Any]
 #: the progress bar and let all workers end together.
 CHUNK, LARGEST_CHUNK, CHUNKS = 10, 1000, 50
 
-#: Most steps of a chunk, over all its users, if the run stores every step.
+#: Most steps of a chunk, summed over its users, if the run stores every step.
 LONGEST_PLAY = 5_000_000
 
-#: Most arms of a chunk, over all its users, as each takes memory.
+#: Most arms of a chunk, summed over its users, because each arm takes memory.
 MOST_ARMS_AT_ONCE = 10_000_000
 
-#: Users before the first test of `until_width`, and the growth of their number between tests. T of
-#: agents without a stopping rule is the mean over the first users.
+#: Users before the first test of `until_width`, and the factor of their number between tests. T of
+#: agents without a stopping rule is the mean stopping time over the first users.
 FIRST, GROWTH = 1000, 1.1
 
-#: Default limit of the number of users with `until_width`.
+#: The default limit of the number of users with `until_width`.
 MOST_UNTIL = 1_000_000
 
 #: Options of `evaluate` that may change when a sweep continues.
@@ -62,7 +62,7 @@ CHANGES_NO_ROW = ("workers", "executor", "compiled")
 #: K of the trial runs of an agent whose users are unknown.
 FEWEST_ARMS = 2
 
-#: Steps of the episodes in two trials of an agent; an attribute that differs is not an option.
+#: Steps of the episodes in two trials of an agent; an attribute that changes is no option.
 LONGEST_TRIED = 8
 TRIED = ((3,), (3, LONGEST_TRIED))
 
@@ -77,12 +77,12 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "check_theory": validation.flag,
 }
 
-#: Arguments without a meaning in tasks with a horizon, and the reason.
+#: Arguments that have no meaning in tasks with a horizon, and why.
 MEANS_NOTHING = {
     "baseline_time": "where all run to the horizon",
     "max_steps": "where all run to the horizon",
     "until_width": "which has no success",
-    "step_cost": "which costs regret and not steps",
+    "step_cost": "whose cost is the regret, not the steps",
 }
 
 
@@ -208,7 +208,7 @@ class Request:
 
 
 def check_behaviour(task: Task, population: Population) -> None:
-    """Refuse moving means in tasks with a horizon, and users who leave in a population."""
+    """Refuse moving means in tasks with a horizon, and in a population users who leave."""
     behaviour = population.behaviour
     if task == protocol.POPULATION:
         users.check_members(behaviour)
@@ -389,7 +389,7 @@ class _Evaluation:
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may follow from runs
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be a mean stopping time
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):

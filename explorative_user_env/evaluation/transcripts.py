@@ -57,7 +57,7 @@ def write_transcripts(
     population: users.Population | None = None,
     **user: Unpack[users.UserOptions],
 ) -> int:
-    """Write an agent's runs as training examples of a language model; return how many.
+    """Write an agent's runs as training examples of a language model; return the number of lines.
 
     Each line is one step as JSON: `{"messages": [question, answer]}`, with messages of the form
     `{"role": "user" or "assistant", "content": text}`. The users are those of `evaluate`.

@@ -24,7 +24,7 @@ SETTLED = 20  # the axis of rewards ignores intervals in the first 1 / SETTLED o
 PNG_SCALE = 2  # scale of a PNG, so that it is sharp on a slide
 CONTROLS_HIGH = 190  # height of the controls below the pictures, in a notebook
 
-#: The libraries needed to write a file, by its ending.
+#: The libraries needed to write a file, by file ending.
 NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
     ".html": None,
     ".gif": raster.PAINTER,
