@@ -192,7 +192,7 @@ def returns_no_secret(subject: Subject) -> None:
     if hasattr(bare, "action_masks"):
         returned.append((bare.action_masks(), {}))
     for way in checks.Secrets(seeds, numbers).paths_from(returned):
-        raise FailedCheckError(f"returned[step][0=observation, 1=info]: {way} is a secret")
+        raise FailedCheckError(f"returned{way} is a secret; returned[step] is (observation, info)")
 
 
 def continues_as_a_copy(subject: Subject, n_steps: int = N_STEPS) -> None:

@@ -316,7 +316,7 @@ def evaluate(
             (what, done, total).
         store: file that stores every run as it ends. The same call with the same file continues
             the evaluation, and `eu.load` returns the results. None keeps the runs in memory.
-        population: the users, as a record; or give its options:
+        population: the users, as a record; or pass the options of the record:
         **user: the options of `Population`: `setting`, `n_arms`, `gap`, `alpha`, `noise`, `means`,
             `rho`, `reward_law` and `behaviour` (moving means only in "bai", which compares an
             answer with the best arm at that time).
@@ -618,8 +618,8 @@ def run_cells(
         agents: as for `evaluate`, or a function that takes delta and K and returns the agents.
         deltas: delta of each row of the grid.
         n_arms: K of each column; all cells are checked before anything runs.
-        per_cell: further options of `evaluate`, by cell.
-        progress: called with the cell and the agent, and the share done over all cells.
+        per_cell: a function that returns further options of `evaluate` for a cell.
+        progress: called with (cell and agent, done, total), where total is over all cells.
         options: options of `evaluate`.
 
     Raises:

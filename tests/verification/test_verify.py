@@ -312,7 +312,7 @@ def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
     os.mkfifo(tmp_path / "made_by.json")
     assert verified(tmp_path).equal
     (tmp_path / "a.sqlite").touch()
-    with pytest.raises(InvalidArgumentError, match=r"it has a\.sqlite, run\.sqlite"):
+    with pytest.raises(InvalidArgumentError, match=r"found: a\.sqlite, run\.sqlite"):
         verified(tmp_path)
 
 
