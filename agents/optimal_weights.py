@@ -331,7 +331,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
             evidence = _evidence(top, means[arm], LARGEST_RATIO)
             high = min(high, evidence)
             n_tied += not evidence > SMALLEST
-    if n_tied > 0:  # the limit of the solution: the x_k^2 of the tied arms add up to 1
+    if n_tied > 0:  # tied arms: the solution in the limit, where their x_k^2 add up to 1
         for arm in range(len(means)):
             tied = not _evidence(top, means[arm], LARGEST_RATIO) > SMALLEST
             ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST

@@ -287,7 +287,7 @@ def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         threshold: the threshold of the evidence Z: "log((1+log t)/delta)" (default),
             "log(2t(K-1)/delta)" or "log(t/delta)".
         primed: start with N_a = S_a = 1 instead of recommending each arm once; default False.
-        tied: while several arms share the highest rate, recommend a "random" one of them or the
-            "least recommended", without a test; default "random".
+        tied: the recommendation while several arms share the highest acceptance rate: a "random"
+            one of them or the "least recommended"; it never stops then; default "random".
         ties: the answer among tied arms, at "random" or the "first"; default "random".
     """

@@ -176,8 +176,8 @@ def phase1_acceptances_needed(
 def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
     """Return ceil(N_1) + K - 1, the most acceptances of Phase 1.
 
-    The first sweep checks N_1 between passes, so a pass of K acceptances can start one below N_1.
-    The paper counts N_1. Phase 1 makes at least one pass for any N_1.
+    The first sweep checks N_1 between passes, so a pass of K acceptances can start at N_1 - 1
+    acceptances. The paper's bound is N_1 itself. Phase 1 makes at least one pass.
     """
     n1 = validation.not_negative("n1", n1)
     return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1

@@ -1,7 +1,7 @@
-"""Conformance checks of agents, environments and users, of the package and custom.
+"""Conformance checks of agents, environments and users, whether shipped or custom.
 
 `check_agent(MyAgent)` and similar functions run all checks and return a report,
-`parametrize_with_checks([MyAgent])` makes one pytest case of each check, and
+`parametrize_with_checks([MyAgent])` makes one pytest case for each check, and
 `explorative-user check my_package:MyAgent` runs the checks on the command line.
 """
 
@@ -62,7 +62,7 @@ def checks_of(kind: str) -> Sequence[NamedCheck]:
 
 
 def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subject]:
-    """Return the subjects that a thing is checked as.
+    """Return the subjects to check for an object: one for each kind that it belongs to.
 
     An environment id gives a single environment and, if it has a vector entry point, a vector
     environment; an `Algorithm` gives the record and its agent.
@@ -70,11 +70,11 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
     Args:
         thing: an agent, environment or record; a class or function that makes one when called
             without arguments; the name of an agent of the package or the id of an environment.
-        kind: one of `CHECKS`, to select among several kinds; None returns all.
+        kind: one of `CHECKS`, to return only subjects of this kind; None returns all.
         seed: the seed of the users of the checks.
 
     Raises:
-        InvalidArgumentError: for any other thing, or if making the subject fails.
+        InvalidArgumentError: for any other object, or if the class or function fails.
     """
     chosen = None if kind is None else Kind(choice("kind", kind, CHECKS))
     if isinstance(thing, str) and thing in gym.registry:
@@ -110,7 +110,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
 
 
 def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
-    """Return the first of `subjects_of`."""
+    """Return the first subject that `subjects_of` returns."""
     results = subjects_of(thing, kind, seed)
     if not results:
         raise InvalidArgumentError("subject", thing, f"a {kind}")
@@ -118,7 +118,7 @@ def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
 
 
 def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
-    """Return a function that makes an unused object of a thing."""
+    """Return a function that makes an unused instance or copy of a thing."""
     if isinstance(thing, str):
         return partial(as_reward_law if kind == Kind.REWARD_LAW else agent_named, thing)
     if isinstance(thing, Algorithm | Behaviour | Schedule | RewardLaw):
@@ -128,7 +128,7 @@ def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
         if kind == Kind.REWARD_LAW:
             try:
                 make()
-            except TypeError:  # a law itself, (mean, rng) -> reward
+            except TypeError:  # `thing` is itself a law: (mean, rng) -> reward
                 return partial(as_reward_law, thing)
         return make
     try:
@@ -144,7 +144,7 @@ def _is_agent(thing: Any) -> bool:
 
 
 def _in_step(subject: Subject) -> Subject:
-    """Give a vector environment three lanes and short episodes, if its maker has the arguments."""
+    """Make a vector environment with few lanes and short episodes if its maker accepts both."""
     envs: Any = None
     few = partial(subject.make, LANES_CHECKED)
     for form in (partial(few, max_episode_steps=SHORT), few, subject.make):
@@ -164,12 +164,12 @@ def _in_step(subject: Subject) -> Subject:
 
 # Functions
 
-#: The reasons of expected failures by the name of the check.
+#: Maps the names of checks that should fail to the reasons.
 Reasons = Mapping[str, str]
 
 
 class Options(TypedDict, total=False):
-    """The options of every function below; see `check_kind`."""
+    """The options of all check functions; `check_kind` explains them."""
 
     alone: Callable[[], Any] | None
     expected_failed_checks: Reasons | None
@@ -178,14 +178,14 @@ class Options(TypedDict, total=False):
 
 
 def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport:
-    """Run all checks of a kind.
+    """Run all checks of one kind on a subject.
 
     Args:
         thing: as for `subjects_of`.
         kind: the kind of subject.
-        **options: `alone`, for a vector environment, makes the single environment that each lane
-            equals; the default is known for an id and for `ExplorativeUserVectorEnv`.
-            `expected_failed_checks` maps the names of checks that fail to the reasons.
+        **options: `alone`, for a vector environment, is a function that makes the single
+            environment of a lane; an id or an `ExplorativeUserVectorEnv` has a default.
+            `expected_failed_checks` maps the names of checks that should fail to the reasons.
             `raises`, by default True, raises an error with the report if a check fails.
             `seed`, by default 0, is the seed of the users of the checks.
 
@@ -194,7 +194,7 @@ def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport
 
     Raises:
         FailedCheckError: if a check fails unexpectedly, or passes although its failure is expected.
-        InvalidArgumentError: for a thing of another kind, or an unknown name of a check.
+        InvalidArgumentError: for an object of another kind, or an unknown check name.
     """
     subject, checks = subject_of(thing, kind, options.get("seed", 0)), checks_of(kind)
     subject = replace(subject, alone=options.get("alone") or subject.alone)
@@ -219,8 +219,8 @@ def check_environment(env: Any, **options: Unpack[Options]) -> CheckReport:
 def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckReport:
     """Run all checks of a vector environment; see `check_kind` for the options.
 
-    A class or function is called with those of the arguments `num_envs`, `max_episode_steps` and
-    `autoreset_mode` that it has.
+    The checks call a class or function with the arguments `num_envs`, `max_episode_steps` and
+    `autoreset_mode`, and leave out those that it does not accept.
     """
     return check_kind(envs, Kind.VECTOR, **options)
 
@@ -268,13 +268,13 @@ def parametrize_with_checks(
     An expected failure is a strict xfail; a check that does not apply is skipped.
 
     Args:
-        subjects: things as for `subjects_of`.
-        expected_failed_checks: the reasons of expected failures by the name of the check; or a
-            function that returns these reasons for each of `subjects`.
+        subjects: objects that `subjects_of` accepts.
+        expected_failed_checks: a mapping from the names of checks that should fail to the
+            reasons; or a function that takes one of `subjects` and returns its mapping.
         seed: the seed of the users of the checks.
 
     Raises:
-        InvalidArgumentError: for an invalid subject, or an unknown name of a check.
+        InvalidArgumentError: for an invalid subject, or an unknown check name.
     """
     import pytest
 

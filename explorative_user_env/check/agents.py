@@ -1,4 +1,4 @@
-"""Checks of agents: protocol, streams, memory, secrets, ties, and the forms of a run."""
+"""Checks of agents: protocol, streams, memory, secrets, ties, and compiled and parallel runs."""
 
 import inspect
 import random
@@ -25,7 +25,7 @@ from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
-#: K of most checks, and a large one.
+#: K of most checks, and a large K.
 N_ARMS, MANY_ARMS = 5, 200
 
 #: The step cap of most checks.
@@ -40,12 +40,12 @@ FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
 
 
 class Situation(NamedTuple):
-    """The scripted user, step cap and horizon of a run; it prints as the end of a message.
+    """The scripted user, step cap and horizon of a run; messages end with its `str`.
 
     Attributes:
         n_arms: K.
         seed: the user's seed; this seed and the agent's name determine the agent's stream.
-        user: which arms the user accepts.
+        user: the arms that the user accepts: `FICKLE`, `ACCEPTING` or `REJECTING`.
         cap: the step cap.
         horizon: the horizon that `reset` passes to the agent.
     """
@@ -71,7 +71,7 @@ class Run(NamedTuple):
 
 
 class ScriptedRun:
-    """An agent with a scripted user; starts with `next_user` if `follows`, else with `reset`."""
+    """A run with a scripted user; it first calls `next_user` if `follows`, else `reset`."""
 
     def __init__(
         self, agent: Agent, situation: Situation, rng: Any = None, follows: bool = False
@@ -153,7 +153,7 @@ def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Si
 
 
 def expect_same_run(actual: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Fail the check unless two runs are the same; `when` describes what differs between them."""
+    """Fail the check unless two runs are equal; `when` tells how the first run was made."""
     for step, (arm, other) in enumerate(zip(actual.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
@@ -211,7 +211,7 @@ def has_valid_attributes(subject: Subject) -> None:
 
 
 def recommends_arms(subject: Subject) -> None:
-    """Act and answer return integers in 0..K-1 (or act None to stop), for several step caps."""
+    """Act returns an arm, or None to stop; answer returns an arm, for several step caps."""
     _run_all(subject, n_users=8)
     for cap in (1, 2, 7):
         _run_all(subject, cap=cap)
@@ -246,7 +246,7 @@ def accepts_horizon_or_none(subject: Subject) -> None:
 
 
 def explains_itself(subject: Subject) -> None:
-    """The result of explain() can be shown at every step, and calling it changes no run."""
+    """The result of explain() can be shown at every step, and the call changes no run."""
     checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
     for situation in _situations(subject):
         run = ScriptedRun(subject.make(), situation)
@@ -300,7 +300,7 @@ def draws_from_no_other_stream(subject: Subject) -> None:
 
 
 def forgets_other_users(subject: Subject) -> None:
-    """An agent with earlier users has the same runs as an unused agent."""
+    """An agent that ran with other users has the same runs as an unused agent."""
     agent = subject.make()
     for situation in (*_situations(subject), *_situations(subject, n_users=2)):
         result = run_of(agent, situation)
@@ -329,7 +329,7 @@ def shares_no_state(subject: Subject) -> None:
 
 
 def copies_continue_alike(subject: Subject) -> None:
-    """A copy made during a run, by deepcopy or pickle, continues alike and independently."""
+    """A copy (deepcopy or pickle) of a run continues like the original but independently."""
     for (how, again), situation in product(checks.COPIES.items(), _situations(subject)):
         run = ScriptedRun(subject.make(), situation)
         run.advance(9)
@@ -340,7 +340,7 @@ def copies_continue_alike(subject: Subject) -> None:
 
 # Secrets
 
-#: Users who accept every arm, their K, and the steps of each run.
+#: The number of users who accept every arm, their K, and the steps of each run.
 GUESSES, SAFE_ARMS, BLIND_STEPS = 60, 20, 12
 
 #: Steps of a run whose responses are replayed.
@@ -367,7 +367,7 @@ class _Watched(ExplorativeUserEnv):
 
 
 def _play(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tuple[Agent, Episode]:
-    """Return an unused agent, after its run with the user of a seed, and the run."""
+    """Run an unused agent with the user of a seed; return the agent and the episode."""
     agent = informed(subject.make(), env.population)
     return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
 
@@ -401,7 +401,7 @@ def guesses_without_information(subject: Subject) -> None:
         runs = _runs(agent, env.population, BLIND_STEPS)
         correct = runs.columns(runs.figures("in_step", seeds))["correct"]
         right["answers, with many users in step,"] = int(correct.sum())
-    # Any agent is right with probability 1/K per user; the counts share the false alarm rate.
+    # A blind agent is right with probability 1/K per user; the counts share the false alarm rate.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who "
@@ -428,7 +428,7 @@ def depends_only_on_responses(subject: Subject) -> None:
 
 # Ties
 
-#: Runs of each situation, and the fewest runs with tied arms for a test.
+#: Runs in each situation, and the least number of runs with tied arms for a test.
 TRIES, LEAST_TIES = 60, 20
 
 #: The step cap for agents without a horizon, in the check of ties.
@@ -440,7 +440,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
     from scipy.stats import binom
 
     any_ties = False
-    # With K = 2 and horizon 2, an agent that draws its arms ends every other run with a tie.
+    # With K = 2 and horizon 2, half the runs of an agent that draws arms at random end in a tie.
     for n_arms, rounds in {_usual_arms(subject): 4, _usual_arms(subject, 2): 1}.items():
         horizon = rounds * n_arms if needs_horizon(subject.make()) else None
         cap = MOST_STEPS if horizon is None else horizon + 1
@@ -453,7 +453,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
             if n_runs < LEAST_TIES:
                 continue
             any_ties = True
-            # The count of an arm is binomial; the bound is a union over K arms and 4 situations.
+            # The count of an arm is binomial; a union bound covers K arms and 4 situations.
             most = int(binom.isf(checks.FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
             seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that ended with all "
             seen += f"arms tied ({situation} and later seeds); {BY_CHANCE} it is at most {most}"
@@ -473,9 +473,9 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     return answers
 
 
-# The forms of a run
+# Runs in step, compiled, and in another process
 
-#: Steps of runs with many users at once.
+#: Steps of the runs with many users in step.
 STEPS_IN_STEP = 40
 
 #: Steps and users of compiled runs, and the options of their users.
@@ -484,39 +484,39 @@ NOISY: dict[str, Any] = {"alpha": 0.1, "noise": 0.1}
 
 
 def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -> Runs:
-    """Return the runs of an agent, with `horizon`, by default the cap, if it needs one."""
+    """Return the runs of an agent, with `horizon` (by default the cap) if the agent needs one."""
     return Runs(users, agent, cap, (horizon or cap) if needs_horizon(agent) else None)
 
 
 def _expect_same(actual: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
-    """Fail the check unless the figures of the runs with these seeds are the same."""
+    """Fail the check unless the metrics of the runs with these seeds are equal."""
     for place, seed in enumerate(seeds):
         pairs = [(name, *(of[name].ravel()[place] for of in (actual, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
-        expect(not differs, f"the run with the user of seed {seed} differs {how}: {differs}")
+        expect(not differs, f"with the user of seed {seed}, the {how}: {differs}")
 
 
 def in_step_equals_one_at_a_time(subject: Subject) -> None:
-    """Runs with many users in step equal runs one at a time, whatever the other users."""
+    """Runs with many users in step, in any order, equal the runs with each user alone."""
     agent = subject.make()
     checks.applies(isinstance(agent, protocol.ManyUserAgent), "it has no methods for many users")
     users, seeds = Population(n_arms=_usual_arms(subject)), range(subject.seed, subject.seed + 6)
     wanted = _runs(agent, users, STEPS_IN_STEP).figures("readable", seeds)
     for how, order in {
         "": slice(None),
-        ", in another order": slice(None, None, -1),
-        ", alone": slice(5, 6),
-        ", with half of the others": slice(0, None, 2),
+        " in another order": slice(None, None, -1),
+        " without other users": slice(5, 6),
+        " with half of the users": slice(0, None, 2),
     }.items():
         actual = _runs(subject.make(), users, STEPS_IN_STEP).figures("in_step", seeds[order])
         alone = {name: values[order] for name, values in wanted.items()}
-        _expect_same(actual, alone, seeds[order], f"in step{how} than one at a time")
+        _expect_same(actual, alone, seeds[order], f"run in step{how} differs from the run alone")
 
 
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
     """Fail the check unless compiled runs equal those in plain Python.
 
-    If compilation fails, a custom agent fails the check; without one (None), the check is skipped.
+    If compilation fails, the check fails for a given `agent`, and is skipped for None.
     """
     reason = compiler.why_no_compiler()
     checks.applies(reason is None, f"it takes {compiler.COMPILER}, but {reason}")
@@ -528,8 +528,8 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
             actual = runs.figures("compiled", seeds)
         except compiler.errors_of_compiling() as error:
             refused = FailedCheckError if agent else checks.SkippedCheckError
-            raise refused(f"it does not compile: {compiler.short(error)}") from error
-        how = f"compiled than in plain Python (K = {users.n_arms}, task {task.name})"
+            raise refused(f"compilation fails: {compiler.short(error)}") from error
+        how = f"compiled run differs from plain Python (K = {users.n_arms}, task {task.name})"
         _expect_same(actual, runs.figures("readable", seeds), seeds, how)
 
 

@@ -1,4 +1,4 @@
-"""Named checks: declaration, runs and reports; global state, copies and secrets."""
+"""Named checks and their reports; helpers for global state, copies and secrets."""
 
 import copy
 import inspect
@@ -62,9 +62,9 @@ class Subject:
     Attributes:
         kind: selects the checks.
         name: the subject's name in reports.
-        make: makes an unused object.
+        make: a function that makes an unused object.
         seed: the seed of the users of the checks.
-        alone: for vector environments, makes the single environment that a lane equals.
+        alone: for a vector environment, a function that makes the single environment of a lane.
     """
 
     kind: Kind
@@ -128,7 +128,7 @@ def register(module: Mapping[str, Any], *kinds: Kind) -> None:
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail the check unless `holds`; the message is `seen` with the situation in parentheses."""
+    """Fail the check unless `holds`; the message is `seen`, then `when` in parentheses."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
 
@@ -150,7 +150,7 @@ class Outcome(NamedTuple):
 
     check: NamedCheck
     verdict: str  # "passed", "failed", "expected", "unexpected" or "skipped"
-    why: str  # the observed failure, or the reason why it is expected or the check skipped
+    why: str  # the failure, or why a failure is expected or the check is skipped
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks of a subject; `expected_failed_checks` maps names of checks to reasons."""
+    """Run checks of a subject; `expected_failed_checks` maps checks that should fail to reasons."""
     outcomes = []
     seen: dict[str, str] = {}  # the first check with each failure message
     for place, check in enumerate(checks):
@@ -219,14 +219,14 @@ def run_checks(
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Raise an error for unknown names of checks; `name` is the argument with the names."""
+    """Raise an error if `named` has an unknown check name; `name` names the argument."""
     for each in named:
         choice(name, each, [check.name for check in checks])
 
 
 # Global state
 
-#: Seconds that `other_global_state` advances the clocks, times its seed.
+#: `other_global_state` advances the clocks by this number of seconds times `seed`.
 LATER = 3661.7
 
 
@@ -281,7 +281,7 @@ def pickled(thing: Any) -> Any:
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
 
-#: Functions that copy, by their description in messages.
+#: Functions that copy an object, by their description in messages.
 COPIES: Mapping[str, Callable[[Any], Any]] = {
     "as a deep copy": copy.deepcopy,
     "as a pickled copy": pickled,
@@ -302,7 +302,7 @@ _LOOKED_UP += ["f_locals", "tb_frame", "tb_next", "__traceback__", "__cause__", 
 
 
 def reached(root: Any, depth: int = 9) -> Iterator[tuple[str, Any]]:
-    """Yield the path to each object within `depth` steps of `root`, and the object."""
+    """Yield the path and the object for every object within `depth` references of `root`."""
     seen: dict[int, Any] = {id(root): root}  # references keep the ids unique
     front = [("", root)]
     yield from front
@@ -318,7 +318,7 @@ def reached(root: Any, depth: int = 9) -> Iterator[tuple[str, Any]]:
 
 
 def _next_to(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the objects one step away: attributes, items, closures, frames."""
+    """Yield the objects to which `thing` refers: attributes, items, closures, frames."""
     if isinstance(thing, _PLAIN):
         return
     if isinstance(thing, Mapping):
@@ -340,7 +340,7 @@ def _next_to(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 class Secrets:
-    """Secrets of users: numbers, recognised by value, and random streams, by their seed.
+    """Secrets of users: numbers, recognised by value, and random streams, recognised by seed.
 
     Args:
         seeds: the users' seeds.

@@ -68,7 +68,7 @@ class Playing:
             yield self.advance()
 
     def call(self, method: str, *given: Any, **options: Any) -> Returned:
-        """Call a method of the environment and check the number of returned parts."""
+        """Call a method of the environment and check the number of returned values."""
         try:
             returned = getattr(self.env, method)(*given, **options)
         except Exception as error:
@@ -83,7 +83,7 @@ class Playing:
 
 
 def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
-    """Fail the check unless two return values are bit-identical; `when` describes the change."""
+    """Fail the check unless two return values are bit-identical; `when` ends the message."""
     parts = OF_A_STEP if len(actual) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, actual, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
@@ -91,7 +91,7 @@ def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
 
 
 def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") -> None:
-    """Fail the check unless an environment returns these values from its reset on."""
+    """Fail the check unless an environment returns the `wanted` values from its reset on."""
     for actual, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
         expect_same_return(actual, other, f"{playing}{when}")
 
@@ -107,7 +107,7 @@ register(globals(), Kind.ENVIRONMENT)
 
 
 def steps_by_the_contract(subject: Subject) -> None:
-    """Observations are in their space, rewards finite, ends booleans, and infos dicts."""
+    """Observations are in their space, rewards are finite, ends are booleans, infos are dicts."""
     env = subject.make()
     playing, shape = Playing(env, subject.seed), (getattr(env, "num_envs", 1),)
     for observation, *rest, info in playing.all():
@@ -143,7 +143,7 @@ def refuses_invalid_actions(subject: Subject) -> None:
 
 
 def replays_from_a_seed(subject: Subject, n_steps: int = N_STEPS) -> None:
-    """The same seed gives the same episodes, whatever the instance, global streams and clock."""
+    """The same seed gives the same episodes in every object, for any global streams and clock."""
     with checks.global_streams_unchanged(f"within {n_steps} steps"):
         env = subject.make()
         wanted = list(Playing(env, subject.seed).all(n_steps))
@@ -192,11 +192,11 @@ def returns_no_secret(subject: Subject) -> None:
     if hasattr(bare, "action_masks"):
         returned.append((bare.action_masks(), {}))
     for way in checks.Secrets(seeds, numbers).paths_from(returned):
-        raise FailedCheckError(f"returned[step][0=observation, 1=info]: {way} is a secret")
+        raise FailedCheckError(f"returned{way} is a secret; returned[step] is (observation, info)")
 
 
 def continues_as_a_copy(subject: Subject, n_steps: int = N_STEPS) -> None:
-    """A copy made during an episode, by deepcopy or pickle, continues alike and independently."""
+    """A copy (deepcopy or pickle) of an episode continues like the original but independently."""
     wanted = [*Playing(subject.make(), subject.seed).all(n_steps)]
     for how, again in checks.COPIES.items():
         playing = Playing(subject.make(), subject.seed)
@@ -222,7 +222,7 @@ def lanes_are_single_environments(subject: Subject) -> None:
 
 
 def resets_by_its_mode(subject: Subject) -> None:
-    """A finished lane gets a new user according to its autoreset mode."""
+    """A finished lane gets a new user according to the autoreset mode."""
     n_ends = 0
     for envs, mode in _in_each_mode(subject):
         playing, done = Playing(envs, subject.seed), np.zeros(envs.num_envs, bool)

@@ -22,7 +22,7 @@ from explorative_user_env.validation import InvalidArgumentError, is_real
 
 # Algorithms
 
-FEW_ARMS = (2, 5)  # K of the runs
+FEW_ARMS = (2, 5)  # the values of K in the runs
 
 
 class _OnOneState(AlgorithmAgent):
@@ -45,16 +45,16 @@ def _on_one_state(subject: Subject) -> Subject:
 def validates_its_options(subject: Subject) -> None:
     """Prepare raises InvalidArgumentError for an option with an invalid value."""
     algorithm: Algorithm = subject.make()
-    for option in {*algorithm.defaults} - {"max_steps"}:  # the cap is the agent's
+    for option in {*algorithm.defaults} - {"max_steps"}:  # the agent checks the cap
         try:
             algorithm.prepare({**algorithm.defaults, option: object()}, 5, SCRIPTED_STEPS)
         except InvalidArgumentError:
             continue
-        raise FailedCheckError(f"prepare accepted object() for {option}, must raise an error")
+        raise FailedCheckError(f"prepare accepted object() for {option}; it must raise an error")
 
 
 def has_only_numbers(subject: Subject) -> None:
-    """Params is a NamedTuple of numbers, and the state a NamedTuple of lists of numbers."""
+    """Params is a NamedTuple of numbers, and the state is a NamedTuple of lists of numbers."""
     for n_arms in FEW_ARMS:
         agent, again = (_OnOneState(subject.make(), {}) for _ in range(2))
         for each in (agent, again):
@@ -70,7 +70,7 @@ def has_only_numbers(subject: Subject) -> None:
             try:
                 as_arrays(agent._state)
             except TypeError as error:
-                raise FailedCheckError(f"{error}, of the {when} state") from error
+                raise FailedCheckError(f"in the {when} state: {error}") from error
             agents.run_of(agent, agents.Situation(n_arms, subject.seed, horizon=SCRIPTED_STEPS))
 
 
@@ -122,7 +122,7 @@ def _populations(subject: Subject) -> Iterator[Population]:
 
 
 def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserState, str]]:
-    """Yield for each step the response, the result of `leaves`, the state and the step."""
+    """Yield for each step: response, result of `leaves`, state, and the step in words."""
     user, behaviour, rule = population.user, population.behaviour, population.schedule.rule
     rng, state = user_generator(seed), behaviour.blank(user)
     state.means[:] = population.instance_law.draw(rng).means
@@ -171,7 +171,7 @@ def follows_from_the_user_seed(subject: Subject) -> None:
 
 
 def user_state_is_complete(subject: Subject) -> None:
-    """A copy of the user, by deepcopy or pickle, continues alike and independently."""
+    """A copy (deepcopy or pickle) of the user continues like the original but independently."""
     for users in _populations(subject):
         env = replace(subject, make=partial(ExplorativeUserEnv, population=users))
         environments.continues_as_a_copy(env, USER_STEPS)
@@ -237,13 +237,13 @@ register(globals(), Kind.SCHEDULE)
 #: Rewards drawn for each mean.
 DRAWN_REWARDS = 20_000
 
-#: Means to check, if the law allows them, besides the ends of its range.
+#: Means to check if the law allows them; the ends of its range are checked too.
 TRIED_MEANS = (-2.0, -0.5, 0.0, 0.3, 0.7, 1.5, 4.0)
 
 
 def _means(law: RewardLaw) -> list[float]:
     low, high = law.range_of_means
-    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # not finite for an unbounded range
+    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # the ends may be infinite
     return sorted({mean for mean in tried if low <= mean <= high and math.isfinite(mean)})
 
 
@@ -272,7 +272,7 @@ def has_the_requested_mean(subject: Subject) -> None:
     width = math.sqrt(2.0 * math.log(2.0 * len(means) / checks.FALSE_ALARM) / DRAWN_REWARDS)
     for mean in means:
         average = float(_rewards(law, mean, subject.seed).mean())
-        seen = f"the average reward of mean {mean:g} is {average:.4g}, must be within {width:.2g}"
+        seen = f"the average reward is {average:.4g}, must be {mean:g} +- {width:.2g}"
         expect(abs(average - mean) <= width, seen, f"seed {subject.seed}")
 
 

@@ -1,9 +1,9 @@
 """Verify results: rerun random rows of a file and compare them with the stored rows.
 
-The user's seed determines a run, so an edited row differs from its rerun. Every row is checked
-without a rerun for presence, duplicates, and a user seed that follows from the seed of the study.
-Only rerunning all rows proves that no row was edited. `verify` never runs code because a file
-names it.
+The user's seed determines a run, so an edited row differs from its rerun. Without reruns,
+`verify` checks that no row is missing or duplicated, and that the user seeds follow from the seed
+of the study. Only rerunning all rows proves that no row was edited. `verify` never runs code
+because a file names it.
 """
 
 import copy
@@ -79,7 +79,7 @@ MODEL = "explorative_user_env.rl.agent:SB3Agent"
 
 
 class Finding(NamedTuple):
-    """A difference between the file and the reruns, or the request of the file.
+    """A difference between the rows of a file and their reruns, or the request of the file.
 
     Attributes:
         kind: "row"; "missing" (missing, duplicated or unrequested runs); "seed" (user seeds);
@@ -136,7 +136,7 @@ class Verification:
         checked: one record per agent and cell.
         findings: the differences.
         notes: remarks that are no differences, such as other versions of libraries.
-        only: the agents or cells to which the reruns were limited; empty is all.
+        only: the agents or cells that were rerun; empty if the reruns were not limited.
     """
 
     path: str
@@ -182,7 +182,7 @@ class Verification:
         return [f"{agent}{of}: {one_line(why, LONGEST_WORDS)}" for (agent, why), of in pairs]
 
     def in_short(self) -> list[str]:
-        """Return the number of rerun rows, of edits that may be missed, and the verdict."""
+        """Return the number of rerun rows, how many edits may be missed, and the verdict."""
         rerun = [each for each in self.checked if each.verdict != NOT_CHECKED]
         n_rows, n_again = sum(each.n_rows for each in rerun), sum(each.n_again for each in rerun)
         left_out = sum(each.n_rows for each in self.checked) - n_rows
@@ -235,7 +235,7 @@ class Cell:
         return ", ".join(filter(None, (agent, self.name))) or "all agents"
 
     def longest(self, rows: pd.DataFrame) -> int:
-        """Return the steps of the longest run according to the file."""
+        """Return the number of steps of the longest run of `rows`, as stored."""
         cell = self.results.cell
         if self.results.over_horizon:
             return int(cell["horizon"]) * int(cell.get("n_users") or 1)
@@ -257,18 +257,18 @@ def verify(
 ) -> Verification:
     """Rerun random rows of a file from the users' seeds and report the differences.
 
-    The share applies to every agent in every cell; at least one row of each is rerun.
+    The share applies to each agent in each cell, and is rounded up to at least one row.
 
     Args:
-        path: the file of runs of `evaluate(..., store=)`, `sweep`, `Results.save` or a command
-            (also compressed), the folder of a command, or a CSV or JSON file of `export`.
+        path: a file of runs by `evaluate(..., store=)`, `sweep`, `Results.save` or a command
+            (also compressed), the result folder of a command, or a CSV or JSON file of `export`.
         agents: custom agents, `ModelsByTask` and other custom code, such as behaviours. Rows that
-            need code from neither the package nor `agents` are not checked.
-        share: the share of the rows to rerun, in (0, 1]; None is 1 if that takes about a second,
-            else 0.05.
+            need other custom code are not checked.
+        share: the share of the rows to rerun, in (0, 1]; None is 1 if all reruns take about a
+            second, else 0.05.
         rows: the least number of rows to rerun in total, instead of `share`.
         seed: the seed that draws the rows, at least 0; None is a random seed.
-        only: names of agents or cells to which to limit the reruns; empty is all.
+        only: names of the agents or cells to rerun; empty is all.
         workers: as for `evaluate`.
         executor: as for `evaluate`.
         compiled: as for `evaluate`.
@@ -317,7 +317,7 @@ def verify(
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share that reruns `n_wanted` rows; if None, all rows if they take a second."""
+    """Return the share for `n_wanted` rows; if None, 1 if all reruns take about a second."""
     n_rows, seconds = 0, 0.0
     for cell, name in chosen:
         rows, agent = cell.runs(name), cell.results.line_up.get(name)
@@ -359,7 +359,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
         if results.over_horizon or protocol.needs_horizon(who):
             horizon = protocol.stored_steps("horizon", options["horizon"])
         if not results.over_horizon:
-            cap = min(cap, 10 * longest + 1000)  # little more than the file states
+            cap = min(cap, 10 * longest + 1000)  # a far longer rerun differs anyway
         if options.get("n_users") is not None:
             members = Members(options["n_users"], options["deviation"])
         task = protocol.as_task(options["task"])
@@ -387,7 +387,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
 
 
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
-    """Yield notes if an agent differs from the file's, or from the package's of the same name."""
+    """Yield notes if an agent differs from the stored one or the package's agent of that name."""
     results, stored, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
     if (who := results.line_up.get(agent)) is None:
         return
@@ -411,10 +411,10 @@ def _others(stored: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str
     for name in [each for each in here if each in stored and each not in GIVEN]:
         pairs = enumerate(zip(stored[name], here[name], strict=True))
         for place, (was, now) in [each for each in pairs if each[1][0] != each[1][1]]:
-            try:  # `regret_by_user` is a text of several numbers
+            try:  # `regret_by_user` holds several numbers as text
                 numbers = np.array([str(was).split(), str(now).split()], float)
                 close = np.allclose(numbers[0], numbers[1], WITHIN, WITHIN, equal_nan=True)
-            except ValueError:  # text, or different counts of numbers
+            except ValueError:  # plain text, or a different number of numbers
                 close = False
             if not close:
                 yield place, str(name), was, now
@@ -504,7 +504,7 @@ def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
 
 
 def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
-    """Yield notes on other versions or code, and a finding for other random streams."""
+    """Yield notes on differing versions or code, and a finding for differing random streams."""
     if not request.get("versions"):
         yield "the file does not state its versions"
         return
@@ -526,7 +526,7 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
 
 
 def _files_of(folder: Path) -> Iterator[Finding | str]:
-    """Yield a finding for each edited file of a folder, and a note on files not compared."""
+    """Yield a finding for each edited file of a folder, and a note on the unchecked files."""
     for name, digest in files.digests_in(folder).items():
         if not files.has_digest(folder / name, digest):
             yield Finding("file", f"{name} was changed after the run")
@@ -541,7 +541,7 @@ def _runs_at(path: Path) -> tuple[Path, Path | None]:
         candidates = sorted(each for each in path.iterdir() if _is_of_runs(each))
         if len(candidates) != 1:
             names = ", ".join(each.name for each in candidates) or "none"
-            allowed = f"a file of runs, or a folder with one such file (it has {names})"
+            allowed = f"a file of runs, or a folder with one such file (found: {names})"
             raise InvalidArgumentError("path", str(path), allowed)
         return candidates[0], path
     folders = [path.parent, path.with_suffix("")] if _is_of_runs(path) else []
@@ -562,7 +562,7 @@ def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], lis
     with store.read_only(path, "path") as db:
         request, stored = store.request_from(db), stored_cells(db, custom)
     if not stored:
-        raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
+        raise InvalidArgumentError("path", str(path), "a non-empty file of runs")
     kinds = [record for e in stored for record in e.record["request"]["agents"].values()]
     if any(isinstance(record, dict) and record.get(records.KIND) == MODEL for record in kinds):
         try:
@@ -620,7 +620,7 @@ def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[
 
 
 def _matches(stored: Any, record: Any) -> bool:
-    """Return whether a stored record has the values of a record; None in the latter is any."""
+    """Return whether a stored record has the values of `record`; None in `record` matches any."""
     if isinstance(stored, Mapping) and isinstance(record, Mapping):
         closed = [name for name in record if record[name] is not None]
         return all(name in stored and _matches(stored[name], record[name]) for name in closed)
@@ -637,11 +637,11 @@ READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
 def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
     """Return the cells of a table of runs that `export` wrote."""
     if not path.is_file():
-        raise InvalidArgumentError("path", str(path), "a file of runs (it is missing)")
+        raise InvalidArgumentError("path", str(path), "an existing file of runs")
     rows = READERS[path.suffix.lower()](path)
     needed = ("task", "setting", "n_arms", "delta", "seed", "instance", "user_seed", "agent")
     if lacking := [name for name in needed if name not in rows]:
-        allowed = f"a table with the columns of export (it lacks {', '.join(lacking)})"
+        allowed = f"a table with the columns of export (missing: {', '.join(lacking)})"
         raise InvalidArgumentError("path", str(path), allowed)
     of_runs = {name for kinds in RUN_FRAMES.values() for name in kinds}
     shared, cells = [name for name in rows if name not in of_runs], []
@@ -654,7 +654,7 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
         task = choice("task", cell["task"], protocol.TASKS)
         kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
         data = runs[[*kinds]].astype({n: kind for n, kind in kinds.items() if kind is not str})
-        in_words = ("means", "rho")  # a table has only the text of these options
+        in_words = ("means", "rho")  # a table holds these options only as text
         names = [e.name for e in OPTIONS if e.name in cell and e.name not in in_words]
         population = Population(**{name: cell[name] for name in names})
         for name in in_words:
@@ -677,5 +677,5 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
         deltas = dict.fromkeys(agents, delta)
         results = Results(data.reset_index(drop=True), cell, population, deltas, line_up=line_up)
         request = {"agents": dict.fromkeys(agents), "n_instances": int(data["instance"].max()) + 1}
-        cells.append(Cell(request, results))  # the most users of any agent
+        cells.append(Cell(request, results))  # n_instances: the largest number of users of an agent
     return cells

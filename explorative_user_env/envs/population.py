@@ -280,7 +280,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return terminated, self._steps
 
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
-        if self._lanes is None:  # any streams: `_draw_users` reseeds each lane
+        if self._lanes is None:  # the streams do not matter, as `_draw_users` reseeds each lane
             self._make_lanes([user_generator(0) for _ in range(self.num_envs)])
         self._streams |= streams
 

@@ -25,7 +25,7 @@ __all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_ba
 
 @dataclass
 class Trace:
-    """A run with the user's hidden state, one entry per step and the initial state.
+    """A run with the user's hidden state: the initial state, and one entry per step.
 
     Attributes:
         instance: the true means.
@@ -61,7 +61,7 @@ class Watch:
         self.answer: Callable[[], int] = agent.answer
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Reset the agent and start a new trace; the caller has reset the environment."""
+        """Reset the agent and start a new trace; call it after the reset of the environment."""
         self.agent.reset(n_arms, rng, horizon)
         # `hidden_state()` has the same values, but is many times slower.
         state: Any = self.env._state
@@ -78,9 +78,9 @@ class Watch:
 
 
 def band_margin(trace: Trace, delta: float) -> float:
-    """Return the least margin of the empirical means in their bands at delta/K.
+    """Return the least distance of an empirical mean to the edge of its band at level delta/K.
 
-    The minimum is over all arms and times; infinite if the user received no reward.
+    The minimum is over all arms and times. It is infinite if the user received no reward.
     """
     truth, before = np.array(trace.instance.means), zip(trace.estimates, trace.counts, strict=True)
     known = [(arm, *each) for arm, each in enumerate(before)]
@@ -92,7 +92,7 @@ def band_margin(trace: Trace, delta: float) -> float:
 
 
 def measured(trace: Trace, delta: float) -> dict[str, Any]:
-    """Return figures of a run by the names of `TheoryCheck`; margins without data are infinite."""
+    """Return values of a run, named as in `TheoryCheck`; a margin without data is infinite."""
     truth, n_arms = trace.instance.means, trace.instance.n_arms
     estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
     interval = drop = top = math.inf
@@ -113,11 +113,11 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
             estimates[arm], counts[arm] = mean, number
             n_accepted += 1
         elif part == ELIMINATION:
-            # Events B of Lemma lm:phase2bound1: the means of the rejected arm i and of the arm j
-            # with the largest lcb, which caused the rejection, are in their intervals.
+            # Events B of Lemma lm:phase2bound1: mu_i of the rejected arm i and mu_j of the arm j
+            # that caused the rejection (by the largest lcb) are in the user's intervals.
             gamma = gammas[step]
             others = [other for other in range(n_arms) if other != arm and counts[other] > 0]
-            # A coin flip can reject an arm although no other arm has a reward.
+            # Click noise can reject an arm although no other arm has a reward.
             pair = [arm] if counts[arm] > 0 else []
             if others:
                 pair.append(max(others, key=lambda j: estimates[j] - math.sqrt(gamma / counts[j])))
@@ -185,7 +185,7 @@ MARGINS = ("band", "interval", "drop")
 
 @dataclass(frozen=True)
 class TheoryCheck:
-    """The figures, bounds and broken bounds of one run of BAIR.
+    """The measured values, bounds and broken bounds of one run of BAIR.
 
     A run that the step cap ends is checked up to the cap.
 
@@ -202,8 +202,8 @@ class TheoryCheck:
         answer_broken: whether the agent stopped and answered another arm.
         band_margin: the least distance of an empirical mean to the edge of its band
             sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite without rewards.
-        interval_margin: the least distance of mu_i and mu_j to the edge of their intervals, over
-            the rejections of Phase 2, of an arm i because of the arm j with the largest lcb.
+        interval_margin: over the rejections in Phase 2 of an arm i because of the arm j with the
+            largest lcb, the least distance of mu_i or mu_j to the edge of the user's interval.
         drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
             the complete rounds of Phase 1.
         rounds: complete rounds of Phase 1, without the first sweep.
@@ -213,8 +213,8 @@ class TheoryCheck:
         phase2_length: recommendations in Phase 2.
         phase2_length_printed_bound: the bound with the constants of Eq. (8c).
         recommendations: recommendations in the run.
-        band_broken: whether the margin is negative, as for each flag with a margin; the other
-            flags state whether the figure is above its bound.
+        band_broken: whether `band_margin` is negative. The flags of other margins state the same
+            of their margins; all other flags state whether a value exceeds its bound.
     """
 
     agent: str
@@ -267,7 +267,7 @@ def check_run(
         agent: a `BAIR(...)`.
         seed: the user's seed, at least 0.
         max_steps: the step cap; None is the agent's own cap, if any.
-        delta: the delta of an agent without its own, in (0, 1).
+        delta: the delta, in (0, 1), of an agent that has none.
 
     Raises:
         InvalidArgumentError: for another environment or agent, or an argument out of range.
@@ -333,20 +333,20 @@ def examine(
 def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFrame:
     """Return the share of runs that broke each bound, and the allowed share.
 
-    BAIR with the paper's N_1 keeps the best arm with probability 1 - delta. A smaller N_1 (0 for
-    SE) may eliminate it more often, so claims that depend on it have a larger allowed share.
+    BAIR with the paper's N_1 keeps the best arm with probability 1 - delta. For a smaller N_1
+    (0 for SE) this probability is smaller, so claims on the best arm have a larger allowed share.
 
     Args:
         checks: one row per run, as in `Results.checks`.
         delta: determines the allowed share, in (0, 1); None is each agent's own delta.
 
     Returns:
-        One row per agent and claim: `agent`, `claim`, `source` (in the paper), `broken` of
-        `n_runs`, `put_to_test` (the runs that could break the claim, with a round, a rejection in
-        Phase 2 or an answer; 0 if the claim allows a failure in every run), `share` with its exact
-        interval `low` to `high`, `allowed` (delta, or the error bound of this N_1; the sum for
-        claims with two causes of failure; 0 for claims with probability 1), and `holds` (whether
-        `put_to_test` is positive and `low` at most `allowed`).
+        One row per agent and claim: `agent`, `claim`, `source` (in the paper), `broken` (number of
+        runs that broke the bound) of `n_runs`, `put_to_test` (number of runs that could break it:
+        those with a round, a rejection in Phase 2 or an answer; 0 if `allowed` is 1), `share` with
+        its exact interval `low` to `high`, `allowed` (delta, or the error bound of this N_1;
+        the sum for claims with two causes of failure; 0 for claims with probability 1), and `holds`
+        (whether `put_to_test` is positive and `low` is at most `allowed`).
 
     Raises:
         InvalidArgumentError: for a delta out of range, or a table without checks.

@@ -1,7 +1,7 @@
 """The three forms of a run: step by step, compiled, and many users in step.
 
-In best-arm identification each form yields the figures of runs. In tasks with a horizon each form
-yields plays, and `figures` computes the figures of a play. The task "regret" is the task
+In best-arm identification each form yields the metrics of runs. In tasks with a horizon each form
+yields plays, and `figures` computes the metrics of a play. The task "regret" is the task
 "population" with one user in each episode.
 """
 
@@ -27,10 +27,10 @@ from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, integer, is_external
 
-#: The figures that a compiled loop of best-arm identification returns; it omits the best arm.
+#: The metrics that a compiled loop of best-arm identification returns, without the best arm.
 OUTCOMES = ("acceptances", "rejections", "answer", "end")
 
-#: Most steps whose figures are computed at a time: larger arrays are slower to allocate.
+#: Most steps for which metrics are computed at a time: larger arrays are slower to allocate.
 AT_ONCE = 50_000
 
 #: Users in step. Each has one run; counting the first runs that end would favour short runs.
@@ -45,11 +45,11 @@ Figures = dict[str, Array]
 
 
 class Play(NamedTuple):
-    """The interactions of an agent with n users over T steps; zeros after a user left."""
+    """The interactions of an agent with n users over T steps; entries after a user left are 0."""
 
     means: Array  # mu_i, shape (n, K)
     best_arms: Array  # shape (n,)
-    arms: Array  # recommended, shape (n, T)
+    arms: Array  # recommended arms, shape (n, T)
     accepted: Array  # shape (n, T), bool
     answers: Array  # shape (n,)
     stayed: Array  # the number of steps of each user, shape (n,)
@@ -57,7 +57,7 @@ class Play(NamedTuple):
 
     @classmethod
     def blank(cls, n_users: int, n_arms: int, horizon: int) -> "Play":
-        """Return a play of zeros, with users who stay."""
+        """Return a play in which all entries are 0 and all users stay."""
         truth = (np.zeros((n_users, n_arms)), np.zeros(n_users, int))
         shape = (n_users, horizon)
         steps = (np.zeros(shape, np.int32), np.zeros(shape, bool))
@@ -72,19 +72,19 @@ class Play(NamedTuple):
         return np.arange(horizon) < self.stayed[:, np.newaxis]
 
     def blank_missed(self) -> None:
-        """Write zeros after a user left."""
+        """Set the entries after a user left to 0."""
         if (present := self.present()) is not None:
             self.arms[:] *= present
             self.accepted[:] &= present
 
 
 def figures(play: Play) -> Figures:
-    """Return the figures of a play by name, a number for each user.
+    """Return the metrics of a play by name, with one number for each user.
 
-    Regret is the sum of mu_* - mu_a over the recommendations a, utility the sum of mu_a over the
-    accepted ones. After a user left, each step has the regret of her worst arm and no utility. If n
-    arms tie as most accepted and one is the best, `most_accepted_is_best` is 1/n, so that the order
-    of the arms does not matter.
+    Regret is the sum of mu_* - mu_a over the recommendations a; utility is the sum of mu_a over
+    the acceptances. After a user left, each step has the regret of her worst arm and no utility. If
+    n arms tie as most accepted and one of them is the best, `most_accepted_is_best` is 1/n, so that
+    the order of the arms does not matter.
     """
     (n_users, n_arms), horizon = play.means.shape, play.arms.shape[1]
     if n_users > (size := max(1, AT_ONCE // horizon)):
@@ -105,7 +105,7 @@ def figures(play: Play) -> Figures:
     counts = np.bincount(places.ravel(), counted, n_users * n_arms).reshape(n_users, n_arms)
     most = counts == counts.max(axis=1, keepdims=True)
     return {
-        "best_arm": best_arms.copy(),  # as the next play reuses the memory
+        "best_arm": best_arms.copy(),  # the next play reuses the memory
         "answer": play.answers.copy(),
         "acceptances": counts.sum(axis=1),
         "regret": -(rewards.sum(axis=1) + left),
@@ -119,7 +119,7 @@ def figures(play: Play) -> Figures:
 
 
 def joined(parts: Sequence[Figures]) -> Figures:
-    """Concatenate the figures of several groups of users."""
+    """Concatenate the metrics of several groups of users."""
     if not parts[1:]:
         return parts[0]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -146,23 +146,23 @@ class Runs(NamedTuple):
 
     @property
     def plays(self) -> int:
-        """The number of users of a run whose steps are stored; 0 in best-arm identification."""
+        """The number of users in a run over a horizon; 0 in best-arm identification."""
         if self.task.ends_itself:
             return 0
         return 1 if self.members is None else self.members.n_users
 
     def figures(self, form: str, seeds: Seeds, halt: Array | None = None) -> Figures:
-        """Return the figures of runs by name, the same in every form.
+        """Return the metrics of runs by name; they are the same in every form.
 
         Args:
             form: "readable", step by step; "compiled"; or "in_step", with all users at once.
             seeds: the seeds of the users, or of the episodes.
             halt: an array of one number. If another thread sets it to 1, compiled runs end within
-                milliseconds, and the figures are invalid.
+                milliseconds, and the metrics are invalid.
 
         Returns:
-            `best_arm` and `OUTCOMES` of each run; in tasks with a horizon the figures of a play,
-            for each user of each run.
+            `best_arm` and `OUTCOMES` of each run; in tasks with a horizon, the metrics of
+            `figures` for each user of each run.
         """
         parts = [
             figures(part) if isinstance(part, Play) else part
@@ -179,12 +179,12 @@ class Runs(NamedTuple):
         return all_runs
 
     def play(self, form: str, seeds: Seeds) -> Play:
-        """Return the plays of all runs as one play; see `figures`."""
+        """Return the plays of all runs as one play; arguments as for `Runs.figures`."""
         copies = [[array.copy() for array in play] for play in FORMS[form](self, seeds, None)]
         return Play(*map(np.concatenate, zip(*copies, strict=True)))
 
     def columns(self, of: Figures) -> Figures:
-        """Return figures as columns of a table of runs, without the numbers and seeds of the users.
+        """Return metrics as columns of a table of runs, without `instance` and `user_seed`.
 
         In best-arm identification, the setting determines how private draws are counted.
         """
@@ -222,7 +222,7 @@ _OF_THREAD = threading.local()
 
 
 def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield the figures or the play with each user in turn, step by step."""
+    """Yield the metrics or the play of each user in turn, run step by step."""
     population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
     if getattr(_OF_THREAD, "runs", None) is not runs:  # environments are slow to create
         _OF_THREAD.runs, _OF_THREAD.env = runs, environment_of(population, agent)
@@ -250,7 +250,7 @@ def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
     """Yield the results of `readable` from compiled code, for several users at a time.
 
-    A play is valid until the next, which reuses its memory. `halt`: see `Runs.figures`.
+    A play is valid until the next play, which reuses its memory. `halt`: see `Runs.figures`.
     """
     from explorative_user_env.kernels import seeds as kernel
 
@@ -297,14 +297,14 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
                         now = map(behaviour.truth, at_start, means.tolist())
                         best_arms = np.array([instance.best_arm for instance in now])
                     yield {"best_arm": best_arms, **dict(zip(OUTCOMES, ends.T, strict=True))}
-                if halt[0] and episode is None:  # an episode has all its users
+                if halt[0] and episode is None:  # an episode runs to its last user
                     return
         if halt[0]:
             return
 
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield figures, or a play, with the first users of all runs, then with the second users."""
+    """Yield the metrics or the play of the first users of all runs, then of the second users."""
     population, agent, members = runs.population, runs.agent, runs.members
     laws: Any = population.instance_law
     of_users = [[seed] for seed in seeds]
@@ -336,11 +336,11 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
     agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
     acceptances, steps, answers, arms = np.zeros((4, n_users), int)
     left, active, step = np.zeros(n_users, bool), np.arange(n_users), Step.blank(n_users)
-    instances = list(lanes.instances())  # at the time of the answers
+    instances = list(lanes.instances())  # the true means when the agent answers
     play = Play.blank(n_users, n_arms, runs.cap) if runs.plays else None
 
     def checked(chosen: Any, users: Array, least: int) -> Array:
-        """Return an arm (or `STOP`, if that is `least`) for each of these users."""
+        """Return `chosen` as an array of valid arms (or `STOP`, if `least` allows it)."""
         array: Array = np.asarray(chosen)
         fits = array.shape == users.shape and array.dtype.kind in "iu"
         if not fits or not least <= array.min() <= array.max() < n_arms:
@@ -355,7 +355,7 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
             present = lanes.instances()
             for user in users.tolist():
                 instances[user] = present[user]
-        # Copies, as the agent may write into its arguments.
+        # A copy, because the agent may write into its argument.
         answers[users] = checked(agent.answer_all(users.copy()), users, 0)
 
     for number in range(runs.cap + 1):
@@ -396,15 +396,15 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
     return result | {"rejections": steps - acceptances, "end": ends}
 
 
-#: Generators of figures or plays by the name of a form.
+#: Generators of metrics or plays, by the name of the form.
 FORMS: dict[str, Any] = {"readable": readable, "compiled": compiled, "in_step": in_step}
 
 
 def compiles(runs: Runs, seed: int) -> bool:
     """Compile the loop of the agent, by a run that halts before its first step.
 
-    Returns False, with a warning, if it does not compile; also for an agent without an algorithm
-    record, and without numba.
+    Return False, with a warning, if the loop does not compile. Return False, without a warning, for
+    an agent without an algorithm record or if numba is missing.
 
     Raises:
         CallableError: if custom code fails when it runs.
@@ -419,7 +419,7 @@ def compiles(runs: Runs, seed: int) -> bool:
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.law
     custom_behaviour = any(map(is_external, behaviour.functions))
     if custom_behaviour:
-        try_plain()  # compiled code takes any return value for a response
+        try_plain()  # compiled code would accept any return value
     try:
         runs.figures("compiled", [seed], halt=np.ones(1, int))
     except Exception as error:

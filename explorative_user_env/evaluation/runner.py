@@ -43,17 +43,17 @@ Agents = Sequence[Any]
 #: the progress bar and let all workers end together.
 CHUNK, LARGEST_CHUNK, CHUNKS = 10, 1000, 50
 
-#: Most steps of a chunk, over all its users, if the run stores every step.
+#: Most steps of a chunk, summed over its users, if the run stores every step.
 LONGEST_PLAY = 5_000_000
 
-#: Most arms of a chunk, over all its users, as each takes memory.
+#: Most arms of a chunk, summed over its users, because each arm takes memory.
 MOST_ARMS_AT_ONCE = 10_000_000
 
-#: Users before the first test of `until_width`, and the growth of their number between tests. T of
-#: agents without a stopping rule is the mean over the first users.
+#: Users before the first test of `until_width`, and the factor of their number between tests. T of
+#: agents without a stopping rule is the mean stopping time over the first users.
 FIRST, GROWTH = 1000, 1.1
 
-#: Default limit of the number of users with `until_width`.
+#: The default limit of the number of users with `until_width`.
 MOST_UNTIL = 1_000_000
 
 #: Options of `evaluate` that may change when a sweep continues.
@@ -62,7 +62,7 @@ CHANGES_NO_ROW = ("workers", "executor", "compiled")
 #: K of the trial runs of an agent whose users are unknown.
 FEWEST_ARMS = 2
 
-#: Steps of the episodes in two trials of an agent; an attribute that differs is not an option.
+#: Steps of the episodes in two trials of an agent; an attribute that changes is no option.
 LONGEST_TRIED = 8
 TRIED = ((3,), (3, LONGEST_TRIED))
 
@@ -77,12 +77,12 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "check_theory": validation.flag,
 }
 
-#: Arguments without a meaning in tasks with a horizon, and the reason.
+#: Arguments that have no meaning in tasks with a horizon, and why.
 MEANS_NOTHING = {
     "baseline_time": "where all run to the horizon",
     "max_steps": "where all run to the horizon",
     "until_width": "which has no success",
-    "step_cost": "which costs regret and not steps",
+    "step_cost": "whose cost is the regret, not the steps",
 }
 
 
@@ -142,9 +142,9 @@ class Request:
 
     @property
     def given_time(self) -> int | str:
-        """T of all agents over a horizon, else of the agents without a stopping rule.
+        """T of all agents in tasks with a horizon, else of the agents without a stopping rule.
 
-        A number, or the name of the agent with this mean stopping time.
+        T is a number, or the name of an agent, whose mean stopping time is then T.
         """
         if self.over_horizon:
             return self.task.horizon if self.horizon is None else self.horizon
@@ -159,8 +159,8 @@ class Request:
         """Return the agents with their unset options filled in.
 
         Raises:
-            InvalidArgumentError: for an object that is not an agent, for two agents with one name,
-                for a missing T of an agent without a stopping rule, or for an unused T.
+            InvalidArgumentError: for an object that is not an agent, two agents of the same name,
+                a missing T of an agent without a stopping rule, or a T that no agent needs.
         """
         allowed = "a list of agents, as [BAIR()]"
         if isinstance(agents, Agent):
@@ -208,7 +208,7 @@ class Request:
 
 
 def check_behaviour(task: Task, population: Population) -> None:
-    """Refuse moving means in tasks with a horizon, and leaving users in a population."""
+    """Refuse moving means in tasks with a horizon, and in a population users who leave."""
     behaviour = population.behaviour
     if task == protocol.POPULATION:
         users.check_members(behaviour)
@@ -279,19 +279,19 @@ def evaluate(
 
     In "bai", best-arm identification, an agent stops by itself and answers. In "regret" it makes
     `horizon` recommendations; after it stops, it recommends its answer. In "population" a run is an
-    episode with users of similar means; an agent with a `next_user` method keeps what it learned.
+    episode with users of similar means; an agent with a `next_user` method keeps its memory.
 
     Args:
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
-            "UCB1", "Thompson", "SE" and "Full-information". A model of Stable-Baselines3 is
-            wrapped: `SB3Agent(model)`.
+            "UCB1", "Thompson", "SE" and "Full-information". `SB3Agent(model)` wraps a model of
+            Stable-Baselines3.
         task: "bai", "regret" or "population".
         n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
-            it is the most users, and None is a million.
-        until_width: in "bai", in (0, 1): add users until the 95% interval of the success of every
-            agent is at most this wide. The interval is valid at any stopping time (see
-            `results.intervals`). The runs equal those of an evaluation with as many users; a
-            `baseline_time` that names an agent is its mean over the first 1000 users.
+            it is the largest number of users, and None is a million.
+        until_width: in "bai", in (0, 1): add users until the 95% interval of every agent's success
+            rate is at most this wide. The interval is valid at any stopping time (see
+            `results.intervals`). The runs equal those of an evaluation with as many users. If
+            `baseline_time` names an agent, T is the agent's mean over the first 1000 users.
         seed: the seed of all users and agents, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), for agents without a delta.
         horizon: in "regret" the number of steps, at least 1; None is 500. In "population" the
@@ -299,24 +299,24 @@ def evaluate(
         n_users: in "population" the number of users of an episode, at least 1; None is 20.
         deviation: in "population" the standard deviation of a user's means around the popularity
             of the arms, at least 0; None is 0.3.
-        baseline_time: in "bai" T of the agents without a stopping rule, such as UNI and EXP3: a
-            number, or the name of an agent for its mean stopping time; None is "BAIR".
-        max_steps: in "bai" a step cap for all agents, which replaces the setting's; a smaller cap
-            of an agent holds. A run that reaches its cap is censored. None is the agent's cap, or
-            the setting's, or a million.
+        baseline_time: in "bai", T of the agents without a stopping rule, such as UNI and EXP3: a
+            number, or the name of an agent for that agent's mean stopping time; None is "BAIR".
+        max_steps: in "bai", a step cap for all agents. It replaces the setting's cap, but not an
+            agent's smaller cap. A run that reaches its cap is censored. None is the agent's cap,
+            else the setting's cap, else a million.
         step_cost: in "bai" c of the cost c T + error, at least 0; None is 0.0005.
         workers: number of parallel runs, at least 1: in threads if the agent compiles, else in
             joblib's processes, or in the backend of a `joblib.parallel_config` around the call.
         executor: a `concurrent.futures.Executor` that replaces the workers, such as dask's
             `client.get_executor(pure=False)`.
-        compiled: whether algorithm records run compiled; the results are the same without.
-        check_theory: in "bai" whether a monitor reruns every BAIR and compares its runs with the
-            bounds of the paper: `checks` of the results.
+        compiled: whether algorithm records run compiled; the results are the same if False.
+        check_theory: in "bai", whether a monitor reruns every BAIR and compares the runs with the
+            bounds of the paper; `checks` of the results has the comparison.
         progress: whether to show a bar on a terminal or in a notebook, or a function called with
             (what, done, total).
         store: file that stores every run as it ends. The same call with the same file continues
             the evaluation, and `eu.load` returns the results. None keeps the runs in memory.
-        population: the users, as a record; or give its options:
+        population: the users, as a record; or pass the options of the record:
         **user: the options of `Population`: `setting`, `n_arms`, `gap`, `alpha`, `noise`, `means`,
             `rho`, `reward_law` and `behaviour` (moving means only in "bai", which compares an
             answer with the best arm at that time).
@@ -362,7 +362,7 @@ def evaluate(
 
 @contextmanager
 def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Attach finished results to an error or Ctrl-C that leaves the block, as `finished`."""
+    """Add finished results, as `finished`, to an error or Ctrl-C that leaves the block."""
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
@@ -382,14 +382,14 @@ class _Evaluation:
         self.runs: dict[str, pd.DataFrame] = {}
         self.checks: list[pd.DataFrame] = []
         self.parts: dict[str, Any] = {}
-        # T of the agents without a stopping rule
+        # T of the agents without a stopping rule; None until it is known
         self.steps = None if isinstance(request.given_time, str) else int(request.given_time)
         self._record = {} if store is None else request.record(line_up)
 
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be a mean of others
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be a mean stopping time
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):
@@ -424,7 +424,7 @@ class _Evaluation:
         )
 
     def _check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
-        """Run a BAIR with the monitor, which compares its runs with the bounds of the paper."""
+        """Rerun a BAIR with the monitor, which compares the runs with the bounds of the paper."""
         request, what, cap = self.request, f"{agent.name}, theory", self.request.cap_for(agent)
         seeds, population, stored, rows = request.seeds, request.population, None, {}
         if self.store is not None:
@@ -458,7 +458,7 @@ class _Evaluation:
             self.store.note(about, [*self.parts.values()], finished)
 
     def finished(self) -> list[Results]:
-        """Return a list of the results so far, empty without any."""
+        """Return a list of the results so far; it is empty if no agent has finished."""
         return [self.results()] if self.runs else []
 
     def results(self) -> Results:
@@ -469,7 +469,7 @@ class _Evaluation:
         return Results(runs, population=self.request.population, line_up=agents, **shared)
 
     def _shared(self, agents: Sequence[Agent]) -> dict[str, Any]:
-        """Return the description that the runs of these agents share, and all checks."""
+        """Return the cell, the deltas and the checks of the results of these agents."""
         request, words = self.request, self.request.population.words()
         cell: dict[str, Any] = {
             "task": request.task.name,
@@ -502,7 +502,7 @@ class _Evaluation:
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
-    """Yield the request with the users of each test of `until_width`; the last has all users."""
+    """Yield the request with more and more users, for `until_width`; the last has all users."""
     most, n_done = request.n_instances, 0
     if request.until_width is None:
         yield request, progress
@@ -533,7 +533,7 @@ def runs_of(
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row for each user.
 
-    Runs in `stored` are not repeated; a store receives the others as they end. Warns if an agent
+    Runs in `stored` are not repeated; a store receives each new run as it ends. Warns if an agent
     that does not compile reaches a default step cap.
     """
     agent, name, n_all, parts = runs.agent, name_of(runs.agent), len(seeds), []
@@ -577,7 +577,7 @@ def runs_of(
                     warnings.warn(
                         f"{name} reached max_steps={runs.cap} with {first}; the other users may "
                         f"take as long (n_instances={n_all}). Pass a smaller max_steps to "
-                        f"evaluate, or set it on {name}.",
+                        f"evaluate, or give {name} a smaller one.",
                         stacklevel=2,
                     )
                 may_never_stop = False
@@ -588,7 +588,7 @@ def runs_of(
 
 
 def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
-    """Return the figures in a form; if that fails, the readable form names user and step."""
+    """Return the metrics in a form; if it fails, rerun step by step to name user and step."""
     try:
         return runs.figures(form, seeds, halt)
     except Exception as error:
@@ -599,7 +599,7 @@ def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = No
                 runs.figures(form, [seed], halt)
             except Exception:
                 runs.figures("readable", [seed])
-        where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
+        where = f"with {len(seeds)} users, the first of seed {seeds[0]}, but with no single user"
         raise CallableError.of(name_of(runs.agent), error, where) from error
 
 
@@ -612,18 +612,18 @@ def run_cells(
     progress: OnProgress,
     **options: Any,
 ) -> list[Results]:
-    """Evaluate `agents` in every cell (delta, K), each as `evaluate` alone would.
+    """Call `evaluate` for every cell (delta, K) and return the results in order.
 
     Args:
-        agents: as for `evaluate`, or a function of a cell's delta and K that returns them.
+        agents: as for `evaluate`, or a function that takes delta and K and returns the agents.
         deltas: delta of each row of the grid.
         n_arms: K of each column; all cells are checked before anything runs.
-        per_cell: further options of `evaluate`, by cell.
-        progress: called with the cell and the agent, and the share done over all cells.
+        per_cell: a function that returns further options of `evaluate` for a cell.
+        progress: called with (cell and agent, done, total), where total is over all cells.
         options: options of `evaluate`.
 
     Raises:
-        Exception: as `evaluate`; its `finished` holds the finished cells.
+        Exception: as `evaluate`; `finished` of the error holds the finished cells.
     """
     cells, done_cells = _cells(deltas, n_arms), list[Results]()
     for position, (delta, arms) in enumerate(cells):
@@ -650,14 +650,14 @@ def sweep(
     store: Path | str | None = None,
     **options: Any,
 ) -> Sweep:
-    """Run the same agents in every cell of a grid of delta and K, each as `evaluate` alone would.
+    """Run the same agents in every cell of a grid of delta and K; each cell is an `evaluate` call.
 
     An agent with a fixed delta keeps it in every cell: leave its delta at None, or pass a function.
 
     Args:
-        agents: as for `evaluate`, or a function of a cell's delta and K that returns them.
+        agents: as for `evaluate`, or a function that takes delta and K and returns the agents.
         deltas: delta of each row of the grid, in (0, 1); all are checked before anything runs.
-        n_arms: K of each column, in 2..1000000, checked as well.
+        n_arms: K of each column, in 2..1000000; all are checked before anything runs.
         progress: as for `evaluate`.
         store: as for `evaluate`, one file for all cells.
         **options: all other options of `evaluate`, the same in every cell.
@@ -689,5 +689,5 @@ def sweep(
 
 
 def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:
-    """Return `baseline_time` as an option of `evaluate`, unless none of the agents needs it."""
+    """Return `baseline_time` as an option of `evaluate` if one of the agents needs it."""
     return {"baseline_time": baseline_time} if any(map(protocol.needs_horizon, agents)) else {}

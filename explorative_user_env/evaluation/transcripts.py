@@ -57,14 +57,14 @@ def write_transcripts(
     population: users.Population | None = None,
     **user: Unpack[users.UserOptions],
 ) -> int:
-    """Write an agent's runs as training examples of a language model; return their number.
+    """Write an agent's runs as training examples of a language model; return the number of lines.
 
     Each line is one step as JSON: `{"messages": [question, answer]}`, with messages of the form
     `{"role": "user" or "assistant", "content": text}`. The users are those of `evaluate`.
     `TextAgent` reads the answers of a model trained on this file.
 
     Args:
-        path: the file, as examples.jsonl.
+        path: the file, such as examples.jsonl.
         agent: an agent or its name; in "bai" an agent that stops by itself.
         task: "bai" or "regret".
         n_instances: number of users, at least 1.

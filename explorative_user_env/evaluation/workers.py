@@ -75,17 +75,17 @@ class Crew:
 
 
 def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew) -> Generator[Any]:
-    """Yield the index and the result of each chunk as it ends; closing cancels pending chunks.
+    """Yield the index and the result of each chunk as it ends; `close` cancels pending chunks.
 
     Args:
         job: called with each chunk; other processes call a copy.
-        chunks: each the seeds of some users.
+        chunks: a list of chunks; each is a list of users' seeds.
         agent: the agent of the runs, for error messages.
         usual: `THREADS` for compiled runs, `PROCESSES` for others, `HERE` for users in step.
         crew: the executor or the workers.
 
     Raises:
-        InvalidArgumentError: if the agent cannot be pickled for the workers, or versions differ.
+        InvalidArgumentError: if the agent cannot be pickled, or a worker has other versions.
         CallableError: if a worker is lost.
     """
     if not chunks:
@@ -108,18 +108,18 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
             with _signals_blocked():
                 results = parallel(delayed(_placed)(call, *each) for each in enumerate(chunks))
             try:
-                for each in results:  # noqa: UP028 - `yield from` would close them too early
+                for each in results:  # noqa: UP028 - `yield from` would close `results` too early
                     yield each
             finally:
                 with warnings.catch_warnings():  # joblib warns of results that nobody read
                     warnings.simplefilter("ignore")
-                    getattr(results, "close", list)()  # a backend without streaming has a list
+                    getattr(results, "close", list)()  # a backend without streaming returns a list
         elif usual == THREADS:  # even for one worker, as Ctrl-C does not stop compiled code
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
                 try:
                     yield from _as_they_end(threads, halted, chunks, halt)
                 finally:
-                    halt[0] = 1  # the block waits for its threads
+                    halt[0] = 1  # leaving the block waits for the threads
         else:
             for place, chunk in enumerate(chunks):
                 yield place, job(chunk)
@@ -175,8 +175,8 @@ def _parallel(usual: str, n_workers: int, workers: int) -> Any:
         from joblib.parallel import get_active_backend
 
         backend, n_jobs = get_active_backend()
-        if backend is get_active_backend()[0]:  # without a block, each call makes a new backend
-            if n_jobs is None:  # the default of a cluster is all its workers
+        if backend is get_active_backend()[0]:  # only in a `parallel_config`
+            if n_jobs is None:  # a cluster's default is all its workers
                 n_jobs = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
             n_jobs = effective_n_jobs(n_jobs)
             streams = "generator_unordered" if backend.supports_return_generator else "list"
@@ -199,7 +199,7 @@ def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:
 def _signals_blocked() -> Iterator[None]:
     """Block terminal signals in processes that start in this block.
 
-    This process stops its workers; otherwise each would print a traceback.
+    This process stops the workers itself; a signal would make each worker print a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -212,7 +212,7 @@ def _signals_blocked() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, sent)
     try:
         for tracker in (pythons, joblibs):
-            tracker.ensure_running()  # this unblocks the signals
+            tracker.ensure_running()  # `ensure_running` unblocks the signals
         signal.pthread_sigmask(signal.SIG_BLOCK, sent)
         yield
     finally:
@@ -227,10 +227,10 @@ def can_start_processes() -> bool:
 class Packed:
     """A pickled job, which checks in the worker that versions and random streams are the same.
 
-    A scheduler can pass it on without importing the code of the job.
+    A scheduler can pass the pickled job on without importing its code.
 
     Raises:
-        UnsendableError: if the job cannot be pickled, or on a call, unpickled.
+        UnsendableError: if the job cannot be pickled, or a call cannot unpickle it.
         InvalidArgumentError: on a call, naming the worker and the version that differs.
     """
 

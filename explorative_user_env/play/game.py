@@ -101,7 +101,7 @@ class Game:
         If the player predicts responses, the game only marks the arm as pending.
         """
         if self.answer is not None:
-            raise InvalidArgumentError("moves", tuple(arms), "none after the answer")
+            raise InvalidArgumentError("moves", tuple(arms), "empty after the answer")
         if self.predicts:
             if len(arms) != 1:
                 raise InvalidArgumentError("more", list(arms), "one arm when you predict responses")

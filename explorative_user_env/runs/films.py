@@ -17,14 +17,14 @@ from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require
 
-# Limits of a film: its moments, and the arms' rows over all moments; longer runs are thinned.
+# Limits of a film: its moments, and its rows (one per arm and moment); longer runs are thinned.
 LEAST_MOMENTS, MOST_MOMENTS, MOST_ROWS_FILMED = 100, 1000, 50_000
 RUN_WIDTH = 960  # width of the picture of a complete run
 SETTLED = 20  # the axis of rewards ignores intervals in the first 1 / SETTLED of a film
 PNG_SCALE = 2  # scale of a PNG, so that it is sharp on a slide
-CONTROLS_HIGH = 190  # height of the page below the pictures, for a notebook's frame
+CONTROLS_HIGH = 190  # height of the controls below the pictures, in a notebook
 
-#: The libraries needed to write a file, by its ending.
+#: The libraries needed to write a file, by file ending.
 NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
     ".html": None,
     ".gif": raster.PAINTER,
@@ -35,7 +35,7 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """The layout of a picture: the widths of user and agent panel, and the films in a row.
+    """The layout of a picture: the widths of the user's and agent's panels; films per row.
 
     If `panel` is None, the agent's panel is below the user.
     """
@@ -45,7 +45,7 @@ class Arrangement(NamedTuple):
     columns: int
 
 
-# The layouts of a single film, and of several films.
+# The layouts of one film, of several films, and of all films on a phone.
 ALONE, TOGETHER = Arrangement(scene.USUAL_WIDTH, 420, 1), Arrangement(640, None, 2)
 ON_A_PHONE = Arrangement(360, None, 1)
 
@@ -60,7 +60,7 @@ class Film:
         n_steps: number of steps of the run.
         answer: the arm that the agent named.
         end: the end of the run, as `Episode.end`.
-        moments: in order of time; the first is before any step, the last at the end.
+        moments: the moments in order of time, from before the first step to the end.
         revealed: whether the film shows the hidden state.
         explanation: the run in words, with the hidden state.
     """
@@ -141,7 +141,7 @@ def rejected_at(films: Sequence[Film], steps: Sequence[int]) -> list[int]:
 
 
 def _places(film: Film, steps: Sequence[int]) -> list[int]:
-    """Return, for each step, the index of the film's latest moment by then."""
+    """Return, for each step, the index of the film's last moment up to that step."""
     times = [moment.seen.steps for moment in film.moments]
     return [bisect_right(times, step) - 1 for step in steps]
 
@@ -163,7 +163,7 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
     """Return the ends of the axis of rewards, common to all films.
 
-    The first 1 / `early` of each film is ignored, as its wide intervals would hide the later ones.
+    It ignores the first 1 / `early` of each film, whose wide intervals would lengthen the axis.
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]
@@ -297,7 +297,7 @@ def save_films(
 
 
 def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
-    """Raise the errors of `save_films`, without a film."""
+    """Raise the errors that `save_films` would raise for this path."""
     needs = NEEDS[choice(argument, path.suffix.lower() or str(path), NEEDS)]
     if needs is not None:
         require(*needs)

@@ -26,7 +26,7 @@ LONGEST_SHOWN = 100_000  # most steps of a run that a notebook shows as a film
 
 @dataclass(frozen=True)
 class Rerun:
-    """The data to repeat a run: `again` takes an environment, an agent and an `on_step`."""
+    """The data to repeat a run; call `again` with an environment, an agent and an `on_step`."""
 
     population: Population
     agent: Agent
@@ -119,7 +119,7 @@ class Episode:
 
     def _repr_html_(self) -> str | None:
         if self.rerun is not None and len(self.arms) <= LONGEST_SHOWN:
-            with suppress(InvalidArgumentError):  # the agent has changed: show the record
+            with suppress(InvalidArgumentError):  # if the agent has changed, show the record
                 return self.film()._repr_html_()
         return None
 
@@ -144,22 +144,22 @@ def rollout(
 ) -> Episode:
     """Run `agent` with the user of this `seed`, step by step.
 
-    The seed and the agent's name determine the agent's stream; options that the agent leaves open
-    come from the environment's users, as in `evaluate`. So the seed alone repeats the run.
+    The seed and the agent's name determine the agent's stream; the agent's unset options
+    follow from the environment's users, as in `evaluate`. So the seed alone repeats the run.
 
     Args:
-        env: an `ExplorativeUser-v0`, made by `gym.make` or raw.
-        agent: an object with reset / act / observe / answer, or the name of a package's agent.
+        env: an `ExplorativeUser-v0`, with or without the wrappers of `gym.make`.
+        agent: an object with reset / act / observe / answer, or the name of a shipped agent.
         seed: the user's seed, at least 0.
         max_steps: the step cap; None is the agent's own cap, or else a million. The environment's
-            time limit ends the run too, with a warning if it is not expected: pass
+            time limit ends the run too, with a warning if it is below the cap; to remove it, pass
             `max_episode_steps=-1` to `gym.make`, or use `env.unwrapped`.
         horizon: number of steps announced to the agent; None is the environment's time limit, if
             any, for an agent that needs a horizon or a run that commits.
-        commits: whether an agent that stops continues with its answer until the step cap, by
-            default the horizon.
-        delta: delta of an agent that leaves it open, in (0, 1).
-        on_step: called at the start and after each step, after the agent has observed it.
+        commits: whether an agent that stops continues with its answer until the step cap, which is
+            then by default the horizon.
+        delta: the delta, in (0, 1), of an agent that has none.
+        on_step: called at the start and after each step, once the agent has observed the response.
 
     Raises:
         InvalidArgumentError: for a seed, cap or horizon out of range, an agent in use by another
@@ -173,7 +173,7 @@ def rollout(
         horizon = validation.integer("horizon", horizon, 1)
     limit = getattr(env.spec, "max_episode_steps", None)
     if commits and max_steps is None:
-        max_steps = horizon  # a run that commits lasts for the horizon
+        max_steps = horizon  # a run with `commits` ends at the horizon
     cap = protocol.cap_of(agent) if max_steps is None else max_steps
     if cap is None and commits and limit is None:
         raise InvalidArgumentError("max_steps", None, "given if commits is True")
@@ -213,8 +213,8 @@ def _run(
 ) -> tuple[Episode, bool]:
     """Return the record of a run, and whether the environment's time limit ended it.
 
-    `who` describes the user in errors; `begin` is the name of the agent's first method, and a call
-    of it.
+    `who` describes the user in errors; `begin` is the name of the agent's first method, and a
+    function that calls the method.
 
     Raises:
         CallableError: naming the code that failed, the step and the user.
@@ -229,7 +229,7 @@ def _run(
         learn = agent.learn  # type: ignore[attr-defined]
     arms, responses, rewards = list[int](), list[bool](), list[float]()
     act, observe, answer = f"act of {name}", f"observe of {name}", f"answer of {name}"
-    step, doing = "step of the environment", "reset of the environment"  # `doing`: the running code
+    step, doing = "step of the environment", "reset of the environment"  # `doing`: what is running
     committed: int | None = None
     started = left = truncated = False
 
@@ -274,7 +274,7 @@ def _run(
             committed = as_arm(answer, agent.answer())
     except Exception as error:
         if not started and type(error) is InvalidArgumentError:
-            raise  # an invalid argument, rather than failing code
+            raise  # an argument is invalid; no code failed
         when = "at the end" if doing == answer else f"at step {len(arms) + 1}"
         named = CallableError.of(doing, error, f"{when if started else 'at the start'}, with {who}")
         raise named from (error.__cause__ if isinstance(error, CallableError) else error)
@@ -324,7 +324,7 @@ class Members:
         env.instance_law = self.laws(population)(seed)
         rng = seeding.agent_generator(seed, name_of(agent))
         reset = first = ("reset", functools.partial(agent.reset, n_arms, rng, horizon))
-        for each in ("next_user_all", "next_user"):  # `OneUserAtATime` has the former
+        for each in ("next_user_all", "next_user"):  # `OneUserAtATime` has `next_user_all`
             if (method := getattr(agent, each, None)) is not None:
                 reset = (each, method)
         with protocol.in_use(agent):
@@ -334,7 +334,7 @@ class Members:
                 yield env.instance(), episode
 
     def episode(self, population: Population, agent: Agent, seed: int, horizon: int) -> Episode:
-        """Return the records of `run` as one, with the answer for the last member."""
+        """Return the records of `run` as one `Episode`, with the answer for the last member."""
         parts = [part for _, part in self.run(population, agent, seed, horizon)]
         arms, accepted, rewards = (
             tuple(value for part in parts for value in getattr(part, name))

@@ -17,7 +17,7 @@ from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 MOST_SENTENCES = 15  # most sentences of an explanation
-MOST_TURNS = 5  # a word that changes more often is not a phase
+MOST_TURNS = 5  # a text of `explain()` that changes more often names no phase
 GIVEN_UP = 2  # an arm is given up if it is absent from the last GIVEN_UP * K recommendations
 ENDS = {
     ANSWERED: "stopped and named",
@@ -31,7 +31,7 @@ class Moment(NamedTuple):
 
     Attributes:
         seen: the responses so far.
-        decided: the hidden state when she decided; None before the first step.
+        decided: the hidden state when the user responded; None before the first step.
         hidden: the hidden state after the step.
         explained: the agent's explanation after the step.
     """
@@ -43,7 +43,7 @@ class Moment(NamedTuple):
 
 
 def rerun_of(run: Any) -> Any:
-    """Return the data to repeat an `Episode`; an unpickled one has none and raises an error."""
+    """Return the data to repeat an `Episode`; raise an error for an unpickled `Episode`."""
     if run.rerun is None:
         allowed = "an episode from rollout or replay in this process, with users of this package"
         raise InvalidArgumentError("episode", run, allowed)
@@ -54,7 +54,7 @@ def repeat(run: Any, on_moment: Callable[[Moment], None]) -> None:
     """Repeat an `Episode`, and call `on_moment` with every moment in order of time.
 
     Raises:
-        InvalidArgumentError: if the repeated run differs, for example as the agent has changed.
+        InvalidArgumentError: if the repeated run differs, for example after a change of the agent.
         CallableError: if the agent's code fails, or its explanation cannot be shown.
     """
     rerun = rerun_of(run)
@@ -81,8 +81,8 @@ def repeat(run: Any, on_moment: Callable[[Moment], None]) -> None:
 class Rank(IntEnum):
     """The importance of an event; the most important is 0."""
 
-    END = 0  # the end, and the beginning
-    BEST = 1  # an event of the best arm
+    END = 0  # the start or the end of the run
+    BEST = 1  # an event about the best arm
     TURN = 2  # a new phase of the agent
     EVENT = 3  # a rare event
     FIRST = 4  # the first rejection of another arm
@@ -146,12 +146,12 @@ class Story:
     def __init__(self, delta: float) -> None:
         self._delta = delta
         self._ends: list[Moment] = []  # the first moment and the latest
-        self._recommended: dict[int, tuple[int, int]] = {}  # number, and step of the last
+        self._recommended: dict[int, tuple[int, int]] = {}  # by arm: how often, last step
         self._rejected: dict[int, Sentence] = {}
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
         self._off: dict[int, Sentence] = {}
         self._turns: dict[str, list[tuple[str, Sentence]]] = defaultdict(list)
-        self._left: dict[str, Any] = {}  # None for flags that are not all true at first
+        self._left: dict[str, Any] = {}  # None if the first flags were not all True
         self._dropped: dict[tuple[str, int], tuple[Moment, Grounds]] = {}
 
     def add(self, moment: Moment) -> None:
@@ -165,7 +165,7 @@ class Story:
             self._recommended[arms[0]] = (self._recommended.get(arms[0], (0,))[0] + 1, seen.steps)
         if grounds is not None and decided is not None:
             arm, accepted, _, witness, _ = grounds
-            if accepted == (witness is not None):  # her intervals imply the other response
+            if accepted == (witness is not None):  # the user's intervals imply the other response
                 self._odd[accepted].append((seen.steps, grounds))
             if not accepted and arm not in self._rejected:
                 best = arm == decided.instance.best_arm
@@ -174,7 +174,7 @@ class Story:
                 if best and witness is not None:
                     text += f" ({_misses(decided, grounds)})"
                 self._rejected[arm] = Sentence(seen.steps, text, Rank.BEST if best else Rank.FIRST)
-        for arm in arms:  # a step changes one arm's mean; the start sets all
+        for arm in arms:  # a step changes one arm's empirical mean, the start all of them
             n, estimate, mean = (
                 hidden.counts[arm],
                 hidden.estimates[arm],
@@ -197,7 +197,7 @@ class Story:
                 self._add_flags(name, value, moment, grounds)
 
     def _add_flags(self, name: str, value: Any, moment: Moment, grounds: Grounds | None) -> None:
-        """Record the arms that an agent drops after a rejection, if all were in at first."""
+        """Record arms whose flag turns False after a rejection, if all flags were True at first."""
         before = self._left.setdefault(name, value if all(value) else None)
         if before is None:
             return
@@ -209,7 +209,7 @@ class Story:
                 self._dropped[name, arm] = (moment, grounds)
 
     def explanation(self, agent: str, answer: int, end: int) -> Explanation:
-        """Return the events of the run, of which the last is the agent's answer."""
+        """Return the events of the run; the last event is the agent's answer."""
         instance = self._ends[0].hidden.instance
         means, best = instance.means, instance.best_arm
         second = max((arm for arm in range(len(means)) if arm != best), key=means.__getitem__)
@@ -220,7 +220,7 @@ class Story:
             sentences += [turn for _, turn in turns] if len(turns) <= MOST_TURNS else []
         sentences += self._rejected.values()
         for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
-            # Only eliminations of the best arm, and those due to an interval that misses its mean:
+            # Only eliminations of the best arm, and those by intervals that miss their true means:
             # events B in the proof of the paper's Lemma phase2bound1.
             assert decided is not None
             wrong, was_best = _misses(decided, grounds), arm == decided.instance.best_arm
@@ -243,7 +243,7 @@ class Story:
         return explanation_from([*sentences, *self._ending(f"{agent} {ENDS[end]}", answer, end)])
 
     def _ending(self, named: str, answer: int, end: int) -> Iterator[Sentence]:
-        """Yield the agent's answer, and its last explanation if it did not stop by itself."""
+        """Yield the agent's answer, and the last explanation of an agent that did not stop."""
         seen, _, hidden, explained = self._ends[-1]
         means, best, n_steps = hidden.instance.means, hidden.instance.best_arm, seen.steps
         if best != self._ends[0].hidden.instance.best_arm:

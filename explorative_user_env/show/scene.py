@@ -556,7 +556,7 @@ def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -
             continue
         half, start = 0.0 if role == "interval" else THIN, len(xs) - len(band)
         edges = [(axis.place(high) - half, axis.place(low) + half) for high, low in band]
-        corners = [0]  # between corners the edges are level
+        corners = [0]  # the steps at which the band changes
         for here in range(1, len(edges)):
             last = corners[-1]
             if any(abs(a - b) > MOVED for a, b in zip(edges[here], edges[last], strict=True)):

@@ -589,7 +589,7 @@ def robustness(
     users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
     names = [variety.name for variety in users]
     if not 0 < len(names) == len(set(names)):
-        raise InvalidArgumentError("users", names, "at least one kind, with different names")
+        raise InvalidArgumentError("users", names, "one or more, with different names")
     user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
     every = [replace(shared, **variety.options) for variety in users]  # raises before any run

@@ -248,7 +248,7 @@ def search(
 
 
 def least_good(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
-    """Return the least good N_1, and the interval of the least N_1 with enough success."""
+    """Return the smallest N_1 that passed its test, and a confidence interval for the true one."""
     good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
         raise NoneFoundError(candidates, delta)
@@ -301,9 +301,9 @@ class Tuning:
     Attributes:
         tuned: the N_1 with its figures.
         candidates: the candidates in the order of the search.
-        frontier: one row per N_1, in increasing order: `n1`, and as in `Results.summary` the
-            `stopping_time`, `success`, `wrong` and `censored` over `n_runs` users, which are the
-            same for all rows.
+        frontier: one row for each N_1, in increasing order, with `n1` and the columns
+            `stopping_time`, `success`, `wrong` and `censored` of `Results.summary`. All rows have
+            the same `n_runs` users.
     """
 
     tuned: TunedN1

@@ -240,8 +240,8 @@ class InstanceLaw:
             `(n_arms, rng) -> K numbers`.
         gap: Delta_1 > 0, exact up to the rounding of one sum; None is 0.5 for drawn means, and
             leaves given means as they are.
-        within: smallest and largest allowed mean after the best arm is moved; None allows any. A
-            callable is tried `TRIALS` times at construction.
+        within: smallest and largest allowed mean, also for the best arm once it has the gap; None
+            allows any. Callable `means` are tried `TRIALS` times at construction.
         gap_factor: at least 1; each user's gap is log-uniform in [gap / factor, gap * factor].
 
     Raises:

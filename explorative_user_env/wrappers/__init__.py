@@ -39,8 +39,8 @@ def layers(env: Any) -> Iterator[Any]:
 def changed(env: Any, wrapper: Any, by: str = "the changing wrapper") -> InvalidArgumentError:
     """Return the error for an environment in which a wrapper changes the user's responses."""
     name = type(wrapper).__name__
-    allowed = "an environment that leaves the user's responses and counts as they are (put "
-    return InvalidArgumentError("env", env, f"{allowed}{by} above {name}, and reset both)")
+    allowed = f"an environment with unchanged responses and counts (put {by} around {name}, and "
+    return InvalidArgumentError("env", env, f"{allowed}reset both)")
 
 
 def _single(env: Any, what: str) -> Any:

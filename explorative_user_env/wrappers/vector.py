@@ -195,7 +195,7 @@ def counts_vector_env(
     Args:
         num_envs: number of users, at least 1; from 64 on they run in compiled code.
         max_episode_steps: steps after which a lane is truncated; None and -1 mean never.
-        horizon: the steps at which counts and time reach 1.
+        horizon: the number of steps that is scaled to 1.
         **kwargs: as in `ExplorativeUserVectorEnv`.
     """
     envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)

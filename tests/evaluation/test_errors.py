@@ -92,7 +92,7 @@ def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be():
     with pytest.raises(CallableError, match=message):
         eu.evaluate([agent], max_steps=20, **SMALL)
     agent.fails_alone = False
-    message = r"^wanderer raised MemoryError: too many \(with 12 users, .* and with none alone\)$"
+    message = r"^wanderer raised MemoryError: too many \(with 12 users.* but with no single user\)$"
     with pytest.raises(CallableError, match=message):
         eu.evaluate([agent], max_steps=20, **SMALL)
 

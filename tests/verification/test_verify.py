@@ -235,7 +235,7 @@ def test_rows_for_other_programs_are_verified_by_what_stands_in_them(rows, tmp_p
 def test_what_a_table_lacks_or_claims_is_refused_or_costs_no_more_than_its_rows(rows, tmp_path):
     path = tmp_path / "rows.csv"
     lacking = {"the columns of export": rows.drop(columns="seed")}
-    lacking["it lacks setting"] = rows.drop(columns="setting")
+    lacking["missing: setting"] = rows.drop(columns="setting")
     lacking["rho must be acceptance_rate"] = rows.assign(rho="mine")
     for words, table in lacking.items():
         with pytest.raises(InvalidArgumentError, match=words):
@@ -312,7 +312,7 @@ def test_a_manifest_is_followed_in_its_own_folder_alone(honest, tmp_path):
     os.mkfifo(tmp_path / "made_by.json")
     assert verified(tmp_path).equal
     (tmp_path / "a.sqlite").touch()
-    with pytest.raises(InvalidArgumentError, match=r"it has a\.sqlite, run\.sqlite"):
+    with pytest.raises(InvalidArgumentError, match=r"found: a\.sqlite, run\.sqlite"):
         verified(tmp_path)
 
 

@@ -91,11 +91,11 @@ def users(room, name=ENV_ID, **kwargs):
 def test_a_wrapper_that_changes_the_responses_is_refused_by_name(ours, subtests):
     for room, between, changes in CHANGES:
         with subtests.test(f"{room.__name__} {between}"):
-            words = rf"^env must be .*as they are \(put {between} above {ours}, .*, got <{between}"
+            words = rf"^env must be .*unchanged .*\(put {between} around {ours}, .*, got <{between}"
             with pytest.raises(InvalidArgumentError, match=words):
                 getattr(room, ours)(changes(users(room)))
             around = (wrappers if room is one else of_many).RecordEpisodeStatistics
-            with pytest.raises(InvalidArgumentError, match="as they are "):
+            with pytest.raises(InvalidArgumentError, match="unchanged "):
                 getattr(room, ours)(around(changes(users(room))))
 
 
@@ -177,11 +177,11 @@ def test_a_step_or_reset_that_contradicts_the_user_is_refused(name, ours, subtes
         with subtests.test(str(place)):
             below = made(name) if room is one else vector_of(name, "SameStep")
             env = getattr(room, ours)(between(below))
-            with pytest.raises(InvalidArgumentError, match=r"^env must be .*as they are.*, got <"):
+            with pytest.raises(InvalidArgumentError, match=r"^env must be .*unchanged.*, got <"):
                 stepped(env, room)
     for room, base in ((one, gym.Wrapper), (many, VectorWrapper)):
         below = step_with(base, step=flipped)(room.CountsObservation(users(room, name)))
-        with pytest.raises(InvalidArgumentError, match=r"above SortedArms, .*, got <Between"):
+        with pytest.raises(InvalidArgumentError, match=r"around SortedArms, .*, got <Between"):
             stepped(room.SortedArms(below), room)
 
 
