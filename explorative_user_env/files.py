@@ -1,4 +1,4 @@
-"""Atomic writing of files: written in a temporary folder next to their path, then moved there.
+"""Write files atomically: each is written in a temporary folder next to its path, then moved.
 
 A `Folder` holds the files of one run. Its manifest `made_by.json`, moved last, has the request and
 a digest of each file, so that readers detect a mixture of two runs.
@@ -42,9 +42,9 @@ def from_json(text: str | bytes) -> Any:
         ValueError: if the text is not JSON, or is nested too deep.
     """
     try:
-        return json.loads(text or "")  # NULL in a broken database
+        return json.loads(text or "")  # `text` is None for NULL in a broken database
     except RecursionError as error:
-        raise ValueError("nested too deep to be read") from error
+        raise ValueError("the JSON text is nested too deep") from error
 
 
 #: Size limit of a manifest, in bytes.
@@ -103,7 +103,7 @@ def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
     digests = digests_in(folder)
     for name in names:
         if name in digests and not has_digest(folder / name, digests[name]):
-            allowed = f"a folder with the files of its run, unchanged ({name} differs)"
+            allowed = f"a folder whose files are as its run wrote them ({name} differs)"
             raise InvalidArgumentError(argument, str(folder), allowed)
 
 
@@ -142,7 +142,7 @@ def _flat(record: Mapping[str, Any], *place: str) -> dict[str, Any]:
 
 
 def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
-    """Return how the manifest of a folder differs from `made_by`; "" if equal or missing."""
+    """Return how the manifest of a folder differs from `made_by`; "" if it is equal or missing."""
     try:
         before = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
         changes = differences(before, json.loads(json.dumps(made_by)))
@@ -171,13 +171,13 @@ class Folder:
         self.made_by = dict(made_by or {})
         self._requested = None if overwrite else dict(self.made_by)
         if other := self._other_run():
-            allowed = f"another folder, as it has {other}; --overwrite replaces its files"
+            allowed = f"a folder without another run (it has {other}); --overwrite replaces files"
             raise InvalidArgumentError("output", str(path), allowed)
         with _refusals("output", path):
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
-            for left in path.glob(f"{PREFIX}*"):  # of a killed process
+            for left in path.glob(f"{PREFIX}*"):  # left by a killed process
                 if time.time() - left.stat().st_mtime > LONGEST_WRITING:
                     shutil.rmtree(left, ignore_errors=True)
 
@@ -288,7 +288,7 @@ def check_new_file(argument: str, path: Path, overwrite: bool = False) -> None:
         InvalidArgumentError: if the file exists.
     """
     if path.exists() and not overwrite:
-        allowed = "a new file, as it exists; --overwrite replaces it"
+        allowed = "a new file; --overwrite replaces an existing file"
         raise InvalidArgumentError(argument, str(path), allowed)
 
 

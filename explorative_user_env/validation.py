@@ -53,7 +53,7 @@ class CallableError(InvalidArgumentError):
 
     def __init__(self, failure: str, where: str) -> None:
         ValueError.__init__(self, one_line(f"{failure} ({where})", LONGEST_RULE))
-        self.name, self.failure = "", failure  # no argument is to blame
+        self.name, self.failure = "", failure  # the error is about no argument
 
     @classmethod
     def of(cls, what: str, error: Exception, where: str) -> "CallableError":
@@ -121,7 +121,7 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
-    """Return `value` as an int in [least, most]; the message names `most` only if it is passed."""
+    """Return `value` as an int in [least, most]; the message names `most` only if given."""
     passed = isinstance(value, Integral) and int(value) > most
     return integer(name, value, least, most if passed else None)
 
@@ -195,7 +195,7 @@ def ends(name: str, value: Any) -> tuple[float, float]:
     """Return `value` as the two ends of an interval; ends may be infinite."""
     two = isinstance(value, tuple) and len(value) == 2 and all(map(is_real, value))
     if not two or not value[0] < value[1]:
-        allowed = "None or (least, largest), the least below the largest"
+        allowed = "None or a pair (low, high) with low < high"
         raise InvalidArgumentError(name, value, allowed)
     return value[0], value[1]
 
@@ -240,7 +240,7 @@ FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
 def how_to_get(extra: str) -> str:
     """Return the command that installs the libraries of an extra.
 
-    The command lists the libraries, as the package is on no index.
+    The command lists the libraries, as the package is not on PyPI.
     """
     from importlib import metadata  # slow to import, and rarely needed
 

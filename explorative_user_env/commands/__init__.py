@@ -75,7 +75,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
     root.callback()(explorative_user)
     for panel, rows in WORDS.items():
         for word, about in rows.items():
-            listed = {word: lambda: None}  # only a line in the list of commands
+            listed = {word: lambda: None}  # shows only a line in the list
             functions = listed if words is not None and word not in words else functions_of(word)
             shown: dict[str, Any] = {"rich_help_panel": panel}
             if word in functions:
@@ -89,7 +89,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
 
 
 def functions_of(word: str) -> dict[str, Any]:
-    """Return the functions of the commands that begin with a word, by full command name."""
+    """Return the functions of the commands whose name begins with `word`, by full name."""
     module = import_module(f"{__name__}.{MODULES.get(word, word)}")
     called = {getattr(each, "called_by", ""): each for each in vars(module).values()}
     return {words: each for words, each in called.items() if words.split()[:1] == [word]}
@@ -124,7 +124,7 @@ SIGNALLED = 128
 
 
 def main() -> None:
-    """Run the command line; an error is one line on standard error and exit code 2.
+    """Run the command line; print an error as one line on standard error, with exit code 2.
 
     If output cannot be printed, the command continues, because it may write files; at the end an
     error line reports the lost output, and the exit code is 1.

@@ -24,12 +24,12 @@ PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
 def agents_called(
     names: Sequence[str] | None, max_steps: int | None, task: str | None = None
 ) -> list[Any]:
-    """Return the agents of these names; if all are trained models, add the package's agents.
+    """Return the agents with these names; if all are trained models, add the package's agents.
 
     Args:
-        names: as for `agent_named`; "sb3:" and the folder of a trained model, or the name of a
-            model of the package; "bair-tuned:" and N_1, or the file or folder of `paper tune-n1`;
-            or "module:Class". None is the paper's four, or all if a task is named.
+        names: a name for `agent_named`; sb3:X, where X is the folder of a trained model or the name
+            of a model of the package; bair-tuned:X, where X is N_1 or the output of `paper
+            tune-n1`; or module:Class. None is the paper's four agents, or all with a task.
         max_steps: default step cap of the agents.
         task: the task given on the command line.
     """
@@ -43,10 +43,10 @@ def agents_called(
 
 
 def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any]:
-    """Return the agents of these names and no others; see `agents_called`.
+    """Return the agents with these names and no others; see `agents_called`.
 
-    Several models of one algorithm, and several tuned BAIR, are named after their folders: by the
-    folder's name, or by its path if two names are equal.
+    Agents that would have the same name, such as two models of one algorithm, are named after their
+    folders, or after the paths if two folders have the same name.
     """
     agents = [_agent(name, max_steps) for name in names]
     for by_path in (False, True):
@@ -87,7 +87,7 @@ def imported(place: str) -> Any:
 
 
 def agent_at(place: str, *others: type) -> Any:
-    """Return the agent (or instance of `others`) at `module:name`; create it from a class."""
+    """Return the agent (or instance of `others`) at `module:name`; a class is instantiated."""
     try:
         target = imported(place)
         is_one = not isinstance(target, type) and isinstance(target, (Agent, *others))
@@ -127,10 +127,10 @@ def bench_defaults(
     n_arms: Sequence[int] | None,
     every: bool = False,
 ) -> Defaults:
-    """Return the cells of a benchmark; None is the first model's value, or else the paper's.
+    """Return the cells of a benchmark; the first model, or else the paper, gives what is None.
 
-    A tuned N_1 counts as a model trained in the cell of its tuning. Without models, `every` selects
-    all cells of the paper.
+    A BAIR with a tuned N_1 counts as a model that was trained in the cell in which N_1 was tuned.
+    Without models, `every` selects all cells of the paper.
     """
     from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 
@@ -150,7 +150,7 @@ def bench_defaults(
 
 
 def tuning_warnings(agents: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
-    """Return a warning for each tuned N_1 that runs with users other than those of its tuning."""
+    """Return a warning for each agent that runs with other users than its N_1 was tuned for."""
     cells: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
     here = cells | {name: [word] for name, word in population.words().items()} | cells
     warnings = []

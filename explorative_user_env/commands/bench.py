@@ -33,26 +33,26 @@ def bench(
     every: Annotated[bool, typer.Option("--all")] = False,
     quick: bool = False,
 ) -> None:
-    """Run agents on the same users and print the paper's figures beside theirs.
+    """Run agents on the same users and print their metrics beside the paper's.
 
     Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
 
     Options:
         agent: bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR,
-            bair-tuned:DIR or module:Class; repeat for more. None is the first four; with --task
-            all.
-        n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or a model's.
-        delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or a
-            model's.
+            bair-tuned:DIR or module:Class; repeat for more. None is the first four, or
+            all with --task.
+        n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or the model's K.
+        delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or
+            the model's delta.
         task: bai (stop and name the best arm), regret (over a horizon) or population (regret over
-            a sequence of similar users). None is bai, or a model's.
+            a sequence of similar users). None is bai, or the model's task.
         setting: Modelling choices: printed (the paper's text) or released (its code). None is
-            released, or a model's; population printed.
+            released (printed for the task population), or the model's setting.
         every: All cells of the paper: delta .1 and .01, K 2, 5 and 20.
         until_width: Add users until the success interval of every agent is at most this wide, in
-            (0, 1); --n-instances is then the limit, by default a million. None is a fixed number.
+            (0, 1), or --n-instances users (a million) have run. None is a fixed number of users.
     """
-    from explorative_user_env.evaluation import runner  # it imports pandas; help must be quick
+    from explorative_user_env.evaluation import runner  # imports pandas; help must be quick
     from explorative_user_env.results import results as runs
     from explorative_user_env.results import tables
     from explorative_user_env.studies import paper
@@ -94,7 +94,7 @@ def bench(
 
 
 def _conclusion(summary: Any) -> str:
-    """Return a sentence that compares the first agent with UNI, or the best with the worst."""
+    """Return a sentence that compares the first agent with UNI, or the least and most regret."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
     if "success" not in summary:
@@ -137,15 +137,15 @@ def train(run: Run) -> None:
         steps: Training steps over all users, at least 1.
         seed: Seed of the training and its users, at least 0.
         horizon: Steps of an episode, or of each user of the task population, at least 1. None is
-            500; bai 2000; population 300.
+            500 for regret, 2000 for bai, 300 for population.
         observation: response, counts, sorted-counts or last-step; for population also
-            population-counts or sorted-population-counts. None is the algorithm's.
+            population-counts or sorted-population-counts. None is the algorithm's default.
         n_users: Users of an episode of the task population, at least 1. None is 20.
         deviation: Standard deviation of a user's means around the popularity of the arms, for the
             task population, at least 0. None is 0.3.
         tensorboard: Folder for the logs of TensorBoard, if installed. None is no folder.
     """
-    from explorative_user_env import rl  # it needs an extra
+    from explorative_user_env import rl  # needs an extra
     from explorative_user_env.rl.models import versions
 
     usual = "models/{task}-{algo}-k{n_arms}-seed{seed}".format_map(run.values)

@@ -26,18 +26,18 @@ def check(
 ) -> None:
     """Check an agent, environment or user for conformance with this package.
 
-    The exit code is 0 if no check fails, except those named by --expect.
+    The exit code is 0 if only checks named by --expect fail, or none.
 
     Example: explorative-user check my_module:MyAgent (in the folder of my_module)
 
     Options:
         target: module:name in your code (an agent, environment, Behaviour, Schedule, RewardLaw or
-            Algorithm, or a class or function that makes one); an agent of bench, as bair; sb3:DIR,
-            a trained model; or an environment's id.
+            Algorithm, or a class or function that creates one); an agent of bench, such as bair;
+            sb3:DIR with a trained model; or the id of an environment.
         expect: NAME=REASON: this check fails for a known reason; repeat for more.
         only: NAME: run this check alone; repeat for more. None is all.
         kind: agent, environment, vector environment, algorithm, behaviour, schedule or reward law,
-            if the target could be several. None is the target's.
+            to select one if the target has several kinds. None is all kinds of the target.
         explain: Explain each check instead of running it.
     """
     reasons = {}
@@ -53,7 +53,7 @@ def check(
             raise
         raise InvalidArgumentError("target", target, error.allowed) from error
     if not subjects:
-        raise InvalidArgumentError("kind", kind, f"another kind, as {target} is of no such kind")
+        raise InvalidArgumentError("kind", kind, f"a kind that {target} has")
     every = [each for subject in subjects for each in checks_of(subject.kind)]
     known_names("only", only or [], every)
     known_names("expect", reasons, every)
@@ -74,7 +74,7 @@ def check(
 
 
 def _thing(target: str) -> Any:
-    """Return the object that a target names; an environment's id stays as it is."""
+    """Return the object that a target names; an environment's id is returned unchanged."""
     if target in gym.registry:
         return target
     if ":" not in target or target.startswith(PREFIXES):

@@ -33,8 +33,8 @@ def notebooks(
     Example: explorative-user course notebooks my_course
 
     Options:
-        folder: Folder for the notebooks; it is made if needed.
-        solutions: Write the notebooks with answers as well; by default without.
+        folder: Folder for the notebooks; created if missing.
+        solutions: Also write the notebooks with the answers.
     """
     added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
@@ -77,20 +77,20 @@ def grade(
     Options:
         submission: FILE.py, FILE.py:Class or a folder with a file for each student. An agent is a
             class with the methods reset, act, observe and answer.
-        key: Secret that determines the hidden users; a list of processes shows it. None is the
-            variable EXPLORATIVE_USER_KEY.
+        key: Secret that determines the hidden users; other processes can read this option. None is
+            the environment variable EXPLORATIVE_USER_KEY.
         key_file: File with the secret.
         task: bai (stop and name the best arm) or regret (over a horizon).
         max_steps: Step cap of a run of the task bai, at least 1; a run that reaches it is censored.
             None is 20000.
         n_instances: Number of hidden users, at least 1.
-        full_marks: BAIR or SE: this agent gets 100 points, UNI gets 0, and better agents get more.
-            None is 100 points for a cost of 0.
+        full_marks: Agent with 100 points, BAIR or SE; UNI has 0, better agents have more than 100.
+            None is 100 points for cost 0.
         time_limit: Seconds of processor time for a submission in total, above 0.
         call_limit: Seconds of processor time for one call, above 0.
         memory_limit: MB of memory for a submission, besides Python and the package.
         output: Folder for leaderboard.csv, leaderboard.md and a file for each student.
-        gradescope: File for the results of one submission, as Gradescope reads them.
+        gradescope: File for the results of one submission, in Gradescope's format.
         autograder: Write an autograder for Gradescope, FILE.zip, with the same options. It contains
             the secret.
     """
@@ -112,7 +112,7 @@ def grade(
     if gradescope is None:
         chosen = submissions.submissions_at(submission)
     elif len(submission) > 1:
-        raise InvalidArgumentError("submission", submission, "one file or folder, for Gradescope")
+        raise InvalidArgumentError("submission", submission, "one file or folder with --gradescope")
     else:
         chosen = [submissions.one_submission(submission[0])]
     folder = None

@@ -1,8 +1,8 @@
 """Make the options of commands from signatures and docstrings.
 
-An option is an argument of the command's function, or of a function of the package that it calls.
-The signature gives its type and default. `Options:` in the command's docstring gives its help, or
-else `Args:` in the docstring of the function of the package.
+An option is an argument of the command's function, or of a package function that the command calls.
+The signature gives the option's type and default; `Options:` in the docstring of the command, or
+else `Args:` in the docstring of the package function, gives its help.
 """
 
 import ast
@@ -47,11 +47,11 @@ def shared(
     """Declare the options that several commands share, with their help.
 
     Args:
-        workers: Number of workers; results do not depend on it. None is cores.
+        workers: Number of workers; results do not depend on it. None is all cores.
         dask: Address of a dask scheduler whose workers do the runs, as tcp://host:8786. None is
             this machine.
-        output: Folder for files and runs, or X.sqlite for the runs and X for the files.
-        resume: Continue this interrupted run (its run.sqlite) with its options. None is no run.
+        output: Folder for all files; or X.sqlite for the runs, with the folder X for other files.
+        resume: File run.sqlite of a run to continue with the options of that run. None is no file.
         overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
         n_instances: Users of each cell, at least 1. None is 1000, or 100 with --quick.
@@ -78,9 +78,9 @@ def command(
     keeps: str | None = None,
     parallel: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command of a function; the arguments that it declares become options.
+    """Make a command from a function; the arguments of the function become options.
 
-    `Options:` in the docstring of the function has their help. Its argument `run` is a `Run`.
+    `Options:` in the function's docstring has their help. An argument `run` is a `Run`.
 
     Args:
         name: the name of the command, as "paper tables".
@@ -89,7 +89,7 @@ def command(
         first: the options that help shows first.
         users: adds the options of `Population`, with these defaults in place of the usual ones.
             None is a command without users.
-        only: which options of `Population`; None is all that the function does not declare.
+        only: the options of `Population` to add; None adds all that the function does not declare.
         keeps: the default folder; adds `--output`, `--resume` and `--overwrite`. None is a command
             without files.
         parallel: adds `--workers` and `--dask`.
@@ -115,7 +115,7 @@ def command(
                 kind, details = str, details | {"parser": kind, "metavar": "<str>"}
             of_users[option.name] = _parameter(
                 option.name,
-                default=getattr(default, "name", default),  # a record is given by its name
+                default=getattr(default, "name", default),  # the command line names a record
                 annotation=Annotated[kind, typer.Option(**details)],
             )
         has = {"workers": parallel, "dask": parallel}
@@ -177,7 +177,7 @@ def _texts(docstring: str | None) -> dict[str, str]:
 def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the types, defaults and texts of the arguments of a function or record.
 
-    They are read from the source, without an import: help must not wait for pandas.
+    The function parses the source instead of importing it: help must not wait for pandas.
     """
     module, _, name = call.rpartition(".")
     path = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
@@ -188,7 +188,7 @@ def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
-    """Return the argument `name` of one of some functions or records as a parameter."""
+    """Return the argument `name` of the first call that declares it, as a parameter."""
     call = next(each for each in calls if name in _declared(each)[0])
     annotation, text = _declared(call)[0][name]
     try:
@@ -213,7 +213,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     annotation, details = parameter.annotation, None
     if get_origin(annotation) is Annotated:
         annotation, details = get_args(annotation)
-        details = copy(details)  # several arguments may share it
+        details = copy(details)  # several arguments may share `details`
     if isinstance(details, typer.models.ArgumentInfo):
         details.help = about
     else:

@@ -47,7 +47,7 @@ def tables(
     n_instances: int | None = None,
     seed: int = 0,
 ) -> None:
-    """Reproduce the paper's tables and figures, and judge each published figure in a report.
+    """Reproduce the paper's tables and plots; a report judges each published figure.
 
     Example: explorative-user paper tables table2 --quick
 
@@ -107,8 +107,8 @@ def tables(
 def tune_n1(run: Run) -> None:
     """Find the least N_1 with which BAIR still succeeds; `bench --agent bair-tuned:DIR` uses it.
 
-    This answers the paper's open question for one law of users: a binary search with a sequential
-    test of each N_1, a bound on the total error, and a confirmation on fresh users.
+    This answers the paper's open question for one distribution of users, by a binary search with a
+    sequential test of each N_1, a bound on the total error, and a confirmation on new users.
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """
@@ -151,7 +151,7 @@ def tune_n1(run: Run) -> None:
     parallel=True,
 )
 def lower_bound(run: Run, delta: list[float] | None = None, n_instances: int = 2000) -> None:
-    """Run agents on the lower bound's pair of users, whom agents need long to tell apart.
+    """Run agents on the lower bound's two users, which agents can hardly tell apart.
 
     Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
 

@@ -45,12 +45,12 @@ def watch(
     Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
 
     Options:
-        agent: Agent, as for bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are
-            shown side by side. None is bair.
+        agent: Agent, as for bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; repeat for
+            more, shown side by side. None is bair.
         max_steps: Step cap of each run, at least 1.
         horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
             that is less.
-        out: File: a film as .html, .gif or .mp4, or a figure of the run as .svg or .png.
+        out: File to write: a film as .html, .gif or .mp4, or a figure as .svg or .png.
         no_reveal: Hide her intervals, the true means and the reasons.
         overwrite: Replace the file if it exists.
     """
@@ -94,9 +94,9 @@ def play(
     port: int | None = None,
     no_browser: bool = False,
 ) -> None:
-    """Recommend to a user yourself and find her best arm; then compare with the agents.
+    """Recommend arms to a user, name her best arm, and compare yourself with the agents.
 
-    Only this machine can open the page; Ctrl-C ends it. Others play in their own terminals.
+    Only this machine can open the page; Ctrl-C closes it. Other people run their own command.
 
     Example: explorative-user play --terminal --n-arms 3
 
@@ -112,7 +112,7 @@ def play(
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:  # may reveal the hidden state
+    if address is not None:  # the address may reveal the hidden state
         pairs, chosen = games.pairs_in(games.query_in(address)), True
         game = game_of(pairs, truth=not games.TRUTH_KEYS.isdisjoint(pairs))
         game = replace(game, guesses=(), pending=None, predicts=False)
@@ -125,7 +125,7 @@ def play(
     place = f"play?{query_of(pairs_of(game))}" if chosen else ""
 
     def ready(page: str) -> None:
-        say(f"The page is at {page}{place}", "Ctrl-C ends it.")
+        say(f"The page is at {page}{place}", "Ctrl-C closes it.")
         sys.stdout.flush()
         if not no_browser:
             open_browser(f"{page}{place}")

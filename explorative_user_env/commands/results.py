@@ -35,7 +35,7 @@ MOST_FINDINGS = 20
 
 @command("results show")
 def show_run(path: RunPath) -> None:
-    """Show the table of a file of runs and its origin, also while a run writes to it.
+    """Show the table and the origin of a file of runs, which a run may still be writing.
 
     Example: explorative-user results show results/bench
 
@@ -116,7 +116,7 @@ def plot(
     delta: list[float] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Draw all plots of a run as PNG and SVG, also while it is running.
+    """Draw all plots of a run as PNG and SVG; the run may still be running.
 
     Example: explorative-user results plot results/bench --n-arms 5 --delta 0.1
 
@@ -160,7 +160,7 @@ def plot(
                 svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
                 for ending, data in ("png", as_png(axes, DOTS)), ("svg", svg):
                     files[f"{drawing.name}.{ending}"] = partial(Path.write_bytes, data=data)
-            except Exception as error:  # a plot that fails must not cost the others
+            except Exception as error:  # the other plots are drawn all the same
                 undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
     if files:
         folder.write(files)
@@ -175,7 +175,7 @@ def _cells_of(loaded: runs.Results | runs.Sweep) -> list[runs.Results]:
 
 
 class Drawing(NamedTuple):
-    """A plot of a run: the name of its files, its users and agents in words, and its function.
+    """A plot of a run: its file name, a description of its users, and the function that draws it.
 
     If the run lacks the data, `draw` is None and `about` gives the reason.
     """
@@ -294,12 +294,12 @@ def verify(
     Example: explorative-user results verify results/bench --share 0.1
 
     Options:
-        path: File of runs, as run.sqlite or run.sqlite.xz, the folder of a command, or rows as
-            export writes them (.csv, .json).
+        path: File of runs (run.sqlite or run.sqlite.xz), folder of a command, or exported rows
+            (.csv or .json).
         every: Repeat all rows.
-        agent: Agent of the rows that is not in the package: module:Class or sb3:DIR; repeat for
+        agent: Agent of the rows from outside the package, module:Class or sb3:DIR; repeat for
             more. None is none.
-        only: Only rows of this agent or cell, as the table names it; repeat for more. None is all.
+        only: Only rows of this agent or cell, as named in the table; repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out with --share or --rows")

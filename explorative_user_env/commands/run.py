@@ -52,7 +52,7 @@ class Run:
 
     Attributes:
         command: the name of the command.
-        values: the values of all options that determine its results, by name.
+        values: the values of all options that determine the results, by name.
         written: the options given on the command line.
         users: the options of `Population`.
         options: the options of the functions that the command calls.
@@ -144,7 +144,7 @@ class Run:
 
 
 def continue_with(resume: Path, name: str, given: dict[str, Any], written: Collection[str]) -> None:
-    """Take the options that the command line leaves out from the run to be continued."""
+    """Fill in the options that the command line lacks from the run to be continued."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):
@@ -223,13 +223,13 @@ def write_and_show(
         else:
             try:
                 files[name] = partial(Path.write_bytes, data=plots.as_png(content()))
-            except Exception as error:  # a figure that fails must not cost the tables
+            except Exception as error:  # the tables are printed all the same
                 undrawn.append(f"{name}: not drawn, {type(error).__name__}: {error}")
     written: list[Path] = []
     try:
         written = folder.write(files)
     finally:
-        with suppress(KeyboardInterrupt):  # the files are written
+        with suppress(KeyboardInterrupt):  # the files are already written
             show(*sections)
             say(*notes, style="dim")
             say(*undrawn)

@@ -40,12 +40,12 @@ def suite(
 
     Options:
         agent: As for bench; sb3:DIR may contain folders of models, named after tasks; repeat for
-            more. None is all of the package; with --user bair, bair(m), tas, uni, exp3.
+            more. None is all of the package, or bair, bair(m), tas, uni and exp3 with --user.
         task: Only this task, as bai-k5; repeat for more. None is all.
-        user: Run other users instead of the tasks, and show success and stopping times: all, paper,
+        user: Users to run instead of the tasks; shows success and stopping times: all, paper,
             rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, forgetful,
             drifting, logistic or varied; repeat for more. None is the tasks.
-        quick: A tenth of the users; by default all, as published.
+        quick: Run a tenth of the users; by default all, as published.
     """
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
     refused, when = (("task",), "with") if user else (only, "without")
@@ -100,7 +100,7 @@ def _run_others(run: Run, agent: list[str] | None, user: list[str], n_users: int
 def entrants_called(names: Sequence[str]) -> list[Any]:
     """Return the entrants of a suite, in the order of their names.
 
-    The folder of "sb3:" may contain one folder for each task, with a model or several trainings;
+    The folder after "sb3:" may contain a folder for each task, with one or more trained models;
     "module:name" may be a `ModelsByTask`.
     """
     known: dict[str, Any] = {}
@@ -126,7 +126,7 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
 
 
 def models_in(folder: Path) -> dict[str, list[Path]]:
-    """Return the folders of a folder's models, by the names of their tasks.
+    """Return the folders of the models inside a folder, by task name.
 
     The result is empty if the folder itself is a model.
     """
@@ -139,6 +139,6 @@ def models_in(folder: Path) -> dict[str, list[Path]]:
             trainings.sort(key=lambda each: (len(each.name), each.name))  # seed-2 before seed-10
             models[place.name] = [place] if (place / SETTINGS_FILE).exists() else trainings
             if not models[place.name]:
-                allowed = f"a folder with a model, or with folders of models ({place} has none)"
+                allowed = f"a folder with a model, or with folders of models ({place} has no model)"
                 raise InvalidArgumentError("agent", str(folder), allowed)
     return models

@@ -92,7 +92,7 @@ def as_png(drawn: Any, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
 def as_svg(drawn: Any, title: str) -> bytes:
     """Return a figure, or the figure of axes, as reproducible SVG bytes.
 
-    Letters are paths, as the reader may lack the font; `title` is for screen readers.
+    Letters are drawn as paths, as the reader may lack the font; screen readers read `title`.
     """
     require_plot()
     from matplotlib import rc_context
@@ -141,7 +141,7 @@ def line_style(place: int) -> Style:
 
 
 def colour_of(role: str) -> str:
-    """Return the light colour of a role of `COLOURS`."""
+    """Return the colour of a role in `COLOURS` on the light page."""
     return COLOURS[role].light
 
 
@@ -187,13 +187,13 @@ def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:
-    """Draw the intervals of a line as a band; bands are fainter with more lines.
+    """Draw the intervals of a line as a band, which is fainter if there are more lines.
 
     Args:
         axes: the plot.
         x: horizontal coordinates.
-        low: lower ends, NaN without an interval.
-        high: upper ends, NaN without an interval.
+        low: lower ends; NaN where there is no interval.
+        high: upper ends; NaN where there is no interval.
         place: index of the line.
         many: number of lines.
         how: options of `fill_between`.
@@ -208,7 +208,7 @@ def spread_out(least: float, most: float) -> bool:
 
 
 def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
-    """Make an axis logarithmic, with plain tick labels below 2.5 decades."""
+    """Make an axis logarithmic; an axis of at most 2.5 decades has plain tick labels."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axes.set(**{f"{which}scale": "log"})

@@ -97,7 +97,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -> OnProgress:
-    """Report at growing intervals; if `watched`, also whenever `what` changes."""
+    """Return `show`, called at growing intervals; if `watched`, also when `what` changes."""
     begin, last = time.monotonic(), ""
     due = begin + every
 

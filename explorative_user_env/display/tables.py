@@ -38,11 +38,11 @@ class Column:
     Attributes:
         heading: the heading.
         of: source of the value: a field name, a position, or a function of the row. The default is
-            the field named like the heading, or for a tuple the column's position.
+            the field named like the heading, or in a tuple the column's position.
         form: a format string, such as "{:.2f}", or a function from value to text.
         left: whether cells are left-aligned, as for text; numbers are right-aligned.
         once: whether `table` blanks values that repeat the row above.
-        attached: whether the column is dimmed and always in one part with the previous column.
+        attached: whether the column is dimmed and stays in one part with the previous column.
     """
 
     heading: str
@@ -77,7 +77,7 @@ def table(
 
     Args:
         rows: a data frame, or an iterable of mappings, tuples or objects.
-        columns: the columns. Those with `once` are blank if all of them repeat the row above.
+        columns: the columns. The `once` columns are blank if all repeat the row above.
         title: the title above the table.
         padding: number of blanks on both sides of a column.
         leading: number of columns that name a row; a table too wide for the page is printed in
@@ -143,7 +143,7 @@ class PartedTable(Table):
                 parts.append(lead + group)
         for number, places in enumerate(parts):
             folded: Sequence[int] = ()
-            if width(places) > most:  # wraps names of rows last
+            if width(places) > most:  # wraps the leading columns last
                 words = [place for place in places if self.columns[place].justify == "left"]
                 for folded in ([place for place in words if place >= self.leading], words, places):
                     rest = width([place for place in places if place not in folded])
@@ -152,7 +152,7 @@ class PartedTable(Table):
             yield self._part(places, None if number else self.title, folded)
 
     def _part(self, places: Sequence[int], title: Any = None, folded: Sequence[int] = ()) -> Table:
-        """Return the table of the columns at `places`; the `folded` ones wrap."""
+        """Return the table of the columns at `places`; cells of the `folded` columns wrap."""
 
         def as_shown(text: object, style: str = "") -> Text:
             return Text(printable(str(text)), style=style)

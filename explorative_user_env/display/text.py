@@ -33,7 +33,7 @@ def printable(text: str) -> str:
 
 
 def in_spreadsheet(text: str) -> str:
-    """Return `text` with an apostrophe before it if a spreadsheet would read a formula."""
+    """Return `text`, after an apostrophe if a spreadsheet would read it as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
@@ -95,7 +95,7 @@ class Unfailing:
 
     Attributes:
         lost: the error that lost text; None without an error, or if the reader of a pipe, such as
-            `head`, closed it.
+            `head`, closed the pipe.
 
     Args:
         stream: the underlying stream; None discards all text.
@@ -144,7 +144,7 @@ def unfailing_output() -> Iterator[Unfailing]:
     """Wrap standard output and error as `Unfailing` in the block, and yield the output."""
     before = sys.stdout, sys.stderr
     with ExitStack() as held:
-        # Fills missing descriptors, or the next opened file would get the one of a standard stream.
+        # Fills missing descriptors, so that no opened file gets the one of a standard stream.
         for _ in range(1 + before.count(None)):
             nowhere = held.enter_context(open(os.devnull, "w", encoding="utf-8"))
         out, err = streams = [Unfailing(stream) for stream in before]
@@ -178,7 +178,7 @@ def page_width(most: int | None = None) -> int:
     """Return the width of standard output in columns.
 
     Args:
-        most: upper limit on a wide terminal; None is no limit.
+        most: largest width to return; None is no limit.
     """
     if not is_terminal(sys.stdout):
         return WIDTH

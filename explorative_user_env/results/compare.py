@@ -1,9 +1,9 @@
-"""Compare two agents on the same users metric by metric, or all agents of a line-up with one.
+"""Compare two agents on the same users in each metric, or one agent with all others of a line-up.
 
 Users are paired, so differences between users cancel. The stopping time of a censored run is not
-known: if either agent has one, times are compared as min(T, tau), where tau is the shortest
-censored run of both. The mean of min(T, tau) is the restricted mean; censoring does not bias it,
-and it needs no model of hazards (Royston and Parmar 2013, "Restricted mean survival time"). A
+known: if a run of either agent is censored, stopping times are compared as min(T, tau), where tau
+is the time of the first censoring. Censoring does not bias the mean of min(T, tau), the restricted
+mean, which needs no model of hazards (Royston and Parmar 2013, "Restricted mean survival time"). A
 log-rank test would ignore the pairing.
 
 Intervals and tests assume a fixed number of users. With `until_width` they stay valid, as its
@@ -62,12 +62,12 @@ class PairedDifference:
         kind: `AS_MEANS`, `AS_SHARES` or `AS_PROBABILITY`.
         first: value of the first agent; NaN for a probability.
         second: value of the second agent; NaN for a probability.
-        value: first minus second, or the probability that the first is better, ties half.
+        value: first minus second, or the probability that the first is better, with ties as half.
         low: lower end of the interval of `value`.
         high: upper end of the interval of `value`.
-        p_value: of the hypothesis of no difference, or of a probability of one half.
+        p_value: p-value of the hypothesis that the difference is 0, or the probability 1/2.
         dominated: whether one user has most of the variance, so that the mean is unreliable.
-        tau: limit at which values are compared, as min(value, tau); NaN without censored runs.
+        tau: values are compared as min(value, tau); NaN without censored runs.
     """
 
     figure: str
@@ -83,7 +83,7 @@ class PairedDifference:
 
     @property
     def in_words(self) -> str:
-        """The difference with its interval."""
+        """The difference and its interval, as text."""
         writes = {AS_MEANS: "{:+.1f}".format, AS_SHARES: "{:+.3f}".format, AS_PROBABILITY: share}
         value, low, high = map(writes[self.kind], (self.value, self.low, self.high))
         value += "*" * self.dominated
@@ -96,9 +96,9 @@ def paired_difference(
     """Compare the values of two agents on the same users.
 
     Means use the differences of the pairs. Shares use McNemar's test on the users with whom only
-    one agent succeeded, exact for any number of users. The probability that the first has less on
-    a user, ties half, is (1 + P(less) - P(more)) / 2: it has the interval of a difference of
-    shares, and the sign test.
+    one agent succeeded, exact for any number of users. The probability that the first value of a
+    pair is lower, with ties as half, is (1 + P(lower) - P(higher)) / 2; its interval is that of a
+    difference of shares, and its test is the sign test.
 
     Args:
         figure: name of the metric.
@@ -143,7 +143,7 @@ def adjusted(family: Sequence[PairedDifference]) -> list[PairedDifference]:
 def crossed_difference(
     figure: str, trained: Array, against: Array, level: float = intervals.LEVEL
 ) -> PairedDifference:
-    """Compare a policy with an agent; the interval covers users and training seeds.
+    """Compare a policy with an agent; the interval includes the variance of training seeds.
 
     Its half-width is the root of the sum of two squared half-widths: Student's over the trainings'
     means, and `mean_interval`'s over the users' means. Both half-widths include the variance within
@@ -156,8 +156,8 @@ def crossed_difference(
         level: coverage of the interval, in (0, 1).
 
     Raises:
-        InvalidArgumentError: for fewer than two trainings or users, or another number of users for
-            the agent.
+        InvalidArgumentError: for fewer than two trainings or users, or if policy and agent have
+            different numbers of users.
     """
     from scipy import optimize, stats
 
@@ -199,7 +199,7 @@ class _Page:
     """A comparison: a table with notes, as text or HTML, and a plot."""
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
-        """Return the table, its notes, and the pairs that are plotted."""
+        """Return the table, its notes, and the comparisons to plot."""
         raise NotImplementedError
 
     def plot(self, figure: str | None = None, axes: "Axes | None" = None) -> "Axes":
@@ -248,7 +248,7 @@ class Comparison(_Page):
     differences: Sequence[PairedDifference]
 
     def frame(self) -> pd.DataFrame:
-        """Return one row a metric, with the names of both agents."""
+        """Return one row per metric, with the names of both agents."""
         shared = {"agent": self.first, "against": self.second, "n_users": self.n_users}
         return pd.DataFrame([shared | vars(each) for each in self.differences])
 
@@ -290,12 +290,12 @@ class Comparison(_Page):
 
 @dataclass(frozen=True)
 class LineUpComparison(_Page):
-    """The comparison of all agents of a line-up with one; printing shows the table.
+    """The comparison of one agent with all others of a line-up; printing shows the table.
 
     Attributes:
-        against: name of the reference of all comparisons.
-        comparisons: each other agent against it. The intervals of a metric hold jointly with a
-            probability of at least 95% (Bonferroni). Its p-values are adjusted (Holm): the
+        against: name of the one agent.
+        comparisons: each other agent minus that agent. The intervals of a metric hold jointly with
+            probability at least 95% (Bonferroni). The p-values of a metric are adjusted (Holm): the
             family-wise error at .05 is at most 5%.
     """
 
@@ -385,7 +385,7 @@ def compare_all(results: Any, against: str) -> LineUpComparison:
     names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
-        raise InvalidArgumentError("against", against, "one of at least two agents")
+        raise InvalidArgumentError("against", against, "an agent of a line-up of two or more")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
     pairs = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in pairs), strict=True)

@@ -3,7 +3,7 @@
 The confidence sequence of a probability is valid at all sample sizes at once, so under any stopping
 rule. Let M be the mixture of the likelihoods of all p' under Jeffreys' prior Beta(1/2, 1/2). At the
 true p, M / likelihood(p) is a nonnegative martingale that starts at 1; it ever reaches 1/error with
-probability at most `error` (Ville's inequality). The sequence holds all p with a ratio below that.
+probability at most `error` (Ville's inequality). The interval holds all p whose ratio is below.
 
 Robbins 1970, "Statistical methods related to the law of the iterated logarithm" (mixtures); Howard,
 Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric, nonasymptotic confidence
@@ -23,9 +23,9 @@ FEWEST_DOMINATED = 100
 
 
 def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
-    """Return the interval of the mean of `values`, as mean ± error; NaN for fewer than two.
+    """Return the interval of the mean of `values`, as mean ± error; NaN for n < 2.
 
-    The error is the longer of Student's half-width and of both sides of Hall's interval, which
+    The error is the largest of Student's half-width and the two sides of Hall's interval, which
     corrects for skewness; Student's interval is too short towards the long tail (Hall 1992, "On the
     removal of skewness by transformation"). Values rarer than 3 in n may be missing from the sample
     (with probability 1/20); the interval then ignores them.
@@ -48,7 +48,7 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 
 def mean_p_value(values: np.ndarray) -> float:
-    """Return 1 - the level at which `mean_interval` ends at 0; NaN for fewer than two values."""
+    """Return 1 - level for the level at which `mean_interval` ends at 0; NaN below two values."""
     from scipy import stats
 
     if len(values) < 2:
@@ -74,7 +74,7 @@ def _transformed(t: float, skewness: float, n: int) -> float:
 def _untransformed(z: float, skewness: float, n: int) -> float:
     """Return the studentized mean whose `_transformed` is z."""
     shifted = z / math.sqrt(n) - skewness / (6.0 * n)
-    if abs(skewness * shifted) < 1e-6:  # first order, as the root would cancel
+    if abs(skewness * shifted) < 1e-6:  # first order: the cube root would lose digits
         return math.sqrt(n) * shifted
     return 3.0 * math.sqrt(n) / skewness * (math.cbrt(1.0 + skewness * shifted) - 1.0)
 
@@ -102,9 +102,9 @@ def one_dominates(values: np.ndarray) -> bool:
 
 
 def ratio_interval(parts: np.ndarray, totals: np.ndarray) -> tuple[float, float]:
-    """Return the 95% interval of sum(parts) / sum(totals) of independent pairs; NaN below two.
+    """Return the 95% interval of sum(parts) / sum(totals) of n independent pairs; NaN for n < 2.
 
-    To first order it is the interval of the mean of (part - ratio * total) / mean total (Cochran
+    To first order, it is the interval of the mean of (part - ratio * total) / mean total (Cochran
     1977, "Sampling techniques", chapter 6).
     """
     if len(parts) < 2 or not np.sum(totals) > 0:
@@ -119,8 +119,8 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
     """Return the interval of a probability from `successes` in `n` trials; NaN for n = 0.
 
     Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of
-    the binomial": exact, so coverage is at least `level`. Wilson's has 0.905 at
-    p = 0.999 and n = 100.
+    the binomial": exact, so coverage is at least `level`. Wilson's
+    interval has coverage 0.905 at p = 0.999 and n = 100.
     """
     from scipy import stats
 
@@ -133,7 +133,7 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
 def share_interval(shares: np.ndarray) -> tuple[float, float]:
     """Return the 95% interval of the mean of values in [0, 1], most of them 0 or 1.
 
-    Ties give fractions: the sum is rounded down for the lower end and up for the upper end.
+    Ties give fractional values: the sum is rounded down for the lower end, up for the upper end.
     """
     total = round(float(shares.sum()), 9)
     low, _ = proportion_interval(math.floor(total), len(shares))
@@ -149,7 +149,7 @@ def paired_difference_interval(
     It combines the exact intervals of both kinds of discordant pairs by "square and add" (Newcombe
     1998, "Improved confidence intervals for the difference between binomial proportions
     based on paired data"; Zou and Donner 2008, "Construction of confidence limits about effect
-    measures"), with the correlation of multinomial counts, each plus 1/2.
+    measures"), with the correlation of multinomial counts; each count is raised by 1/2.
 
     Args:
         firsts: number of pairs in which only the first succeeded.
@@ -203,11 +203,11 @@ def sequence_interval(successes: int, n: int, error: float) -> tuple[float, floa
     from scipy.optimize import brentq  # imported late, as the import is slow
 
     def excess(p: float) -> float:
-        """Return log evidence against p, minus log 1/error."""
+        """Return the log evidence against p minus log(1/error)."""
         return float(log_evidence_against(p, successes, n)) + math.log(error)
 
     def end(furthest: float, limit: float) -> float:
-        """Return the p with evidence 1/error; `limit` if it is beyond the `furthest` float."""
+        """Return the p with evidence 1/error; `limit` if p is beyond the `furthest` float."""
         if not excess(furthest) > 0.0:
             return limit
         return float(brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))

@@ -1,7 +1,7 @@
 """Metrics: the columns of runs, and the metrics of an agent computed from them.
 
 `summarize` returns the metrics of one agent in one cell with their intervals; `scores_of` returns
-one score a run, for other libraries.
+one score per run, for other libraries.
 """
 
 import math
@@ -40,7 +40,7 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the runs of one agent as a data frame, from the values of all other columns."""
+    """Return the runs of one agent as a data frame; `columns` has all columns but `agent`."""
     data = {
         name: agent if name == "agent" else np.asarray(columns[name], dtype=kind)
         for name, kind in RUN_FRAMES[task].items()
@@ -56,11 +56,11 @@ def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
 def summarize(runs: Any, cell: CellOptions, population: Population, delta: float) -> dict[str, Any]:
     """Return the metrics of one agent in one cell.
 
-    The cost c T + error ranks agents in best-arm identification, as occasional random answers would
-    shorten T at a given success. The regret of a run is the sum of mu_* - mu_a over its
+    The cost c T + error ranks agents in best-arm identification, as T at a given success would
+    reward occasional random answers. The regret of a run is the sum of mu_* - mu_a over its
     recommendations a, plus max mu - min mu for each step after the user has left; `utility` is the
     sum of mu_a over acceptances. `acceptance_rate` divides by T also if the user has left. In the
-    task "population" a row is an episode, and shares are of its users.
+    task "population" a row is an episode, and a share is a share of its users.
 
     Args:
         runs: the agent's runs, as in `Results`.
@@ -144,7 +144,7 @@ def _mean(values: Array) -> float:
 
 
 def succeeded(runs: Mapping[str, Any]) -> Any:
-    """Return which runs are correct, not censored, and without the user leaving (bool)."""
+    """Return whether each run is correct and not censored, and its user did not leave (bool)."""
     return runs["correct"] & ~(runs["censored"] | runs["left"])
 
 
@@ -205,5 +205,5 @@ def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> di
     sizes = [{name: len(scores) for name, scores in column.items()} for column in columns]
     for size in sizes:
         if size != sizes[0]:
-            raise InvalidArgumentError("cells", size, f"with the agents and users of {sizes[0]}")
+            raise InvalidArgumentError("cells", size, f"equal in agents and users to {sizes[0]}")
     return {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}

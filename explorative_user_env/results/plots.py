@@ -111,7 +111,7 @@ def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataF
 
     "success" is the share of runs that have stopped with the best arm. "stopping_times" is the
     share of runs that have not stopped, by the Kaplan-Meier estimator for censored runs. Before the
-    first censored run it is the plain share with its exact interval; later it has no interval.
+    first censored run this is the plain share with its exact interval; later there is no interval.
 
     Args:
         runs: the runs of one agent, as in `Results`.
@@ -145,7 +145,7 @@ def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataF
 
 
 def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any) -> "Axes":
-    """Plot a share of runs against time: a line an agent, with its 95% interval.
+    """Plot a share of runs against time: one line per agent, with its 95% interval.
 
     "success" is the share of runs that have stopped with the best arm; with censored runs its line
     ends at the step cap. "stopping_times" is the share of runs that have not stopped; strokes mark
@@ -219,7 +219,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
     Args:
         results: the runs.
         figure: "rejections" or "regret", the sum of mu_* - mu_a over the recommendations a.
-        progress: called with a description, the number of finished runs, and of all runs.
+        progress: called with a description and the numbers of finished and of all runs.
     """
     agents = [agent for agent in agents_in(results) if agent in results.line_up]
     rows = {agent: results.runs[results.runs["agent"] == agent] for agent in agents}
@@ -262,7 +262,7 @@ def instance_at(results: PlottedRuns, seed: int) -> Instance:
 
 
 def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any = True) -> Any:
-    """Plot means with their 95% intervals: a line an agent.
+    """Plot means with their 95% intervals: one line per agent.
 
     "rejections" and "regret" (the sum of mu_* - mu_a) are cumulative over time, in replays of the
     first runs; a line ends at the first censored run. "regret_by_user" is the regret of each user
@@ -398,19 +398,19 @@ RUN_KINDS: "Mapping[str, Callable[..., Axes]]" = {
 
 
 def why_not(kind: str, results: PlottedRuns) -> str:
-    """Return why results have no plot of a kind; "" if they have one."""
+    """Return what results need for a plot of this kind; "" if nothing is missing."""
     members = results.cell.get("task") == POPULATION.name
     if kind == "regret_by_user":
-        return "" if members else f"of the task {POPULATION.name} only"
+        return "" if members else f"needs the task {POPULATION.name}"
     if kind in ("success", "stopping_times"):
-        return "of best-arm identification only" if results.over_horizon else ""
+        return "needs best-arm identification" if results.over_horizon else ""
     if kind in CHECKED:
-        return "of evaluations with check_theory=True" if results.checks is None else ""
+        return "needs check_theory=True" if results.checks is None else ""
     if kind == "regret" and results.population.behaviour.moves_means:
-        return "of users with constant means"
+        return "needs users with constant means"
     if members:
-        return "of one user at a time"
-    return "" if results.line_up else "made of replayed runs, and no agent's code is known"
+        return "needs runs with one user each"
+    return "" if results.line_up else "needs the code of an agent, to replay runs"
 
 
 def kinds_for(sweep: Any) -> list[str]:
@@ -431,7 +431,7 @@ def kinds_for(sweep: Any) -> list[str]:
 def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Plot a metric of every agent against K, or against 1/delta if all cells have the same K.
 
-    Error bars are the 95% intervals of the table. If K and delta vary, each delta has a dash style.
+    Error bars are the table's 95% intervals. If K and delta vary, each delta has a dash style.
     Stopping times against 1/delta come with the theory's bounds (for the paper's users), and the
     rounds and rejections of Phase 1 with their bounds.
 
@@ -508,7 +508,7 @@ def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Na
         look = style.line_style(place)
         for value in others:
             part = rows[(rows["agent"] == agent) & (rows["line"] == value) & rows[figure].notna()]
-            # Shifts points sideways, as the intervals of agents would overlap.
+            # Shifts points sideways; otherwise the error bars of agents would overlap.
             x = part["x"] * 1.03 ** (place - (len(labels) - 1) / 2)
             ends = part[figure] - part[f"{figure}_low"], part[f"{figure}_high"] - part[figure]
             errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)

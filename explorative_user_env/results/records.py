@@ -122,7 +122,7 @@ def _root(code: Any) -> str:
 
 
 def _digest_of(code: Any) -> dict[str, str]:
-    """Return the digest of the source file of external code, or of its bytecode without a file."""
+    """Return the digest of the source file of external code, or else of its bytecode."""
     if _root(code) in (PACKAGE, "builtins"):
         return {}
     try:
@@ -147,10 +147,10 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
 
     Args:
         record: the record.
-        custom: objects of the caller; one whose record occurs in `record` replaces it.
+        custom: objects of the caller; each replaces its own record inside `record`.
 
     Raises:
-        UnknownCodeError: for code of neither this package nor `custom`.
+        UnknownCodeError: for code from outside both this package and `custom`.
     """
     if isinstance(record, list):
         return tuple(from_record(each, custom) for each in record)

@@ -39,7 +39,7 @@ class Results:
     """The runs of one or more agents on the same users; printing shows the summary table.
 
     Attributes:
-        runs: one row a run: `instance`, `user_seed` (`replay` and `rollout` repeat the run from
+        runs: one row per run: `instance`, `user_seed` (`replay` and `rollout` repeat the run from
             it), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
             left), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the
             setting reports them (`released` counts the private draws). The task "regret" adds
@@ -54,7 +54,7 @@ class Results:
             `versions` (of the package and of the libraries that affect its numbers).
         population: the users.
         deltas: delta of each agent, by name.
-        checks: the paper's bounds in each BAIR run, one row a run (the fields of
+        checks: the paper's bounds, one row per run of BAIR (the fields of
             `monitors.TheoryCheck`); None without `check_theory=True`.
         line_up: the agents by name, with their unset options filled in.
     """
@@ -67,7 +67,7 @@ class Results:
     line_up: Mapping[str, Agent] = field(default_factory=dict, repr=False)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row an agent, in line-up order, with 95% intervals.
+        """Return one row per agent, in line-up order, with 95% intervals.
 
         `rank` orders by `cost`, or by regret over a horizon; a `sees_rewards` agent has no rank.
         """
@@ -118,13 +118,13 @@ class Results:
     def replay(self, row: Any) -> Episode:
         """Repeat a run and return its episode: every recommendation and response.
 
-        The repetition equals the stored run; in the task "population" it covers all users.
+        The repetition equals the stored run, in the task "population" a whole episode.
 
         Args:
             row: a row of `runs`, or its index label.
 
         Raises:
-            InvalidArgumentError: for another row, or if the agent's code is not known.
+            InvalidArgumentError: for a row of other runs, or if the agent's code is not known.
         """
         runs = self.runs
         if isinstance(row, Integral) and not isinstance(row, bool) and row in runs.index:
@@ -136,7 +136,7 @@ class Results:
             raise InvalidArgumentError("row", row, "a row of these runs, or its index label")
         name, seed = row["agent"], int(row["user_seed"])
         if name not in self.line_up:
-            raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
+            raise InvalidArgumentError("line_up", list(self.line_up), f"a line-up with {name}")
         agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
@@ -175,7 +175,7 @@ class Results:
         chosen = (default if self.over_horizon else "success") if kind is None else kind
         if why := why_not(choice("kind", chosen, RUN_KINDS), self):
             suitable = [name for name in RUN_KINDS if not why_not(name, self)]
-            allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
+            allowed = f"one of {', '.join(suitable)} for these results ({chosen} {why})"
             raise InvalidArgumentError("kind", chosen, allowed)
         return RUN_KINDS[chosen](self, chosen, axes, progress)
 
@@ -189,7 +189,7 @@ class Results:
             InvalidArgumentError: if the file exists, has another ending, or cannot be written.
         """
         if Path(path).exists():
-            raise InvalidArgumentError("path", str(path), "a new file (it exists)")
+            raise InvalidArgumentError("path", str(path), "a new file, not an existing one")
         task = self.cell["task"]
         agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
@@ -230,11 +230,11 @@ class Sweep:
 
     @property
     def runs(self) -> pd.DataFrame:
-        """One row a run, with the `setting`, `delta` and `n_arms` of its cell."""
+        """One row per run, with the `setting`, `delta` and `n_arms` of its cell."""
         return all_runs(self.cells)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row an agent and cell; see `Results.summary`."""
+        """Return one row per agent and cell; see `Results.summary`."""
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
@@ -274,7 +274,7 @@ class Sweep:
 
 
 def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
-    """Return a title and a summary for each task and kind of users.
+    """Return a title and a summary for each task and each population.
 
     If the cells of a task differ in their users, the titles name the options, as `noise=0.2`.
     """
@@ -346,7 +346,7 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]
     if not cells:
-        raise InvalidArgumentError("path", str(path), "a file with runs (it has none)")
+        raise InvalidArgumentError("path", str(path), "a file with at least one run")
     return cells[0] if len(cells) == 1 else Sweep(cells)
 
 
@@ -370,7 +370,7 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return the results of an evaluation, None without runs; the request overrides the cell."""
+    """Return an evaluation's results, None without runs; request values replace cell values."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:
@@ -384,7 +384,7 @@ def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> 
     try:
         population = from_record(request["population"], agents)
     except UnknownCodeError as missing:
-        allowed = f"with {missing}, which the users need"
+        allowed = f"a list with {missing}, which the users need"
         raise InvalidArgumentError("agents", list(agents), allowed) from missing
     defaults: dict[str, Any] = dict.fromkeys(("seed", "delta", "n_users", "deviation"))
     defaults |= {"step_cost": protocol.STEP_COST, "max_steps": protocol.STEP_CAP}

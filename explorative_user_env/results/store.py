@@ -99,7 +99,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
         elif "locked" in words or "busy" in words:
             allowed = "a file that no other process writes to"
         elif "NOT NULL" in words:
-            allowed = f"for runs without NaN ({words})"
+            allowed = f"a file for runs without NaN ({words})"
         raise InvalidArgumentError(argument, str(path), allowed) from error
 
 
@@ -107,7 +107,7 @@ def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
     """Refuse a file with other tables, views or triggers, as a view may run code."""
     tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if not tables:
-        raise InvalidArgumentError(argument, str(path), "a file of runs (it is empty)")
+        raise InvalidArgumentError(argument, str(path), "a non-empty file of runs")
     schema = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in KIND} | tables
     ours: dict[str, Any] = KIND | TABLES
     for name in {**schema, **ours}:
@@ -129,10 +129,10 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
     """
     with _refusals(argument, path), tempfile.TemporaryDirectory() as folder:
         if not path.is_file():
-            raise InvalidArgumentError(argument, str(path), "a file of runs (it does not exist)")
+            raise InvalidArgumentError(argument, str(path), "an existing file of runs")
         journal, log = (path.with_name(path.name + ending) for ending in ("-journal", "-wal"))
         if journal.is_file() and journal.stat().st_size:
-            allowed = f"a file without a {journal.name}; resuming the run removes it"
+            allowed = f"a file without the journal {journal.name} (resume the run to remove it)"
             raise InvalidArgumentError(argument, str(path), allowed)
         allowed = f"a file of at most {MOST_BYTES} bytes"
         too_large = InvalidArgumentError(argument, str(path), allowed)
@@ -144,7 +144,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
                     if target.tell() + len(piece) > MOST_BYTES:
                         raise too_large
                     target.write(piece)
-        # If the log restarts during the copy, its first bytes change: then both are copied again.
+        # If the log restarts during the copy, its first bytes change; both files are copied again.
         while place == path and (salt := _beginning(log)):
             if path.stat().st_size + log.stat().st_size > MOST_BYTES:
                 raise too_large
@@ -174,7 +174,7 @@ class About(NamedTuple):
 
     Attributes:
         request: the request at the start of the run.
-        sessions: one record a process that wrote: `began`, `ended`, `how` it ended, `made_by`.
+        sessions: one record per writing process: `began`, `ended`, `how` it ended, `made_by`.
         n_runs: number of runs.
         n_results: number of evaluations that have runs.
         finished: whether the run has finished.
@@ -204,7 +204,7 @@ def about(path: Path, argument: str = "path") -> About:
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
-    """Return the number of runs of each part that has any."""
+    """Return the number of runs of each part that has runs."""
     tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
@@ -220,7 +220,7 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
     sizes = part_sizes(db)
     n_read = sum(sizes.get(number, 0) for _, numbers, _ in results for number in numbers)
     if n_read > MOST_SHARED * sum(sizes.values()):
-        raise ValueError("its results repeat the same parts too often")
+        raise ValueError("evaluations share parts too often")
     return results
 
 
@@ -231,9 +231,9 @@ def request_from(db: "sqlite3.Connection") -> Any:
 
 
 def request_resumed(path: Path) -> Record:
-    """Return the request of a run to resume; {} if its writer was killed before storing one.
+    """Return the request of a run to resume; {} if a killed process stored none.
 
-    Opening the file for writing rolls back the journal of a killed writer.
+    Opening the file for writing rolls back the journal of a killed process.
 
     Raises:
         InvalidArgumentError: if the file is missing or not writable.
@@ -353,7 +353,7 @@ class Store:
         self.n_resumed = self.n_runs()
 
     def _has_run(self) -> bool:
-        """Return whether the file exists with content; raises if another process holds its lock."""
+        """Return whether the file exists with content; raise if another process holds the lock."""
         if not self.path.exists():
             return False
         with closing(sqlite3.connect(self.path, timeout=LONGEST_BUSY)) as db:
@@ -377,7 +377,7 @@ class Store:
                 db.executescript("; ".join([*kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
-        for ending in ("-wal", "-shm", "-journal"):  # of the replaced file
+        for ending in ("-wal", "-shm", "-journal"):  # left by the replaced file
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_file(self._argument, self.path, write, overwrite=True)
 
@@ -385,7 +385,7 @@ class Store:
         _check_kind(self._db, self.path, self._argument)
         if others := differences(request_from(self._db), request):
             words = "; ".join(
-                f"{name} is {one_line(str(was), 60)} there and {one_line(str(now), 60)} here"
+                f"{name} is {one_line(str(was), 60)} in the file and {one_line(str(now), 60)} here"
                 for name, was, now in others
             )
             allowed = f"the file of a run with the same request ({one_line(words, 250)})"
@@ -423,7 +423,7 @@ class Store:
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return the part with this key; `record` determines its runs except for their number."""
+        """Return the part of an agent's runs; `record` determines the runs except their number."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
@@ -460,7 +460,7 @@ class Store:
     def close(self, how: str = FINISHED) -> None:
         """Close the file and store how the session ended.
 
-        A finished store becomes a single file without a log; a new file without runs is deleted.
+        If finished, the file loses its log; a new file without runs is deleted.
         """
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_pieces())
         with suppress(InvalidArgumentError, sqlite3.Error):

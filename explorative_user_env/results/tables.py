@@ -9,7 +9,7 @@ from rich.table import Table
 from explorative_user_env.display import text
 from explorative_user_env.display.tables import Column, markdown, table
 
-#: Column of the published figure for each of our metrics.
+#: Column of the published figure for each metric of a summary.
 PUBLISHED = {
     "stopping_time": "published_stopping_time",
     "rejection_rate": "published_rejection_rate",
@@ -60,7 +60,7 @@ def rate(heading: str, name: str) -> Column:
 
 
 def paper(name: str, form: Callable[[Any], str]) -> Column:
-    """Return the column of published figures, to the right of ours."""
+    """Return the column of published figures, which stays to the right of the simulated column."""
     return Column("paper", PUBLISHED[name], form, attached=True)
 
 
@@ -110,7 +110,7 @@ def marked(frame: pd.DataFrame) -> pd.DataFrame:
     """Return `frame` with `REFERENCE` after the names of reference agents.
 
     Args:
-        frame: has the column `agent`; without the column `sees_rewards` no name changes.
+        frame: table with the column `agent`; without a column `sees_rewards`, names stay unchanged.
     """
     if "sees_rewards" not in frame:
         return frame

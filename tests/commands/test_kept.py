@@ -81,7 +81,7 @@ def test_other_options_are_refused_with_what_both_say(run, broken):
         f"bench --seed 3 --resume {broken}": f"--resume must be {same}(seed is 0 there and 3 here",
         f"bench --agent tas --resume {broken}": "agent is ['bair', 'uni'] there and ['tas'] here",
         f"suite --resume {broken}": "--resume must be a run of suite (it is a run of bench)",
-        f"bench --resume {broken}.not": "--resume must be a file of runs (it does not exist)",
+        f"bench --resume {broken}.not": "--resume must be an existing file of runs",
     }.items():
         ended = run(words)
         assert (ended.code, told in ended.err) == (2, True)
@@ -135,7 +135,7 @@ def test_a_finished_run_is_run_over_by_who_asks_for_it_alone(run, output, monkey
     other = (REGRET, "--seed", "3", "--output", output)
     with monkeypatch.context() as patch:
         patch.delattr(backends, "run_cells")  # it is refused before it runs
-        told = "error: --output must be another folder, as it has a run with seed=0; --overwrite "
+        told = "error: --output must be a folder without another run (it has a run with seed=0); "
         assert run(*other).err.startswith(told)
     assert {path: path.read_bytes() for path in output.iterdir()} == before
     assert run(*other, "--overwrite").code == 0

@@ -32,14 +32,14 @@ REFUSED = {
     "check uni --only is_nice": "--only must be one of accepts_horizon_or_none",
     "check uni --expect is_nice=no": "--expect must be one of accepts_horizon_or_none",
     "check uni --expect recommends_arms": "--expect must be NAME=REASON, such as ",
-    "check uni --kind schedule": "--kind must be another kind, as uni is of no such kind",
+    "check uni --kind schedule": "--kind must be a kind that uni has",
     "course grade one.py": "--key must be given by --key, --key-file or the variable EXPL",
     "course grade one.py --key-file nowhere": "--key-file must be a file with the key (No such",
     f"course grade one.py {KEY} --key-file x": "--key-file must be left out with --key",
     f"course grade one.py {KEY} --horizon 9": "--horizon must be left out in the task bai",
     f"course grade one.py {KEY} --full-marks UNI": "--full-marks must be one of BAIR, SE, got",
     f"course grade one.py {KEY} --autograder x.tar": "--autograder must be a path that ends in",
-    "results plot empty.sqlite": "path must be a file of runs (it is empty)",
+    "results plot empty.sqlite": "path must be a non-empty file of runs",
     "results verify nowhere --all --share 0.1": "--all must be left out with --share or --rows",
     "results export empty.sqlite a.xlsx": "output must be one of .csv, .json, .parquet",
     "sleep": "No such command 'sleep'.",
@@ -76,7 +76,7 @@ def test_where_there_is_a_file_nothing_is_begun(run, calls_of, tmp_path, monkeyp
         "bench --output a.html/out": "--output must be a folder that can be written to",
         "paper tune-n1 --output a.html": "--output must be a folder that can be written to",
         "course notebooks a.html": "folder must be a folder that can be written to",
-        "watch --out a.html": "--out must be a new file, as it exists; --overwrite",
+        "watch --out a.html": "--out must be a new file; --overwrite replaces",
     }.items():
         code, _, error = run(words)
         assert (code, error.startswith(f"error: {told}")) == (2, True), error

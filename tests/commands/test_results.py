@@ -72,7 +72,7 @@ def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
     assert "each needs one cell: choose it with --n-arms and --delta" in told
     assert written_in(tmp_path / "a" / "plots") == as_both(CELLS)
     told = run(f"results plot {file} --n-arms 3 --delta 0.1").out
-    assert "differences: needs one of at least two agents" in told
+    assert "differences: needs an agent of a line-up of two or more" in told
     assert written_in(tmp_path / "a" / "plots-K3-delta0.1") == as_both(RUNS)
     assert "--n-arms must be one of 2, 3, got 7" in run(f"results plot {file} --n-arms 7").err
 
@@ -106,7 +106,7 @@ def test_a_study_is_drawn_while_its_files_are_as_it_has_written_them(name, finis
     if name == "lower-bound":  # whose tables are written at the end
         for path in output.glob("*.csv"):
             path.write_text(path.read_text("utf-8") + "\n", "utf-8")
-        assert "a folder with the files of its run, unchanged" in run("results plot", output).err
+        assert "a folder whose files are as its run wrote them" in run("results plot", output).err
         for path in output.glob("*.csv"):
             path.unlink()
         assert "which a finished run writes" in run("results plot", output).err
@@ -145,7 +145,7 @@ def test_export_writes_what_others_read(ending, rows, needs, run, tmp_path):
     # Older pandas is a rounding off.
     pd.testing.assert_frame_equal(frame[list(wanted)], wanted, rtol=1e-14, check_dtype=False)
     assert {"alpha", "seed", "setting", "reward_law"} <= set(frame)
-    assert "must be a new file, as it exists" in run(f"results export {store} {file}").err
+    assert "must be a new file; --overwrite" in run(f"results export {store} {file}").err
     assert run(f"results export {store} {file} --overwrite").code == 0
 
 

@@ -157,12 +157,12 @@ def test_another_request_is_refused_with_what_both_say(path):
     eu.evaluate(both, store=path, **SHARED)
     before = path.read_bytes()
     rows = [
-        (both, {"seed": 6}, "seed is 5 there and 6 here"),
-        (both, {"task": "regret"}, "task is bai there and regret here"),
-        (both, {"setting": "released"}, "setting.name is printed there and released here"),
-        (both, {"behaviour": "forgetful"}, "behaviour.name is explorative there"),
-        ([BAIR(delta=0.3), Counting()], {}, "agents.BAIR.options.delta is 0.1 there and 0.3 here"),
-        ([BAIR(), Counting(9)], {}, "agents.silent.attributes.steps is 20 there and 9 here"),
+        (both, {"seed": 6}, "seed is 5 in the file and 6 here"),
+        (both, {"task": "regret"}, "task is bai in the file and regret here"),
+        (both, {"setting": "released"}, "setting.name is printed in the file and released here"),
+        (both, {"behaviour": "forgetful"}, "behaviour.name is explorative in the file"),
+        ([BAIR(delta=0.3), Counting()], {}, "BAIR.options.delta is 0.1 in the file and 0.3 here"),
+        ([BAIR(), Counting(9)], {}, "agents.silent.attributes.steps is 20 in the file and 9 here"),
         ([*both, TrackAndStop()], {}, "agents.T&S"),
     ]
     for agents, changes, words in rows:

@@ -57,7 +57,7 @@ def test_nothing_half_written_is_left_and_nothing_is_written_over(tmp_path):
     assert not list(tmp_path.rglob("*.*"))
     assert write_transcripts(path, n_instances=1, **few) == 10
     before = path.read_bytes()
-    with pytest.raises(eu.InvalidArgumentError, match="path must be a new file, as it exists"):
+    with pytest.raises(eu.InvalidArgumentError, match="path must be a new file; --overwrite"):
         write_transcripts(path, n_instances=2, **few)
     assert path.read_bytes() == before
     assert write_transcripts(path, n_instances=2, overwrite=True, **few) == 20

@@ -72,7 +72,7 @@ def test_another_runs_files_are_written_over_only_if_that_is_asked_for(tmp_path)
         fill(tmp_path, ASKED, overwrite=True)
         before = contents(tmp_path)
         message = (
-            f"^output must be another folder, as it has a run with {told}; --overwrite replaces"
+            f"^output must be a folder without another run \\(it has a run with {told}\\); --over"
         )
         with pytest.raises(InvalidArgumentError, match=message):
             fill(tmp_path, ASKED | other)

@@ -136,7 +136,7 @@ def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
     rows = [
         (bai, "pie", "kind must be one of .*stopping_times"),
-        (plays, "success", "kind must be one of regret, .* best-arm identification only"),
+        (plays, "success", "kind must be one of regret, .* success needs best-arm identification"),
         (plays, "regret_by_user", "kind must be one of .* population only"),
         (sweep, "regret", "kind must be one of "),
         (unchecked, "rounds", "kind must be one of rejection_rate, stopping"),

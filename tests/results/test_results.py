@@ -79,7 +79,7 @@ def test_what_is_no_row_or_has_no_agent_is_refused(few):
         with pytest.raises(eu.InvalidArgumentError, match="row must be a row of these runs"):
             few.replay(row)
     bare = eu.Results(few.runs, few.cell, few.population)
-    with pytest.raises(eu.InvalidArgumentError, match="line_up must be with BAIR, to replay it"):
+    with pytest.raises(eu.InvalidArgumentError, match="line_up must be a line-up with BAIR"):
         bare.replay(0)
 
 

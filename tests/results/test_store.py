@@ -54,7 +54,7 @@ def test_a_chunk_that_is_broken_off_leaves_what_was_there(path):
     with Store(path, ASKED) as mine:
         part = part_of(mine)
         part.add(runs())
-        with pytest.raises(InvalidArgumentError, match="for runs without NaN"):
+        with pytest.raises(InvalidArgumentError, match="a file for runs without NaN"):
             part.add(runs(3) | {"answer": np.array([1.0, np.nan, 2.0])})
         assert mine.n_runs() == 3
         part.add(runs(3))
@@ -149,7 +149,7 @@ def test_what_was_made_with_other_code_streams_or_versions_is_refused(path, monk
     for what, other in others.items():
         with monkeypatch.context() as patch:
             patch.setattr(records, what, lambda: other)  # noqa: B023
-            with pytest.raises(InvalidArgumentError, match=r"\S+ there and 99 here"):
+            with pytest.raises(InvalidArgumentError, match=r"\S+ in the file and 99 here"):
                 Store(path, ASKED)
 
 
