@@ -76,8 +76,8 @@ def upper_bound(
     """Return a bound on BAIR's recommendations that holds with probability 1 - 2 delta.
 
     The explicit form of Theorem thm:upperbound2: the sum of `phase1_acceptances_bound`,
-    `phase1_rejections_bound` and `phase2_length_bound`. One delta is for means outside their bands,
-    one for the elimination of the best arm; the latter needs N_1 as in Lemma lm:phase2bound1.
+    `phase1_rejections_bound` and `phase2_length_bound`. One delta bounds the probability of means
+    outside their bands, the other that of an eliminated best arm (N_1 of Lemma lm:phase2bound1).
 
     Args:
         instance: the means, with one best arm.
@@ -122,7 +122,7 @@ def iterated_log_band(n: Any, delta: float) -> Any:
     """Return sqrt(2/n log(n(n+1)/delta)), a band that holds for all n simultaneously.
 
     With probability 1 - delta, the empirical mean of n rewards differs from the true mean by at
-    most this, for all n (paper, Lemma lm:iteratedlog). This holds for Gaussian rewards, where
+    most this band, for all n (paper, Lemma lm:iteratedlog). This holds for Gaussian rewards, where
     P(|Z| > x) <= exp(-x^2/2). For other sub-Gaussian rewards this tail, and so the error
     probability, may be twice as large; the lemma ignores that. n is an integer of at least 1, or an
     array of such integers.
@@ -383,7 +383,7 @@ def printed_phase2_length_bound(
 ) -> int:
     """Return the sum over all arms of Eq. (8c)'s n_i, and K - 1 (paper, Lemma lm:phase2bound2).
 
-    Delta_i of the best arm is Delta_1. `phase2_length_bound` has the case that the lemma misses.
+    Delta_i of the best arm is Delta_1. `phase2_length_bound` covers the case that the lemma misses.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = (
@@ -405,7 +405,7 @@ def lower_bound(
     Paper, Theorem thm:lowerbound4delta: with fewer acceptances, any algorithm errs with probability
     at least delta on some instance. The first part is proved only for delta below a number that
     depends on K, c and rho; the second part is a simpler form of `general_lower_bound`, a quarter
-    of it for K = 2.
+    of that bound for K = 2.
 
     Args:
         delta: probability of a wrong answer, in (0, 1).
@@ -562,7 +562,7 @@ class HardPair:
     def overlap_bound(self) -> float:
         """P[B']/2^(K-1) < P[A and B'], the probability under nu' of a history shared with nu.
 
-        It requires the conditions eq:161 and eq:162 of `proof_conditions`.
+        The bound requires the conditions eq:161 and eq:162 of `proof_conditions`.
         """
         return self.event_a_bound * self.event_b_prime
 
@@ -614,7 +614,7 @@ def hard_pair(
         # Rounding must not lower a power that is an integer.
         n0 = math.floor(math.exp(exponent) * (1.0 + 1e-12))
         if n0 < n_arms:
-            allowed = f"so small that N_0 = {n0} is at least K = {n_arms} (or pass n0)"
+            allowed = f"so small that N_0 (here {n0}) is at least K = {n_arms} (or pass n0)"
             raise InvalidArgumentError("delta", delta, allowed)
     if rho_0 * n0 <= 1.0:  # the proof takes square roots of log(rho_0 N_0)
         raise InvalidArgumentError("rho_0", rho_0, f"above 1/N_0, with N_0 = {n0}")
@@ -654,7 +654,7 @@ class Condition(NamedTuple):
     """An inequality that the proof requires of delta: left < right.
 
     Attributes:
-        where: the label of the equation that needs it.
+        where: the label of the equation that needs the inequality.
         says: the inequality as text.
         left: its left-hand side.
         right: its right-hand side.
@@ -673,7 +673,7 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
 
     The proof takes delta "sufficiently small": for K = 2, alpha = rho = 1 and c = 1/4 all
     inequalities hold for delta below about 5e-13 (N_0 = 1.7e9). They are sufficient, not necessary.
-    The first six are steps to P[B'] > 2^K delta, the seventh. The proof names three of the six; it
+    The first six are steps to the seventh, P[B'] > 2^K delta. The proof names three of the six; it
     uses d >= sqrt(2) and d <= 2 sqrt(L) implicitly. The last two make the histories under nu and
     nu' equal (eq:161 only with more than two arms).
     """

@@ -86,7 +86,7 @@ REFUSED = [
     # The fields of settings, instances and their laws
     *(("means must be a tuple of at least two", partial(Instance, each, 0)) for each in NO_MEANS),
     *(("best_arm must be ", partial(Instance, (0.0, 1.0), best)) for best in (-1, 2, True, None)),
-    ("within must be None or (least, largest)", lambda: InstanceLaw(2, within=(1.0, 0.0))),
+    ("within must be None or a pair", lambda: InstanceLaw(2, within=(1.0, 0.0))),
     ("gap must be above 0 and at most 1e+150", lambda: InstanceLaw(2, gap=1e200)),
     ("parameters must be a tuple of at least 2 num", lambda: Schedule(rate, 1.0, 2.0, (1.0,))),
     # Options of users

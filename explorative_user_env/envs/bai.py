@@ -85,7 +85,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     Recommendations are always legal. With `mask="rejections"` answers are legal if the latest
     response of at least K - 1 arms is a rejection. Without this mask a policy gradient usually
     collapses to guessing: its first random answers mostly earn -1. With `mask="none"` all actions
-    are legal. The mask is only advice: the environment accepts an answer that it excludes.
+    are legal. The mask is only advice: the environment accepts an answer that the mask excludes.
 
     ## Observation Space
     `Discrete(2)`: the response, 1 accepted and 0 rejected. After a reset or an answer there is no
@@ -107,8 +107,9 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     As in `ExplorativeUser-v0`.
 
     ## Episode End
-    `terminated` after an answer, when the user leaves, and at the `horizon`-th recommendation. The
-    horizon is part of the task, not a truncation: a learner must not bootstrap from the last state.
+    `terminated` is True after an answer, when the user leaves, and at the `horizon`-th
+    recommendation. The horizon is part of the task, not a truncation: a learner must not bootstrap
+    from the last state.
 
     An answer is a step of its own, without cost. So an episode with an answer has T + 1 steps (the
     length that monitors count) and a `stopping_time` of T. An episode that ends at the horizon has

@@ -87,7 +87,7 @@ class Lanes:
             Whether all of `arms` are valid; if not, no user has responded.
 
         Raises:
-            CallableError: if a rho_t leaves its declared range, or a function of the caller fails.
+            CallableError: if a rho_t leaves its declared range, or a custom function fails.
         """
         recommended, envs = arms.tolist(), self._envs
         if min(recommended) < 0 or max(recommended) >= self._population.n_arms:

@@ -19,7 +19,7 @@ from explorative_user_env.users.population import MemberLaw, check_members
 class _Episode:
     """One episode: its seed, the law of its users, and the number of the present user.
 
-    The first episode after a seeded reset has that seed; later episodes draw theirs from `rng`.
+    The first episode after a seeded reset has its seed; later episodes draw seeds from `rng`.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> di
 
 
 class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
-    r"""Recommend arms to one user after another; they like similar arms.
+    r"""Recommend arms to one user after another; the users like similar arms.
 
     ## Description
     An episode has `n_users` users of `ExplorativeUser-v0`, one after another, each for `horizon`
@@ -95,8 +95,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     `env.unwrapped.episode_seed`.
 
     ## Episode End
-    `terminated` after the last step of the last user. This end is part of the task: a learner must
-    not bootstrap from the last state. Nothing truncates, unless `gym.make` gets
+    `terminated` is True after the last step of the last user. This end is part of the task: a
+    learner must not bootstrap from the last state. Nothing truncates, unless `gym.make` gets
     `max_episode_steps`.
 
     ## Information

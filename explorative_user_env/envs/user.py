@@ -93,7 +93,7 @@ def as_action(action: Any, n_actions: int) -> int:
 def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
     """Attach the meaning of the observations to a space, and return the space.
 
-    Stable-Baselines3 saves the space with a model, so a loaded model has its meaning too.
+    Stable-Baselines3 saves the space with a model, so a loaded model has this meaning too.
     """
     space.reading = dict(reading_of(space)) | reading  # type: ignore[attr-defined]
     return space
@@ -262,8 +262,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     episode, unchanged.
 
     ## Episode End
-    `terminated` when the user leaves; of the package's users only impatient ones do. `gym.make`
-    truncates at `max_episode_steps`, by default 1000.
+    `terminated` is True when the user leaves; of the package's users only impatient ones do.
+    `gym.make` truncates at `max_episode_steps`, by default 1000.
 
     ## Information
     `has_response`, and the counts `interactions`, `acceptances` and `rejections`. With
@@ -275,8 +275,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
       leaves given means as they are.
     - `alpha` (1.0): the user's willingness to explore, above 0.
-    - `setting` ("printed"): all other modelling choices, as the paper prints them, or as its
-      `"released"` code makes them; or a `Setting` record.
+    - `setting` ("printed"): all other modelling choices, as in the paper's text,
+      `"released"` (as in its code), or a `Setting` record.
     - `means` (None): "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a
       callable `(n_arms, rng) -> K numbers`; None is the setting's law.
     - `rho` (None): schedule of rho_t: a registered name, a constant, or a `Schedule`; None is the
@@ -512,7 +512,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return self.behaviour.truth(self._instance, self._state.means)
 
     def render(self) -> Any:
-        """Return the picture in `render_mode`, or show it in a window if that is "human".
+        """Return the picture in `render_mode`, or show it in a window if `render_mode` is "human".
 
         Raises:
             MissingExtraError: if Pillow (pixels) or pygame (window) is not installed.

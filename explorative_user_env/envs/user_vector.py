@@ -144,7 +144,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         max_episode_steps: steps after which a lane is truncated, at least 1; None and, as in
             `gym.make`, -1 mean never.
         autoreset_mode: when a finished lane gets a new user: "NextStep" (the next step resets the
-            lane and ignores its action), "SameStep", or "Disabled" (only `reset` does).
+            lane and ignores its action), "SameStep", or "Disabled" (only `reset` resets the lane).
         compiled: whether the users run in compiled code, with the same results; None is True from
             64 users on if numba is installed. Only the behaviour "explorative" is compiled.
         **kwargs: as in `ExplorativeUserEnv`.
@@ -198,7 +198,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
         self._lanes: Any = None  # of `Lanes`, from the first reset on
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
-        # For each lane: the seed of its stream, the users since, whether the reset had options.
+        # By lane: the seed of its stream, the number of later users, whether the reset had options.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
         self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
@@ -345,7 +345,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return user_label(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
 
     def _fresh(self) -> Array | None:
-        """Return the mask of lanes that this step resets, None if it resets none."""
+        """Return the mask of lanes that this step resets, or None if there are no such lanes."""
         if not self._ready:
             raise gym.error.ResetNeeded("call reset before step")
         if not self._any_done or self.autoreset_mode == AutoresetMode.SAME_STEP:

@@ -34,9 +34,9 @@ class Behaviour:
         name: the name in tables.
         start: `start(user, state, rng)` sets the state of a new user; `state.means` is set already.
         respond: `respond(user, state, rule, arm, rng) -> accepted`, as `model.respond`. Plain
-            arithmetic and `math` keep both compilable.
+            arithmetic and `math` keep `start` and `respond` compilable.
         parameters: the first numbers of the state's `memory`.
-        memory: number of further numbers in the memory, 0 at first.
+        memory: number of further numbers in the memory; they start at 0.
         memory_per_arm: number of further numbers for each arm.
         moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
@@ -350,10 +350,10 @@ WINDOW_PER_ARM = 50
 def forgetful(window: int | None = None) -> Behaviour:
     """Return the behaviour of a user who remembers only her last W rewards.
 
-    n_i and hat mu_i count only rewards in the window; an arm without any has an infinite interval
-    again. Private draws are her first rewards. n(t) counts every acceptance, so Gamma grows as for
-    the paper's user. Her memory holds the next index, then W pairs of an arm (-1: none) and a
-    reward.
+    n_i and hat mu_i count only rewards in the window; an arm without such rewards has an infinite
+    interval again. Private draws are her first rewards. n(t) counts every acceptance, so Gamma
+    grows as for the paper's user. Her memory holds the index of the next pair, then W pairs of an
+    arm (-1: none) and a reward.
 
     Args:
         window: W, at least 1; None is 50 K.
@@ -390,7 +390,7 @@ def forgetful_respond(user: User, state: State, rule: Rule, arm: int, rng: Strea
 
 
 def remember(state: State, arm: int, reward: float) -> None:
-    """Store a reward in place of the oldest one, and remove that from the estimates."""
+    """Store a reward in place of the oldest one, and remove the oldest from the estimates."""
     memory = state.memory
     place = int(memory[0])
     oldest = int(memory[1 + 2 * place])
@@ -421,7 +421,7 @@ _BEHAVIOURS: dict[str, Behaviour] = {EXPLORATIVE.name: EXPLORATIVE} | {
 
 
 def register_behaviour(name: str, behaviour: Behaviour) -> None:
-    """Register `behaviour` under a name, so that `gym.make(..., behaviour=name)` works with JSON.
+    """Register `behaviour` under a name, so that a specification with `behaviour=name` fits JSON.
 
     Raises:
         InvalidArgumentError: if the name is taken.
@@ -430,7 +430,7 @@ def register_behaviour(name: str, behaviour: Behaviour) -> None:
 
 
 def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
-    """Return the behaviour for a record, a registered name or a text as "drifting(sigma=0.01)".
+    """Return the behaviour for a record, a registered name or a text such as "drifting()".
 
     Raises:
         InvalidArgumentError: for another text, or a parameter that is out of range.

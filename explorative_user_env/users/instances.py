@@ -199,7 +199,7 @@ class Instance:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i; for the best arm Delta_1, the smallest of all others."""
+        """Delta_i = mu_* - mu_i; for the best arm Delta_1, the smallest gap of the other arms."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))
@@ -355,8 +355,8 @@ def separated(
 ) -> Instance:
     """Return the instance in which the best of `means` is moved to the second best + `gap`.
 
-    Among tied best arms, a random one becomes the best. None leaves the means as they are. With a
-    factor the gap is random (see `InstanceLaw`).
+    Among tied best arms, a random one becomes the best. A gap of None leaves the means as they are.
+    With a `gap_factor` the gap is random (see `InstanceLaw`).
 
     Raises:
         InvalidArgumentError: if rounding removes the gap.

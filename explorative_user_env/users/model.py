@@ -265,7 +265,7 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
 
 
 class NumberTables(NamedTuple):
-    """Tables for the first numbers; larger numbers are computed when needed, with equal bits."""
+    """Tables of log(k) and 1/sqrt(k) for small k; others are computed, with equal bits."""
 
     logarithms: list[float]  # log(k)
     inverse_roots: list[float]  # 1/sqrt(k)
@@ -360,7 +360,7 @@ CEILING_SLACK = 0.99
 
 
 def start(user: User, state: UserState, rng: Stream) -> None:
-    """Set `state`, whose `means` are set, to that of a new user, with her private draws."""
+    """Set `state` to that of a new user after her private draws; `means` must be set."""
     clear(user, state)
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
@@ -421,7 +421,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
 
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
-    """Decide by comparing all arms, and compute a new ceiling."""
+    """Decide by comparing all arms, and compute a new bound on all lcb_j."""
     estimates, scales, counts = state.estimates, state.scales, state.counts
     spread = state.spread[0]
     lower_spread = CEILING_SLACK * spread

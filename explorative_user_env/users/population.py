@@ -49,8 +49,8 @@ class Setting:
         exp3_answer: whether the answer is the arm "accepted" or "recommended" most.
         tas_primed: whether N_a = S_a = 1 at the start replaces recommending each arm once.
         tas_max_steps: step cap of Track-and-Stop for few arms; a run that reaches it is censored.
-        tas_max_steps_per_arm: the cap is K times this if that is larger. The paper does not print
-            its cap; that of the released setting was fitted to the published times.
+        tas_max_steps_per_arm: K times this number replaces the cap if it is larger. The paper has
+            no cap; the cap of the released setting was fitted to the published times.
         answer_ties: whether the answer among tied arms is a "random" one or the "first".
         counts_private_draws: whether reported stopping times include the K private draws.
         private_draws_rejected: the paper's agents whose private draws count as rejections.
@@ -123,10 +123,10 @@ class Difference:
     """A difference between the paper's text and its released code.
 
     Attributes:
-        point: its subject.
+        point: the subject of the difference.
         printed: the choice of the text.
         released: the choice of the code.
-        fields: the fields of `Setting` that it changes, each with its values in text and code.
+        fields: the changed fields of `Setting`, each with its values in text and code.
     """
 
     point: str
@@ -265,7 +265,7 @@ class UserOptions(TypedDict, total=False):
 def option(default: Any, kind: Callable[[str], Any], about: str, if_open: str | None = None) -> Any:
     """Return the dataclass field of an option.
 
-    `kind` parses it on a command line, `about` is its help, and `if_open` describes None.
+    `kind` parses the option on a command line, `about` is its help, `if_open` describes None.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
@@ -429,7 +429,7 @@ class Population:
             error = InvalidArgumentError("rho_t", _plain(last.f_locals["current"]), allowed)
         elif last.f_code is model.realize.__code__ and "reward" in last.f_locals:
             error = self.not_finite(last.f_locals["reward"])
-        # The last part on the stack is the one that failed.
+        # The last function on the stack is the one that failed.
         failed = [codes[frame.f_code] for frame in frames if frame.f_code in codes]
         if not failed and isinstance(error, InvalidArgumentError) and law.custom is None:
             return error

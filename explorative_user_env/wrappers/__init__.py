@@ -49,7 +49,7 @@ def _single(env: Any, what: str) -> Any:
 
 
 class ShowsHistory:
-    """Shared by the history wrappers of single and of vector environments."""
+    """Methods shared by the history wrappers of single and of vector environments."""
 
     #: The name of the observation in `wrappers.observations`.
     name: str
@@ -102,7 +102,7 @@ class ShowsHistory:
 
 
 class SortsArms:
-    """Shared by `SortedArms` of single and of vector environments."""
+    """Methods shared by `SortedArms` of single and of vector environments."""
 
     _counts: Any
     _n_arms: int
@@ -179,7 +179,7 @@ class CountsObservation(_HistoryObservation):
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, with or without wrappers.
-        horizon: the steps at which counts and time reach 1; None is the environment's time limit.
+        horizon: the number of steps scaled to 1; None is the environment's time limit.
 
     Raises:
         InvalidArgumentError: if neither a horizon nor a time limit is given, if the environment is
@@ -198,7 +198,7 @@ class PopulationCountsObservation(_HistoryObservation):
 
     Args:
         env: an `ExplorativePopulation-v0`, with or without wrappers.
-        horizon: the steps at which a user's counts and time reach 1; None is the environment's.
+        horizon: the number of a user's steps scaled to 1; None is the environment's horizon.
 
     Raises:
         InvalidArgumentError: if the environment is of another type, or a wrapper below changes the
@@ -216,7 +216,7 @@ class LastStepObservation(_HistoryObservation):
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, with or without wrappers.
-        horizon: the steps at which time reaches 1; None is the environment's time limit.
+        horizon: the number of steps scaled to 1; None is the environment's time limit.
 
     Raises:
         InvalidArgumentError: as in `CountsObservation`.
@@ -314,7 +314,7 @@ def counts_env(
     As in `ExplorativeUser-v0`.
 
     ## Arguments
-    - `horizon` (500): the steps at which counts and time reach 1. Set it to `max_episode_steps` if
+    - `horizon` (500): the number of steps scaled to 1. Set it to `max_episode_steps` if
       you change that.
     - All arguments of `ExplorativeUser-v0`.
 

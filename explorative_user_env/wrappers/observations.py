@@ -122,7 +122,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     Args:
         observation: `counts` or `population_counts`.
         n_arms: K.
-        n_times: the number of times at the end of an observation.
+        n_times: the number of time values at the end of an observation.
 
     Returns:
         The observation with sorted arms, and the arm of each rank, shape (n_lanes, K).
@@ -133,7 +133,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     if last > len(ARM_FEATURES) * n_arms:
         before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
         order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
-    # For each number of the sorted observation, its index in the unsorted one; times stay.
+    # For each number of the sorted observation, its index in the unsorted observation; times stay.
     firsts = np.arange(0, last, n_arms)
     places = np.tile(np.arange(length), (n_lanes, 1))
     places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
@@ -206,7 +206,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         task: "regret", "bai" or "population".
         observation: "response", "counts", "sorted-counts" or "last-step"; in
             "population" also "population-counts" or "sorted-population-counts".
-        horizon: the steps at which counts and time reach 1; None is the task's horizon, 500, 2000
+        horizon: the number of steps scaled to 1; None is the task's horizon, 500, 2000
             or 300. In "bai" it is also the agent's step cap.
         batched: whether the policy takes one row for each user and returns one action for each.
         name: the agent's name in tables and in the seed of its random stream.
@@ -278,7 +278,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._history.record(users, arms, accepted.astype(int))
 
     def answer_all(self, users: Array) -> Array:
-        """Return the policy's answer, or else the most accepted arm (of ties the first)."""
+        """Return the policy's answer, or else the most accepted arm (the first of tied arms)."""
         answers = self._answers[users]
         most_accepted = self._history.acceptances[users].argmax(axis=1)
         return np.where(answers == NO_ANSWER, most_accepted, answers)

@@ -164,8 +164,8 @@ def make_task(
         num_envs: number of users, at least 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; in "population" also
             "population-counts" or "sorted-population-counts"; see `wrappers.observations`.
-        horizon: steps of an episode, in "population" of each user; None is the task's horizon: 500
-            for "regret", 2000 for "bai", 300 for "population".
+        horizon: steps of an episode, in "population" steps of each user; None is the task's
+            horizon: 500 for "regret", 2000 for "bai", 300 for "population".
         **kwargs: as in the task's vector environment.
 
     Raises:
@@ -190,7 +190,7 @@ def counts_vector_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> SortedArms:
-    """Return the vector form of `counts_env`; lane b equals the single environment with its seed.
+    """Return the vector form of `counts_env`; lane b equals a single environment with its seed.
 
     Args:
         num_envs: number of users, at least 1; from 64 on they run in compiled code.

@@ -78,15 +78,15 @@ def broken(run, broken_off_after, output):
 def test_other_options_are_refused_with_what_both_say(run, broken):
     before, same = broken.read_bytes(), "the file of a run with the same request "
     for words, told in {
-        f"bench --seed 3 --resume {broken}": f"--resume must be {same}(seed is 0 there and 3 here",
-        f"bench --agent tas --resume {broken}": "agent is ['bair', 'uni'] there and ['tas'] here",
+        f"bench --seed 3 --resume {broken}": f"--resume must be {same}(seed is 0 in the file",
+        f"bench --agent tas --resume {broken}": "agent is ['bair', 'uni'] in the file and ['tas']",
         f"suite --resume {broken}": "--resume must be a run of suite (it is a run of bench)",
         f"bench --resume {broken}.not": "--resume must be an existing file of runs",
     }.items():
         ended = run(words)
         assert (ended.code, told in ended.err) == (2, True)
     ended = run(BENCH, "--seed", "3", "--output", broken.parent)
-    assert f"{same}(seed is 0 there and 3 here); --overwrite replaces it" in ended.err
+    assert f"{same}(seed is 0 in the file and 3 here); --overwrite replaces it" in ended.err
     assert broken.read_bytes() == before
 
 

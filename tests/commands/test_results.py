@@ -55,7 +55,7 @@ def test_a_run_of_one_cell_has_all_its_plots_and_never_over_anothers(run, file, 
     assert "<title>success: printed, K = 3, δ = 0.1, gap = 0.5, 3 users</title>" in drawn
     eu.evaluate(["UNI"], baseline_time=5, **SMALL, store=tmp_path / "uni.sqlite")
     words = f"results plot {tmp_path / 'uni.sqlite'} --output {folder}"
-    assert "--overwrite replaces its files" in run(words).err
+    assert "--overwrite replaces files" in run(words).err
     assert (folder / "success.svg").read_text("utf-8") == drawn
     assert run(words, "--overwrite").code == 0
     assert written_in(folder) == as_both(RUNS)

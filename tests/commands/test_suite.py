@@ -21,7 +21,7 @@ def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(
     assert models_in(tmp_path) == {"bai-k5": [tmp_path / "bai-k5"], "regret-k5": trainings}
     assert models_in(tmp_path / "bai-k5") == models_in(tmp_path / "nowhere") == {}
     (tmp_path / "noisy-k5").mkdir()
-    with pytest.raises(InvalidArgumentError, match="noisy-k5 has none"):
+    with pytest.raises(InvalidArgumentError, match="noisy-k5 has no model"):
         models_in(tmp_path)
 
 

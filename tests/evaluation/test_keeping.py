@@ -127,7 +127,7 @@ def test_the_results_of_a_sweep_are_in_one_file(path, met):
     for ours, theirs, theirs_again in zip(made.cells, loaded.cells, again.cells, strict=True):
         assert_same(ours, theirs)
         assert_same(ours, theirs_again)
-    with pytest.raises(InvalidArgumentError, match=r"deltas is \[0.1, 0.2\] there"):
+    with pytest.raises(InvalidArgumentError, match=r"deltas is \[0.1, 0.2\] in the file"):
         eu.sweep(line_up, store=path, **cells | {"deltas": [0.1]})
 
 
@@ -136,7 +136,7 @@ def test_a_file_never_names_code_that_is_run(path):
         return [float(arm) for arm in range(n_arms)]
 
     made = eu.evaluate([Counting()], store=path, means=steep, **SHARED)
-    with pytest.raises(InvalidArgumentError, match=r"agents must be with .*steep"):
+    with pytest.raises(InvalidArgumentError, match=r"agents must be a list with .*steep"):
         eu.load(path)
     loaded = eu.load(path, agents=[steep, Counting()])
     assert isinstance(loaded, Results)

@@ -81,7 +81,9 @@ def test_another_runs_files_are_written_over_only_if_that_is_asked_for(tmp_path)
         assert json.loads(json.dumps(ASKED | other)).items() <= manifest(tmp_path).items()
     for text in ("", "{", "[1]", "\xff", "[" * 100_000):
         (tmp_path / MADE_BY).write_text(text, encoding="latin-1")
-        with pytest.raises(InvalidArgumentError, match="with an unreadable manifest; --overwrite"):
+        with pytest.raises(
+            InvalidArgumentError, match=r"with an unreadable manifest\); --overwrite"
+        ):
             fill(tmp_path, ASKED)
 
 

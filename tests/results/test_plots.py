@@ -136,12 +136,12 @@ def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
     rows = [
         (bai, "pie", "kind must be one of .*stopping_times"),
-        (plays, "success", "kind must be one of regret, .* success needs best-arm identification"),
-        (plays, "regret_by_user", "kind must be one of .* population only"),
+        (plays, "success", "kind must be one of regret, .*success needs best-arm identification"),
+        (plays, "regret_by_user", "kind must be one of .*needs the task population"),
         (sweep, "regret", "kind must be one of "),
         (unchecked, "rounds", "kind must be one of rejection_rate, stopping"),
         (same, "success", "cells must be cells that differ in K"),
-        (replace(bai, line_up={}), "acceptances", "kind must be .*no agent's code is known"),
+        (replace(bai, line_up={}), "acceptances", "kind must be .*needs the code of an agent"),
         (moving, "regret", "kind must be .*users with constant means"),
         (bai.compare("BAIR", "UNI"), "regret", r"figure must be one of P\(stops sooner"),
     ]
