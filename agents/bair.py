@@ -42,7 +42,7 @@ class State(NamedTuple):
     """The state of BAIR."""
 
     accepted: list[int]  # n_i
-    rejected: list[int]  # rejections of each arm in Phase 2 that count for m
+    rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
     following: list[int]  # linked list of F: the next arm; K after the last, the first after K

@@ -1,4 +1,4 @@
-"""The interface of agents, the record of an algorithm that also compiles, and the tasks.
+"""The interface of agents, the record of a compilable algorithm, and the tasks.
 
 An agent sees the number of arms and the user's response to each recommendation. It sees no mean, no
 reward and no interval; only a labelled reference sees rewards. No argument of its methods leads to

@@ -516,7 +516,7 @@ class HardPair:
         rho_0: the lower bound of rho_t, above 0.
         rho_1: the upper bound of rho_t.
         n0: N_0, the acceptances during which both users may respond identically.
-        c: the theorem's c.
+        c: the loss in the exponent of Theorem thm:lowerbound4delta.
         d: the difference of arm 1's means under nu' and nu.
         epsilon: Delta_1 of nu'.
     """

@@ -118,7 +118,7 @@ def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
 
 
 def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
-    """Return a function that makes an unused instance or copy of a thing."""
+    """Return a function that creates an instance of a class, or a copy of an object."""
     if isinstance(thing, str):
         return partial(as_reward_law if kind == Kind.REWARD_LAW else agent_named, thing)
     if isinstance(thing, Algorithm | Behaviour | Schedule | RewardLaw):

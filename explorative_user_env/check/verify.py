@@ -504,7 +504,7 @@ def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
 
 
 def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
-    """Yield notes on differing versions or code, and a finding for differing random streams."""
+    """Yield notes if versions or code differ from the file's, a finding if random streams do."""
     if not request.get("versions"):
         yield "the file does not state its versions"
         return

@@ -26,7 +26,7 @@ def check(
 ) -> None:
     """Check an agent, environment or user for conformance with this package.
 
-    The exit code is 0 if only checks named by --expect fail, or none.
+    The exit code is 0 if no check fails, except those named by --expect.
 
     Example: explorative-user check my_module:MyAgent (in the folder of my_module)
 

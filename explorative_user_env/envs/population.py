@@ -1,4 +1,4 @@
-"""`ExplorativePopulation-v0`: one user after another, whose means share a popularity."""
+"""`ExplorativePopulation-v0`: one user after another, with similar means."""
 
 from typing import Any
 

@@ -576,8 +576,8 @@ def runs_of(
                     first = f"all of the first {n_runs} users" if n_runs > 1 else "the first user"
                     warnings.warn(
                         f"{name} reached max_steps={runs.cap} with {first}; the other users may "
-                        f"take as long (n_instances={n_all}). Pass a smaller max_steps to "
-                        f"evaluate, or give {name} a smaller one.",
+                        f"take as long (n_instances={n_all}). Set a smaller max_steps in the call "
+                        f"of evaluate, or on {name}.",
                         stacklevel=2,
                     )
                 may_never_stop = False

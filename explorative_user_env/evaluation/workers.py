@@ -81,7 +81,8 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
         job: called with each chunk; other processes call a copy.
         chunks: a list of chunks; each is a list of users' seeds.
         agent: the agent of the runs, for error messages.
-        usual: `THREADS` for compiled runs, `PROCESSES` for others, `HERE` for users in step.
+        usual: the kind of workers without an executor: `THREADS` for compiled runs, `PROCESSES`
+            for readable runs, `HERE` (none) for agents that act for many users at once.
         crew: the executor or the workers.
 
     Raises:

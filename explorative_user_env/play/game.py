@@ -248,7 +248,7 @@ def pairs_in(query: str) -> Pairs:
     pairs: Pairs = {}
     for name, value in values:
         if name in pairs:
-            raise InvalidArgumentError(name, value, "given once in an address")
+            raise InvalidArgumentError(name, value, "given once in the address of a game")
         pairs[name] = value
     return pairs
 

@@ -328,9 +328,9 @@ class LineUpComparison(_Page):
 def compare(results: Any, first: str, second: str, level: float = intervals.LEVEL) -> Comparison:
     """Compare two agents on the same users: first minus second.
 
-    The metrics of best-arm identification are the stopping time (restricted to the shortest
-    censored run), the probability that the first stops sooner, and the success; over a horizon the
-    regret, the probability that the first has less regret, and the utility.
+    In best-arm identification the metrics are the stopping time, cut at that of the shortest
+    censored run, the probability that the first agent stops sooner, and the success. Over a horizon
+    they are the regret, the probability that the first agent has less regret, and the utility.
 
     Args:
         results: the `Results`.
@@ -385,7 +385,7 @@ def compare_all(results: Any, against: str) -> LineUpComparison:
     names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
-        raise InvalidArgumentError("against", against, "an agent of a line-up of two or more")
+        raise InvalidArgumentError("against", against, "an agent with another to compare with")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
     pairs = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in pairs), strict=True)

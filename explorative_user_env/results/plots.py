@@ -204,9 +204,9 @@ class Courses(NamedTuple):
 
     Attributes:
         times: the times, shape (times,), starting at 0.
-        totals: agent name to the sums of each user, shape (users, times), for agents with known
-            code; NaN after the step cap of a censored run. A sum is constant after the agent stops
-            or the user leaves; regret over a horizon still grows after the user leaves.
+        totals: agent name to the sums of each user, shape (users, times), for agents whose runs can
+            be repeated; NaN after the step cap of a censored run. A sum is constant after the agent
+            stops or the user leaves; regret over a horizon still grows after the user leaves.
     """
 
     times: Array

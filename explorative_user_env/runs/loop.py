@@ -119,7 +119,7 @@ class Episode:
 
     def _repr_html_(self) -> str | None:
         if self.rerun is not None and len(self.arms) <= LONGEST_SHOWN:
-            with suppress(InvalidArgumentError):  # if the agent has changed, show the record
+            with suppress(InvalidArgumentError):  # a changed agent has no film: show `__repr__`
                 return self.film()._repr_html_()
         return None
 

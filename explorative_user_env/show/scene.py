@@ -461,7 +461,7 @@ FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # height of an arm's beliefs: up to 8 arm
 REACH = 6.0  # height of a response above or below its line
 NUMBERED = 48.0  # least height of beliefs with numbered rewards
 EARLY = 4  # the axis ignores intervals in the first 1 / EARLY of a run, which are wide
-MOVED, THIN = 0.5, 0.75  # pixels: the least drawn change; half the width of a line
+MOVED, THIN = 0.5, 0.75  # pixels: smaller changes are not drawn; half the width of a line
 ROOM_OF_A_MARK = 6.0
 
 

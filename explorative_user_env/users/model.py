@@ -578,7 +578,7 @@ def as_arrays(state: Any) -> Any:
     for name, values in state._asdict().items():
         numbers = isinstance(values, list) and all(isinstance(each, int | float) for each in values)
         if not numbers and not hasattr(values, "_asdict"):
-            raise TypeError(f"field {name} of its state is not a list of numbers")
+            raise TypeError(f"field {name} of the state is not a list of numbers")
         arrays.append(np.array(values) if numbers else as_arrays(values))
     return state._make(arrays)
 

@@ -141,7 +141,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
-    """Return the environment's action for each action on sorted arms, (n_lanes, n_actions)."""
+    """Return the action of the unsorted environment for each rank, shape (n_lanes, n_actions)."""
     blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
 

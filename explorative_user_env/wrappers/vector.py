@@ -190,12 +190,12 @@ def counts_vector_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> SortedArms:
-    """Return the vector form of `counts_env`; lane b equals a single environment with its seed.
+    """Return the vector form of `counts_env`; each lane equals a `counts_env` with the lane's seed.
 
     Args:
         num_envs: number of users, at least 1; from 64 on they run in compiled code.
         max_episode_steps: steps after which a lane is truncated; None and -1 mean never.
-        horizon: the number of steps that is scaled to 1.
+        horizon: the number of steps at which the scaled counts and time are 1.
         **kwargs: as in `ExplorativeUserVectorEnv`.
     """
     envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)

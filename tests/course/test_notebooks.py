@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 from build import run
-
 from explorative_user_env.teach import LESSONS, exercises_of
 from explorative_user_env.teach.notebooks import (
     FIGURES,

@@ -170,7 +170,7 @@ def test_what_cannot_be_compared_is_refused(subtests):
         (results.compare, ("x", "a"), "first must be one of a, b"),
         (results.compare, ("a", "a"), "second must be another agent"),
         (strangers.compare, ("a", "b"), ".*with the same users as a"),
-        (Results(alone, CELL).compare_all, ("a",), "against must be an agent of a line-up"),
+        (Results(alone, CELL).compare_all, ("a",), "against must be an agent with another"),
         (results.compare_all, ("x",), "against must be one of a, b"),
         (crossed_difference, ("regret", np.zeros((1, 9)), np.zeros(9)), "trained must be"),
         (crossed_difference, ("regret", np.zeros((3, 9)), np.zeros(8)), "against must be"),
