@@ -320,7 +320,7 @@ def verify(
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share of the rows to rerun, from the argument `rows` of `verify` or its default."""
+    """Return the share of the rows to rerun; `n_wanted` is the argument `rows` of `verify`."""
     n_rows, seconds = 0, 0.0
     for cell, name in chosen:
         rows, agent = cell.runs(name), cell.results.line_up.get(name)

@@ -94,8 +94,7 @@ class Unfailing:
     """A text stream whose methods raise no errors; symbols outside its encoding become "?".
 
     Attributes:
-        lost: the error because of which text was lost, or None. A pipe that its reader closed, as
-            `head` does, is no error.
+        lost: the error that lost text, or None; a pipe closed by its reader (`head`) is no error.
 
     Args:
         stream: the underlying stream; None discards all text.
