@@ -305,7 +305,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step, but without Gymnasium's `_key`s."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         values = super()._values(step, has_response)
         ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
         return values | outcome(values, *ends)

@@ -473,7 +473,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return 1 if accepted else 0, reward, False, False, info
 
     def _watch(self, arm: int, accepted: bool, reward: float) -> float:
-        """Finish a step with moving means, leaving users or a history; return the reward."""
+        """Handle moving means, a user who leaves, and the history; return the reward."""
         state, kind = self._state, self._kind
         if not self._fixed_rewards:
             truth = self.instance()

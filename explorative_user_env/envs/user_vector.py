@@ -125,7 +125,7 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, labe
 
 
 class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
-    """Many users in parallel; each lane gives the results of the single environment with its seed.
+    """Many users in parallel; lane b gives the results of a single environment with lane b's seed.
 
     Infos have the form of Gymnasium's vector environments: an array for each key of the single
     environment's info, and a mask `_key` of the lanes that have this key. With
@@ -200,7 +200,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
         self._lanes: Any = None  # the first reset creates the `Lanes`
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
-        # For each lane: its seed, the users drawn after the first, whether the reset had options.
+        # By lane: its seed, how many users followed the first, whether the reset had options.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
         self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
@@ -405,5 +405,5 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return stacked(masked(values, mask), mask)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step, but without Gymnasium's `_key`s."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         return counts_of(has_response, step.interactions, step.acceptances)

@@ -163,7 +163,7 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
     """Return the ends of the axis of rewards, common to all films.
 
-    The axis ignores the first share 1 / `early` of each film, because early intervals are wide.
+    The axis ignores the first 1 / `early` of each film's moments: early intervals are too wide.
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]

@@ -145,8 +145,8 @@ def rollout(
 ) -> Episode:
     """Run `agent` with the user of this `seed`, step by step.
 
-    The seed and the agent's name determine the agent's random stream. Options that are None follow
-    from the environment's users, as in `evaluate`. So the seed alone repeats the run.
+    The seed and the agent's name determine the agent's random stream. The agent's options that are
+    None follow from the environment's users, as in `evaluate`. So the seed alone repeats the run.
 
     Args:
         env: an `ExplorativeUser-v0`, with or without the wrappers of `gym.make`.

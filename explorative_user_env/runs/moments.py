@@ -146,7 +146,7 @@ class Story:
     def __init__(self, delta: float) -> None:
         self._delta = delta
         self._ends: list[Moment] = []  # the first moment and the latest
-        self._recommended: dict[int, tuple[int, int]] = {}  # each arm's number of times, last step
+        self._recommended: dict[int, tuple[int, int]] = {}  # arm: (recommendations, last step)
         self._rejected: dict[int, Sentence] = {}
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
         self._off: dict[int, Sentence] = {}

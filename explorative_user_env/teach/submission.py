@@ -452,7 +452,8 @@ def _imported_agent(name: str | None) -> Any:
     """Run the file, and return an agent of the class `name`, by default the only agent class.
 
     Raises:
-        _FaultError: if the file has no class `name`, or without `name` no class to choose.
+        _FaultError: if the file has no agent class `name`, or if `name` is None and the file has
+            several agent classes, but no class `Agent`.
     """
     _alarm(IMPORT_SECONDS)
     path = Path.cwd() / FILE

@@ -190,7 +190,7 @@ def counts_vector_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> SortedArms:
-    """Return the vector form of `counts_env`; a lane and a `counts_env` of one seed are alike.
+    """Return the vector form of `counts_env`; each lane gives the results of one `counts_env`.
 
     Args:
         num_envs: number of users, at least 1; from 64 on they run in compiled code.
