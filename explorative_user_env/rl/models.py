@@ -108,7 +108,7 @@ RECIPES: Mapping[str, Recipe] = {
 
 
 def recipe_for(algo: str, task: Task) -> Recipe:
-    """Return the recipe of an algorithm; refuse a task without the masks that it needs."""
+    """Return the recipe of an algorithm, or raise an error if the task lacks required masks."""
     recipe = RECIPES[choice("algo", algo, RECIPES)]
     if recipe.needs_masks and task != BAI:
         raise InvalidArgumentError("task", task.name, f'"bai" for {algo}, as it needs masks')
@@ -153,7 +153,7 @@ def load_agent(
     try:
         with ZipFile(folder / MODEL_FILE) as archive:
             if max(part.file_size for part in archive.infolist()) > LARGEST_PART:
-                raise ValueError(f"a part has more than {LARGEST_PART} bytes")
+                raise ValueError(f"a file in the archive has more than {LARGEST_PART} bytes")
             data = from_json(archive.read("data"))
             for part in ("policy", "policy.optimizer"):
                 content = io.BytesIO(archive.read(f"{part}.pth"))

@@ -56,7 +56,7 @@ class _HistoryObservation(ShowsHistory, VectorWrapper):
         return self.shown, rewards, terminated, truncated, infos
 
     def _check(self, steps: Array, actual: Array, responses: Array, infos: dict[str, Any]) -> None:
-        """Raise if counts or responses differ from the users'."""
+        """Raise an error if a wrapper changed the counts or the responses of the users."""
         if not (_equal(infos.get("interactions"), steps) and _equal(responses, actual)):
             raise changed(self.env, self)
 
@@ -190,11 +190,12 @@ def counts_vector_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> SortedArms:
-    """Return the vector form of `counts_env`; each lane equals a `counts_env` with the lane's seed.
+    """Return the vector form of `counts_env`; a lane and a `counts_env` of one seed are alike.
 
     Args:
         num_envs: number of users, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: steps after which a lane is truncated; None and -1 mean never.
+        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
+            truncates.
         horizon: the number of steps at which the scaled counts and time are 1.
         **kwargs: as in `ExplorativeUserVectorEnv`.
     """
