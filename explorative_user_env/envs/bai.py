@@ -233,7 +233,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
         autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 users on.
-        **kwargs: as in `ExplorativeUserBAIEnv`.
+        **kwargs: arguments of `ExplorativeUserBAIEnv`.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.

@@ -107,7 +107,7 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, labe
         rngs: the random streams of the lanes.
         compiled: whether to use compiled code where it supports the users; None is True from
             `COMPILED_FROM` users on, if numba is installed.
-        label: returns text for errors that names the user in a lane.
+        label: function that describes the user in a lane for an error message.
 
     Raises:
         MissingExtraError: if `compiled` is True and numba is not installed.
@@ -148,7 +148,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
             lane and ignores its action), "SameStep", or "Disabled" (only `reset` resets the lane).
         compiled: whether the users run in compiled code, with the same results; None is True from
             64 users on if numba is installed. Only the behaviour "explorative" is compiled.
-        **kwargs: as in `ExplorativeUserEnv`.
+        **kwargs: arguments of `ExplorativeUserEnv`.
 
     Attributes:
         user: the parameters that all users share.
@@ -343,7 +343,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self._lanes.begin(lanes, start)
 
     def _label(self, lane: int) -> str:
-        """Return text for errors that names the user in a lane."""
+        """Describe the user in a lane for an error message."""
         return user_label(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
 
     def _fresh(self) -> Array | None:

@@ -669,7 +669,7 @@ def sweep(
         A printable `Sweep` with `runs`, `summary()`, and the `Results` of each cell in `cells`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
     allowed = "a list of at least one number"
     rows, columns = (

@@ -35,7 +35,7 @@ Memory = tuple[Array, Array]
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread in the block: faster for small networks, and reproducible."""
+    """Limit PyTorch to one thread, which is reproducible, and faster for small networks."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -201,7 +201,7 @@ class SB3Agent(PolicyAgent):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What identifies the agent: a hash of the model's weights, and the arguments."""
+        """The data that identify the agent: a hash of the model's weights, and the arguments."""
         weights = hashlib.sha256()
         for name, values in sorted(self.model.policy.state_dict().items()):
             weights.update(name.encode() + values.detach().cpu().numpy().tobytes())

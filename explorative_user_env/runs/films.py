@@ -62,7 +62,7 @@ class Film:
         end: how the run ended: `ANSWERED`, `CENSORED` or `LEFT`.
         moments: the moments in order of time, from before the first step to the end.
         revealed: whether the film shows the hidden state.
-        explanation: the run in words, with the hidden state.
+        explanation: the events of the run in words; they reveal the hidden state.
     """
 
     agent: str
@@ -147,7 +147,7 @@ def _places(film: Film, steps: Sequence[int]) -> list[int]:
 
 
 def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
-    """Return the captions of the pictures of some steps."""
+    """Return the captions of the pictures of these steps."""
     captions: list[list[str]] = [[] for _ in steps]
     for film in films:
         for caption, place in zip(captions, _places(film, steps), strict=True):

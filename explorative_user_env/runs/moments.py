@@ -113,7 +113,7 @@ class Explanation:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences as text, and the number of omitted ones."""
+        """The sentences as text, and the number of omitted events."""
         more = f"({self.left_out} less important events are left out.)"
         return (*map(str, self.sentences), *([more] if self.left_out else []))
 

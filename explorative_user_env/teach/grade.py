@@ -377,7 +377,7 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def board_notes(board: Leaderboard) -> list[str]:
-    """Return the lines below the leaderboard: the formula of points, and unenforced limits."""
+    """Return the lines below the leaderboard: the formula of points, and limits not enforced."""
     assignment = board.assignment
     worth = "100 (1 - (c T + error) / error of an answer at random)"
     if assignment.full_marks is not None:

@@ -199,7 +199,7 @@ def observations_of(task: Task) -> tuple[str, ...]:
 class PolicyAgent(protocol.OneUserAtATime):
     """An agent made from a policy: a function from an observation to an action.
 
-    The observations equal those of the wrappers.
+    The observations are those of the wrappers.
 
     Args:
         policy: function that gets an observation and returns an arm, or with sorted counts the rank
