@@ -100,8 +100,8 @@ REFUSED = {
 }
 REFUSED_OF_PLAYERS = {"seed=7&answer=9": "answer must be an integer", "seed=7&guesses=y": "address"}
 REFUSED_OF_TRUTH = {
-    "seed=7&answer=1": "answer must be left out of a /mind address",
-    "seed=7&moves=0&guesses=yy": "guesses must be at most one for each move",
+    "seed=7&answer=1": "answer must be left out on the page /mind",
+    "seed=7&moves=0&guesses=yy": "guesses must be at most one prediction for each move",
     "seed=7&moves=0&guesses=q": "guesses must be written with",
     "seed=7&asked=5": "moves must be arms in 0..4",
     "seed=7&by=me": "by must be one of her, you",
@@ -134,7 +134,7 @@ def test_a_game_in_which_she_leaves_ends_there_and_says_so():
     log = log_of(game)
     assert log.left
     assert log.responses.index(False) == len(game.moves) - 1 < 199
-    with pytest.raises(InvalidArgumentError, match="none after she has left"):
+    with pytest.raises(InvalidArgumentError, match="empty after the user has left"):
         game.recommending((best,))
     with pytest.raises(InvalidArgumentError, match="then she leaves"):
         log_of(replace(game, moves=(*game.moves, best)))
