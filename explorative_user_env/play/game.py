@@ -248,7 +248,7 @@ def pairs_in(query: str) -> Pairs:
     pairs: Pairs = {}
     for name, value in values:
         if name in pairs:
-            raise InvalidArgumentError(name, value, "at most once in the address of a game")
+            raise InvalidArgumentError(name, value, "given at most once in the address of a game")
         pairs[name] = value
     return pairs
 
