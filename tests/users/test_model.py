@@ -65,7 +65,7 @@ def test_rho_that_leaves_its_declared_range_is_an_error():
     ):
         user, state, rule, rng = new_user(PRINTED, [0.0, 0.0], noise=0.5, rho=schedule)
         rest = (rules.respond(user, state, rule, t % 2, rng) for t in range(60))
-        with pytest.raises(ValueError, match=r"rho_t left the range"):
+        with pytest.raises(ValueError, match=r"rho_t is outside the range"):
             list(rest)
 
 
