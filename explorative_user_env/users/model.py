@@ -28,7 +28,7 @@ def rule_name(rule: Callable[..., Any]) -> str:
 
 
 def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
-    """Add `thing` to `known` under a name; the error says `what` it is, such as "schedule".
+    """Add `thing` to `known` under a name; errors use the word `what` for it, such as "schedule".
 
     Raises:
         InvalidArgumentError: if the name is taken.

@@ -98,7 +98,7 @@ def test_what_is_no_schedule_is_refused():
 
 def test_users_who_would_reject_tied_arms_for_ever_are_warned_of():
     tied = {"rho": 0.2, "reward_law": "bernoulli", "means": (0.1, 0.2, 0.3, 0.4, 0.9), "n_arms": 5}
-    with pytest.warns(UserWarning, match="down to 0.2, a user whose 5 empirical means"):
+    with pytest.warns(UserWarning, match="as low as 0.2 rejects all arms for ever if her 5"):
         for_ever = Population(**tied)
     facts = {"n_instances": 60, "compiled": False, "progress": False}
     # Any other warning is an error here.
