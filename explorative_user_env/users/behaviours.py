@@ -41,7 +41,7 @@ class Behaviour:
         moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
         leaves: `leaves(user, state, accepted, rng) -> bool` is called after every response and
-            returns whether she leaves. Numba must compile it, as `respond`. If None, she never leaves.
+            returns whether she leaves. Numba must compile it too. If None, she never leaves.
         rho: `rho(user, state, rule) -> rho_t`, the value that the hidden state shows.
         gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
 

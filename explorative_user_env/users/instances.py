@@ -200,7 +200,7 @@ class Instance:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i of each arm; the best arm has Delta_1, the smallest other Delta_i."""
+        """Delta_i = mu_* - mu_i of each arm; that of the best arm is set to Delta_1."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))

@@ -40,7 +40,7 @@ class Setting:
         bair_phase1_counts: whether Phase 1 ends after N_1 "acceptances" or N_1 "steps".
         bair_first_sweep: whether each pass of the first sweep recommends all of F ("full"), or
             skips the arm after a rejected one and completes its last pass ("skipping").
-        bair_phase2: whether Phase 2 picks the arm with the "fewest acceptances", or goes "round robin".
+        bair_phase2: whether Phase 2 picks arms by the "fewest acceptances" or by "round robin".
         bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
             ("paper") or the released code's threshold ("released").
         uniform_order: whether UNI recommends arms in turn ("round robin") or at "random".
