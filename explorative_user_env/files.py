@@ -177,7 +177,7 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
-            for left in path.glob(f"{PREFIX}*"):  # left by a killed process
+            for left in path.glob(f"{PREFIX}*"):  # a killed process left them
                 if time.time() - left.stat().st_mtime > LONGEST_WRITING:
                     shutil.rmtree(left, ignore_errors=True)
 
@@ -227,7 +227,7 @@ class Folder:
                     for name in coming:
                         os.replace(temporary / name, path / name)
                 except BaseException:
-                    if (temporary / MADE_BY).exists():  # else every file was moved
+                    if (temporary / MADE_BY).exists():  # if not, all files were moved
                         for name in coming:
                             if not (temporary / name).exists():
                                 (path / name).unlink(missing_ok=True)

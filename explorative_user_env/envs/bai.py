@@ -233,7 +233,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
         autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 users on.
-        **kwargs: as in `ExplorativeUserBAIEnv`.
+        **kwargs: arguments of `ExplorativeUserBAIEnv`.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -305,7 +305,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step, but without Gymnasium's `_key`s."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         values = super()._values(step, has_response)
         ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
         return values | outcome(values, *ends)

@@ -151,7 +151,7 @@ class CompiledLanes(Lanes):
         return valid
 
     def _run(self, loop: Callable[..., Any], lanes: Array, *arguments: Any) -> Any:
-        """Run a compiled loop; if the loop fails, raise an error that names the cause and user."""
+        """Run a compiled loop; if the loop fails, raise an error that names cause and user."""
         known = (self._numbers, self._rows, self._best_arms, self._best_means)
         try:
             return loop((*known, self._streams, self._draws), lanes, *arguments)

@@ -39,7 +39,7 @@ class Lanes:
         population: the distribution of the users.
         reward: the reward, one of `REWARDS`.
         rngs: a random stream for each lane.
-        label: returns text for errors that names the user in a lane.
+        label: function that describes the user in a lane for an error message.
         horizon: the `horizon` of `ExplorativeUserEnv`, in steps.
     """
 

@@ -38,7 +38,7 @@ class _Episode:
         return user_generator(member_seeds(self.seed, self.user + 1)[-1])
 
     def label(self) -> str:
-        """Return text for errors that names the present user and the reset that draws her."""
+        """Describe the present user, and the reset that draws her, for an error message."""
         options = "..." if "popularity" in self.start else {"user": self.user}
         place, single = f" in lane {self._lane}", " in a single environment"
         if self._lane is None:
@@ -239,7 +239,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         autoreset_mode: when a finished lane gets a new episode: "NextStep", "SameStep" or
             "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 episodes on.
-        **kwargs: as in `ExplorativePopulationEnv`.
+        **kwargs: arguments of `ExplorativePopulationEnv`.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -311,6 +311,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step, but without Gymnasium's `_key`s."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         episodes = (self._present, self._steps, self._accepted)
         return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

@@ -116,7 +116,7 @@ def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
 
 
 def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
-    """Return the counts in an info: numbers for one user, arrays for many."""
+    """Return the counts in an info, as numbers for one user or as arrays for many users."""
     return {
         "has_response": has_response,
         "interactions": interactions,
@@ -126,7 +126,7 @@ def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[st
 
 
 def user_label(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
-    """Return text for errors that names a user and the reset that draws her again.
+    """Describe a user, and the reset that draws her again, for an error message.
 
     Args:
         seed: the seed of the latest seeded reset.
@@ -473,7 +473,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return 1 if accepted else 0, reward, False, False, info
 
     def _watch(self, arm: int, accepted: bool, reward: float) -> float:
-        """Finish a step with moving means, leaving users or a history; return the reward."""
+        """Handle moving means, a user who leaves, and the history; return the reward."""
         state, kind = self._state, self._kind
         if not self._fixed_rewards:
             truth = self.instance()
@@ -555,7 +555,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return paragraphs([f"{type(self).__name__}: {missing}"])
 
     def _label(self) -> str:
-        """Return text for errors that names the present user."""
+        """Describe the present user for an error message."""
         return user_label(self.np_random_seed, self._later, self._given)
 
     def _show(self) -> None:

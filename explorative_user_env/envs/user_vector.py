@@ -107,7 +107,7 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, labe
         rngs: the random streams of the lanes.
         compiled: whether to use compiled code where it supports the users; None is True from
             `COMPILED_FROM` users on, if numba is installed.
-        label: returns text for errors that names the user in a lane.
+        label: function that describes the user in a lane for an error message.
 
     Raises:
         MissingExtraError: if `compiled` is True and numba is not installed.
@@ -125,7 +125,7 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, labe
 
 
 class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
-    """Many users in parallel; each lane gives the results of the single environment with its seed.
+    """Many users in parallel; lane b gives the results of a single environment with lane b's seed.
 
     Infos have the form of Gymnasium's vector environments: an array for each key of the single
     environment's info, and a mask `_key` of the lanes that have this key. With
@@ -148,7 +148,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
             lane and ignores its action), "SameStep", or "Disabled" (only `reset` resets the lane).
         compiled: whether the users run in compiled code, with the same results; None is True from
             64 users on if numba is installed. Only the behaviour "explorative" is compiled.
-        **kwargs: as in `ExplorativeUserEnv`.
+        **kwargs: arguments of `ExplorativeUserEnv`.
 
     Attributes:
         user: the parameters that all users share.
@@ -200,7 +200,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
         self._lanes: Any = None  # the first reset creates the `Lanes`
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
-        # For each lane: its seed, the users drawn after the first, whether the reset had options.
+        # By lane: its seed, how many users followed the first, whether the reset had options.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
         self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
@@ -343,7 +343,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self._lanes.begin(lanes, start)
 
     def _label(self, lane: int) -> str:
-        """Return text for errors that names the user in a lane."""
+        """Describe the user in a lane for an error message."""
         return user_label(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
 
     def _fresh(self) -> Array | None:
@@ -405,5 +405,5 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return stacked(masked(values, mask), mask)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step, but without Gymnasium's `_key`s."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         return counts_of(has_response, step.interactions, step.acceptances)

@@ -45,7 +45,7 @@ class Trace:
 
 def is_bair(agent: Any) -> bool:
     """Return whether an agent is BAIR, or SE, which is BAIR with N_1 = 0."""
-    # `agent.algorithm` may be an unpickled copy of `ALGORITHM`, with the same functions.
+    # `agent.algorithm` may be a copy of `ALGORITHM` in another process, with equal functions.
     return isinstance(agent, AlgorithmAgent) and agent.algorithm.observe is ALGORITHM.observe
 
 
@@ -216,8 +216,8 @@ class TheoryCheck:
         phase2_length: recommendations in Phase 2.
         phase2_length_printed_bound: the bound with the constants of Eq. (8c).
         recommendations: recommendations in the run.
-        band_broken: whether `band_margin` is negative; `interval_broken` and `drop_broken` are
-            alike. The other flags `<name>_broken` state whether `<name>` exceeds `<name>_bound`.
+        band_broken: whether `band_margin` is negative; likewise `interval_broken` and
+            `drop_broken`. The other `<name>_broken` state whether `<name>` exceeds `<name>_bound`.
     """
 
     agent: str
@@ -273,7 +273,7 @@ def check_run(
         delta: the delta, in (0, 1), if the option `delta` of the agent is None.
 
     Raises:
-        InvalidArgumentError: if the environment, the agent or another argument is not as above.
+        InvalidArgumentError: if `env` or `agent` has another type, or a value is out of range.
     """
     bare: Any = env.unwrapped
     if not is_bair(agent):

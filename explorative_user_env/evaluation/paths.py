@@ -179,7 +179,7 @@ class Runs(NamedTuple):
         return all_runs
 
     def play(self, form: str, seeds: Seeds) -> Play:
-        """Return the plays of all runs as one play; arguments as for `Runs.figures`."""
+        """Return the plays of all runs as one play; the arguments are those of `Runs.figures`."""
         copies = [[array.copy() for array in play] for play in FORMS[form](self, seeds, None)]
         return Play(*map(np.concatenate, zip(*copies, strict=True)))
 

@@ -300,7 +300,7 @@ def evaluate(
         deviation: in "population" the standard deviation of a user's means around the popularity
             of the arms, at least 0; None is 0.3.
         baseline_time: in "bai", number of steps T of the agents without a stopping rule, such as
-            UNI and EXP3. The name of an agent means its mean stopping time; None is "BAIR".
+            UNI and EXP3. An agent's name stands for its mean stopping time; None is "BAIR".
         max_steps: in "bai", a step cap for all agents. It replaces the setting's cap, but not an
             agent's smaller cap. A run that reaches its cap is censored. With None each agent has
             its own cap, or else the setting's cap, or else a million.
@@ -390,7 +390,7 @@ class _Evaluation:
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may need the other runs
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may come from another agent
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):
@@ -503,7 +503,7 @@ class _Evaluation:
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
-    """Yield the request with growing numbers of users; without `until_width` with all users."""
+    """Yield the request for more and more users if `until_width` is given, else for all users."""
     most, n_done = request.n_instances, 0
     if request.until_width is None:
         yield request, progress
@@ -669,7 +669,7 @@ def sweep(
         A printable `Sweep` with `runs`, `summary()`, and the `Results` of each cell in `cells`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
     allowed = "a list of at least one number"
     rows, columns = (

@@ -28,7 +28,7 @@ def transcript_of(
     Args:
         episode: an episode of `rollout`.
         n_arms: K.
-        horizon: the number of recommendations of the task "regret"; None is "bai".
+        horizon: the number of recommendations of the task "regret"; None means the task "bai".
         n_recent: number of last responses that a question lists.
     """
     talk = Conversation(n_arms, horizon, n_recent)
@@ -80,7 +80,7 @@ def write_transcripts(
         **user: the options of `Population`.
 
     Raises:
-        InvalidArgumentError: for an argument out of range.
+        InvalidArgumentError: if an argument is out of range.
         CallableError: if the agent's code fails.
     """
     options: dict[str, Any] = {"n_instances": n_instances, "seed": seed, "delta": delta}

@@ -177,7 +177,7 @@ def _parallel(usual: str, n_workers: int, workers: int) -> Any:
         from joblib.parallel import get_active_backend
 
         backend, n_jobs = get_active_backend()
-        if backend is get_active_backend()[0]:  # only in a `parallel_config`
+        if backend is get_active_backend()[0]:  # the caller set a `parallel_config`
             if n_jobs is None:  # a cluster's default is all its workers
                 n_jobs = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
             n_jobs = effective_n_jobs(n_jobs)

@@ -35,7 +35,7 @@ Memory = tuple[Array, Array]
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread in the block: faster for small networks, and reproducible."""
+    """Limit PyTorch to one thread, which is reproducible, and faster for small networks."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -51,7 +51,7 @@ def _padded(rows: Array) -> Array:
 
 
 def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the task, observation, horizon, mask and n_users of a model, given or saved.
+    """Return task, observation, horizon, mask and n_users: as given, or as saved in the model.
 
     Raises:
         InvalidArgumentError: if an argument contradicts the model, or if no value is known.
@@ -68,7 +68,7 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
 
     def resolve(name: str, default: Any = None) -> Any:
-        """Return the value of an argument; pass a `default` if the value has no effect."""
+        """Return an argument as given or as saved, or `default` if the argument has no effect."""
         value = known.get(name, default) if given[name] is None else given[name]
         if value is None or value != known.get(name, value):
             allowed = f"{known.get(name)!r}, as in the training of {kind}"
@@ -92,7 +92,7 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
 
 
 def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
-    """Return the `VecNormalize` of a model's observations; None takes it from the environment.
+    """Return `given`, or else the `VecNormalize` of the model's environment, if there is one.
 
     Raises:
         InvalidArgumentError: if the normaliser does not fit the model, or is missing.
@@ -201,7 +201,7 @@ class SB3Agent(PolicyAgent):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What identifies the agent: a hash of the model's weights, and the arguments."""
+        """The data that identify the agent: a hash of the model's weights, and the arguments."""
         weights = hashlib.sha256()
         for name, values in sorted(self.model.policy.state_dict().items()):
             weights.update(name.encode() + values.detach().cpu().numpy().tobytes())

@@ -211,7 +211,7 @@ def train(
         n_envs: number of lanes; None is the algorithm's default.
         evaluation_users: number of users in each of the ten evaluations during the training, at
             least 1, from the distribution of the training users. In "population" the number is
-            rounded to full episodes, at least one.
+            rounded down to full episodes, but at least one episode.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
         progress: called with (what, done, total), also for compilations.

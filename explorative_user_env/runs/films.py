@@ -62,7 +62,7 @@ class Film:
         end: how the run ended: `ANSWERED`, `CENSORED` or `LEFT`.
         moments: the moments in order of time, from before the first step to the end.
         revealed: whether the film shows the hidden state.
-        explanation: the run in words, with the hidden state.
+        explanation: the events of the run in words; they reveal the hidden state.
     """
 
     agent: str
@@ -147,7 +147,7 @@ def _places(film: Film, steps: Sequence[int]) -> list[int]:
 
 
 def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
-    """Return the captions of the pictures of some steps."""
+    """Return the captions of the pictures of these steps."""
     captions: list[list[str]] = [[] for _ in steps]
     for film in films:
         for caption, place in zip(captions, _places(film, steps), strict=True):
@@ -163,7 +163,7 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
     """Return the ends of the axis of rewards, common to all films.
 
-    The axis ignores the first share 1 / `early` of each film, because early intervals are wide.
+    The axis ignores the first 1 / `early` of each film's moments: early intervals are too wide.
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]

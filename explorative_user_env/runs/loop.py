@@ -87,7 +87,7 @@ class Episode:
         """Return the important events of the run in words, explained by the user's hidden state.
 
         Raises:
-            InvalidArgumentError: for a run that cannot be repeated (see `film`).
+            InvalidArgumentError: if the run cannot be repeated (see `film`).
         """
         return self.film(reveal=True).explanation
 
@@ -145,8 +145,8 @@ def rollout(
 ) -> Episode:
     """Run `agent` with the user of this `seed`, step by step.
 
-    The seed and the agent's name determine the agent's random stream. Options that are None follow
-    from the environment's users, as in `evaluate`. So the seed alone repeats the run.
+    The seed and the agent's name determine the agent's random stream. The agent's options that are
+    None follow from the environment's users, as in `evaluate`. So the seed alone repeats the run.
 
     Args:
         env: an `ExplorativeUser-v0`, with or without the wrappers of `gym.make`.
@@ -195,7 +195,7 @@ def rollout(
         )
     if users is not None:
         how: dict[str, Any] = {"seed": seed, "horizon": horizon, "commits": commits}
-        how["max_steps"] = max(1, len(run.arms))  # ends the repeated run at the same step
+        how["max_steps"] = max(1, len(run.arms))  # the repeated run ends at this step
         given = agent.options.get("delta") if isinstance(agent, AlgorithmAgent) else None
         shows = bool(getattr(env.unwrapped, "render_intervals", False))
         delta, again = delta if given is None else float(given), functools.partial(rollout, **how)

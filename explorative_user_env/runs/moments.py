@@ -113,7 +113,7 @@ class Explanation:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences as text, and the number of omitted ones."""
+        """The sentences as text, and the number of omitted events."""
         more = f"({self.left_out} less important events are left out.)"
         return (*map(str, self.sentences), *([more] if self.left_out else []))
 
@@ -146,7 +146,7 @@ class Story:
     def __init__(self, delta: float) -> None:
         self._delta = delta
         self._ends: list[Moment] = []  # the first moment and the latest
-        self._recommended: dict[int, tuple[int, int]] = {}  # each arm's number of times, last step
+        self._recommended: dict[int, tuple[int, int]] = {}  # arm: (recommendations, last step)
         self._rejected: dict[int, Sentence] = {}
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
         self._off: dict[int, Sentence] = {}

@@ -154,7 +154,7 @@ class Assignment:
 
 
 class Points(NamedTuple):
-    """Points of an agent, at least 0, and their 95% interval; for a single user it is NaN."""
+    """Points of an agent, at least 0, and their 95% interval (NaN if there is only one user)."""
 
     value: float = 0.0
     low: float = 0.0
@@ -314,7 +314,7 @@ SHOWN_FIGURES = {
 
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
-    """Return the leaderboard, best agent first, with agents that have no finished user last."""
+    """Return the leaderboard as a table, the best agent first and agents without results last."""
     graded = [Graded(name, points=points, figures=row) for name, points, row in board.references]
     graded += board.graded
     rows = [
@@ -377,7 +377,7 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def board_notes(board: Leaderboard) -> list[str]:
-    """Return the lines below the leaderboard: the formula of points, and unenforced limits."""
+    """Return the lines below the leaderboard: the formula of points, and limits not enforced."""
     assignment = board.assignment
     worth = "100 (1 - (c T + error) / error of an answer at random)"
     if assignment.full_marks is not None:

@@ -26,13 +26,13 @@ def samples_needed(gap: float, delta: float) -> int:
 
 
 def survivors(means: Floats, half_widths: Floats) -> list[int]:
-    """Return the arms that are left after eliminating each arm with a clearly better arm."""
+    """Return the arms i for which no other arm j is clearly better (lcb_j >= ucb_i)."""
     stay = _arms_where(lambda arm, means, low, high: max(_others(low, arm)) < high[arm])
     return list(stay(means, half_widths))
 
 
 def _arms_where(rule: Callable[[int, Floats, Floats, Floats], bool]) -> Any:
-    """Return an answer to exercise 1.3, which keeps the arms for which `rule` returns True."""
+    """Return an answer to exercise 1.3: the arms for which `rule` returns True."""
 
     def answer(means: Floats, half_widths: Floats) -> list[int]:
         low = [mean - width for mean, width in zip(means, half_widths, strict=True)]

@@ -46,7 +46,7 @@ def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
 
 
 def _some(better: Callable[[int, int, Bounds, Bounds], bool]) -> Any:
-    """Return an answer to exercise 2.3, which rejects arm i if another arm j is `better`."""
+    """Return an answer to exercise 2.3: whether `better` is True for arm i and another arm j."""
     return lambda i, low, high: any(better(j, i, low, high) for j in _others(i, low))
 
 

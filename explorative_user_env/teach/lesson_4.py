@@ -153,7 +153,7 @@ class Sweeping:
         return not accepted
 
     def goes_on(self, accepted: bool) -> bool:
-        """Return whether `place` increases: only if the arm stays in F."""
+        """Return whether `place` increases: after an acceptance in the first sweep."""
         return self.first_sweep and accepted
 
     def enough(self) -> bool:

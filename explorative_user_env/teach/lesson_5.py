@@ -21,7 +21,7 @@ _Z = stats.norm.ppf(LEVEL)
 
 
 def _fit(x: Callable[[Any], Any], y: Callable[[Any], Any] = np.log, of: int = 0) -> Any:
-    """Return an answer to exercise 5.1; `of` selects the slope 0 or the intercept 1 of the fit."""
+    """Return an answer to exercise 5.1: the slope (`of=0`) or intercept (`of=1`) of a line."""
     return lambda deltas, times: np.polyfit(x(np.array(deltas)), y(np.array(times)), 1)[of]
 
 
@@ -34,7 +34,7 @@ def _misses(n1: float, alpha: float, rho_0: float) -> float:
 
 
 def _times(factor: Callable[[int], int]) -> Any:
-    """Return an answer to exercise 5.2: `factor(K)` times an interval's probability of a miss."""
+    """Return an answer to exercise 5.2: `factor(K)` times the chance that an interval misses."""
     return lambda n1, n_arms, *user: min(1.0, factor(n_arms) * _misses(n1, *user))
 
 
@@ -56,7 +56,7 @@ def _posterior(d: float, prior: float) -> float:
 
 
 def _least(proves: Callable[[int, int, float], bool], pick: Any = min) -> Any:
-    """Return an answer to exercise 5.5: the least N_1 whose errors satisfy `proves`."""
+    """Return an answer to exercise 5.5: the least N_1 for which `proves` returns True."""
     return lambda n1s, wrong, n, delta: pick(
         (n1 for n1, count in zip(n1s, wrong, strict=True) if proves(count, n, delta)), default=None
     )

@@ -135,7 +135,7 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
     elif path.suffix != ".py":
         fault = f"{path.name} is not a .py file"
     if not fault and file.resolve() != within.resolve() / file.relative_to(within):
-        fault = "its file is a link"  # perhaps to another student's file
+        fault = "its file is a link"  # the link may lead to another student's file
     elif not fault and not file.is_file():
         fault = "it is not a file"
     return Submission(path.name if path.is_dir() else path.stem, file, None, fault)
@@ -171,7 +171,7 @@ class Limits:
         memory: memory in MB, in addition to that of Python and the package, 1 to 10**7.
 
     Raises:
-        InvalidArgumentError: for a limit that is out of range.
+        InvalidArgumentError: if a limit is out of range.
     """
 
     seconds: float = 300.0
@@ -289,7 +289,7 @@ class SubmittedAgent:
 
     @property
     def output(self) -> str:
-        """The first 4000 bytes of the submission's output, and how many bytes follow."""
+        """The first 4000 bytes of the submission's output, and the number of further bytes."""
         left_out = self._n_printed - len(self._printed)
         more = f"\n... and {left_out} bytes more" if left_out else ""
         return self._printed.decode("utf-8", "replace") + more
@@ -452,7 +452,8 @@ def _imported_agent(name: str | None) -> Any:
     """Run the file, and return an agent of the class `name`, by default the only agent class.
 
     Raises:
-        _FaultError: if the file has no class `name`, or without `name` no class to choose.
+        _FaultError: if the file has no agent class `name`, or if `name` is None and the file has
+            several agent classes, but no class `Agent`.
     """
     _alarm(IMPORT_SECONDS)
     path = Path.cwd() / FILE

@@ -75,7 +75,7 @@ class ShowsHistory:
                 allowed += " (vector environments: wrappers.vector)"
             raise InvalidArgumentError("env", env, allowed)
         limits = [getattr(users, "max_episode_steps", None), getattr(users, "horizon", None)]
-        if isinstance(env, gym.Env) and env.spec:  # in a vector environment the limit may be wrong
+        if isinstance(env, gym.Env) and env.spec:  # a vector environment's spec may differ
             limits.append(env.spec.max_episode_steps)
         for layer in layers(env):
             if isinstance(layer, CHANGE_OBSERVATIONS):
@@ -112,7 +112,7 @@ class SortsArms:
         """Find the counts wrapper of an environment, and return the observation space of one user.
 
         Raises:
-            InvalidArgumentError: if `env` has no counts wrapper, or if another changes the counts.
+            InvalidArgumentError: if `env` has no counts wrapper, or a wrapper changes the counts.
         """
         for layer in layers(env):
             if isinstance(layer, kinds):
@@ -239,7 +239,7 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
             `PopulationCountsObservation` the earlier users' acceptances break ties.
 
     Raises:
-        InvalidArgumentError: if `env` has no such wrapper, or an outer wrapper changes the counts.
+        InvalidArgumentError: if `env` lacks this wrapper, or another wrapper changes the counts.
     """
 
     def __init__(self, env: gym.Env[Array, int]) -> None:

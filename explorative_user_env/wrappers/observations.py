@@ -142,7 +142,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
-    """Return for each action by rank the action by arm, shape (n_lanes, n_actions)."""
+    """Translate actions on ranks into actions on arms; return shape (n_lanes, n_actions)."""
     blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
 
@@ -157,7 +157,7 @@ UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
-    """Return the observation called `name`, and the arms (or answers) that policy actions mean.
+    """Return the observation called `name`, and an array that maps policy actions to actions.
 
     Args:
         name: one of `OBSERVATIONS` or `POPULATION_OBSERVATIONS`.
@@ -199,7 +199,7 @@ def observations_of(task: Task) -> tuple[str, ...]:
 class PolicyAgent(protocol.OneUserAtATime):
     """An agent made from a policy: a function from an observation to an action.
 
-    The observations equal those of the wrappers.
+    The observations are those of the wrappers.
 
     Args:
         policy: function that gets an observation and returns an arm, or with sorted counts the rank
