@@ -46,8 +46,8 @@ class State(NamedTuple):
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
-    following: list[int]  # next arm of F; K after the last arm, and the first arm after K
-    preceding: list[int]  # previous arm of F; K before the first arm
+    following: list[int]  # linked list: the next arm of F; K is the end and precedes the first arm
+    preceding: list[int]  # linked list: the previous arm of F; K before the first arm
     heap: list[int]  # the arms of F in Phase 2, the arm with the fewest acceptances first
     part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
     current: list[int]  # [the arm to recommend]
@@ -240,7 +240,7 @@ def comes_first(state: State, one: int, other: int) -> bool:
 
 
 def explain(params: Any, state: Any) -> Mapping[str, Any]:
-    """Return the phase, the count compared with N_1, F, n_i and, if m > 1, the rejections."""
+    """Return the phase, F, n_i, the count that N_1 limits and, if m > 1, the rejections."""
     items: dict[str, Any] = {"phase": PHASES[state.part[0]]}
     if params.n1 > 0.0:
         what = "steps" if params.counts_steps else "acceptances"
@@ -280,9 +280,9 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
-        n1: N_1, the number of acceptances in Phase 1, at least 0. "paper" means
-            (2K/delta)^(1/alpha)/rho_0 (Lemma lm:phase2bound1). "proof" means the same with 2(K-1)
-            in place of 2K, as in the lemma's proof. Default "paper".
+        n1: N_1, the acceptances in Phase 1: a number of at least 0, "paper" or "proof". "paper" is
+            (2K/delta)^(1/alpha)/rho_0 (Lemma lm:phase2bound1). "proof" is the same with 2(K-1) in
+            place of 2K, as in the lemma's proof. Default "paper".
         m: number of rejections in Phase 2 that eliminates an arm, at least 1. For users with click
             noise "paper" means 2 log(K/delta), rounded up, and "released" means the threshold of
             the released code. For other users both mean 1. Default "paper".
@@ -290,7 +290,7 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
             "consecutive" rejections, which a good arm rarely has; default "all".
         alpha: the user's alpha in the formula of N_1, above 0; default 1.
         rho_0: the least rho_t, in the formula of N_1, above 0; default 1.
-        noise: the user's click noise, in [0, 1], on which only m depends; default 0.
+        noise: the user's click noise, in [0, 1], used only for m; default 0.
         phase1_counts: Phase 1 ends after N_1 "acceptances" (as in the lemmas) or after N_1 "steps"
             (as in the pseudo-code); default "acceptances".
         first_sweep: "full" recommends every arm; "skipping" skips the arm after a rejected arm;
@@ -318,7 +318,7 @@ def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # no
         m: number of rejections that eliminates an arm, at least 1, or "paper" or "released", as in
             `BAIR`; default "paper".
         rejections: m counts "all" rejections of an arm, or only "consecutive" ones; default "all".
-        noise: the user's click noise, in [0, 1], on which only m depends; default 0.
+        noise: the user's click noise, in [0, 1], used only for m; default 0.
         first_sweep: in the first pass, "full" recommends every arm; "skipping" skips the arm after
             a rejected arm; default "full".
         phase2: recommend the remaining arm with the "fewest acceptances", or the remaining arms in

@@ -40,7 +40,7 @@ class State(NamedTuple):
     sums: list[float]  # sum of the weights of each block of arms
     total: list[float]  # [sum of all weights]
     chance: list[float]  # [probability with which the last arm was drawn]
-    counts: list[int]  # recommendations or acceptances of each arm; the most decide the answer
+    counts: list[int]  # count of each arm (see `by_recommendations`); the largest gives the answer
     steps: list[int]  # [t]
 
 
@@ -180,5 +180,5 @@ def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
             stopping time.
         learning_rate: c > 0 in gamma; default 1.
         counts: the answer is the arm most often "accepted" or "recommended"; default "accepted".
-        ties: among tied arms a "random" arm or the "first" arm is the answer; default "random".
+        ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

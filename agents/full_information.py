@@ -1,7 +1,7 @@
 """Thompson sampling on realized rewards, for comparison with agents that see responses only.
 
 The other agents must find the best arm from responses alone. This agent also sees the realized
-reward of every accepted recommendation. Its advantage is the price of seeing responses only.
+reward of every accepted recommendation. The difference shows what it costs to see responses only.
 Sources: Thompson 1933; Russo et al. 2018, "A tutorial on Thompson sampling" (normal rewards).
 """
 

@@ -13,7 +13,7 @@ SMALLEST = 1e-290
 
 
 def _shortfall(u: float, ratio: float) -> float:
-    """Return u - log(1 + u) >= 0 without cancellation; `ratio` is an exact 1 + u."""
+    """Return u - log(1 + u) >= 0 without cancellation; `ratio` is an accurate 1 + u."""
     if -1e-4 < u < 1e-4:
         return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
     if u < -0.5:
@@ -48,7 +48,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
-    """Return the evidence for m_b > m_a: n_b kl(m_b, m) + n_a kl(m_a, m), m the pooled mean."""
+    """Return n_b kl(m_b, m) + n_a kl(m_a, m), the evidence for m_b > m_a; m is the pooled mean."""
     pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
     return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
 
@@ -56,8 +56,8 @@ def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> floa
 def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
     """Return kl(top, mu) and kl(other, mu) at mu = (top + ratio other) / (1 + ratio).
 
-    The code computes top - mu and mu - other as fractions of top - other. So it loses no digits if
-    the means are close, as differences from a rounded mu would.
+    The code computes top - mu and mu - other as fractions of top - other. This keeps all digits if
+    the means are close; differences from a rounded mu would lose digits.
 
     Args:
         top: the larger mean, at most 1.

@@ -202,7 +202,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm with the highest acceptance rate; of tied arms, the most accepted."""
+    """Return the arm with the highest acceptance rate; the number of acceptances breaks ties."""
     leader, _ = leader_of(state)
     for arm in range(params.n_arms):
         behind = compare_rates(state, arm, leader) < 0
@@ -242,7 +242,7 @@ def _threshold(params: Params, t: int) -> float:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the leader, the rates and N_a; if no arm ties with the leader also Z, beta, t w*."""
+    """Return the leader, the rates and N_a, and also Z, beta and t w* if one arm leads alone."""
     now, t = copy.deepcopy(state), state.steps[0]
     leader, n_tied = leader_of(now)
     seen = {"rate": now.rates, TARGETED: now.recommended}
@@ -288,7 +288,7 @@ def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         threshold: the threshold of the evidence Z: "log((1+log t)/delta)" (default),
             "log(2t(K-1)/delta)" or "log(t/delta)".
         primed: start with N_a = S_a = 1 instead of recommending each arm once; default False.
-        tied: while several arms share the highest acceptance rate, a "random" arm of these or the
-            "least recommended" is recommended, and the run does not stop; default "random".
-        ties: among tied arms a "random" arm or the "first" arm is the answer; default "random".
+        tied: while several arms share the highest acceptance rate, T&S does not stop and recommends
+            a "random" or the "least recommended" arm of these; default "random".
+        ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

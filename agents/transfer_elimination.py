@@ -7,11 +7,11 @@ The means of each user deviate from the means of the population. The algorithm u
    estimates of the two arms differ by about b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), where
    Gamma = 2 alpha log(rho_t n(t)) (paper, Eq. 1). The agent knows n_i, n_j and n(t). If she never
    rejects arm i, b_i is 0.
-2. The mean of b_i over earlier users estimates how much worse arm i is in the population. Their
-   variance of b_i (pooled over arms), s^2, shows how much users differ. The next user gets the arms
-   with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The margin is s^2 rather
-   than s: if users differ more, more arms can be the best arm of the next user. The initial s^2 is
-   large, so the second user gets nearly all arms.
+2. The mean of b_i over earlier users estimates how much worse arm i is in the population. The
+   variance s^2 of b_i over earlier users (pooled over arms) shows how much users differ. The next
+   user gets the arms with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The
+   margin is s^2 rather than s: if users differ more, more arms can be the best arm of the next
+   user. The initial s^2 is large, so the second user gets nearly all arms.
 3. The arm with the least mean b is recommended twice as often as the other arms. This arm is mostly
    the best arm, and its many acceptances let the user reject the other arms earlier.
 
@@ -87,7 +87,7 @@ def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
     for arm in range(params.n_arms):
         n_offered += state.offered[arm]
     for arm in range(params.n_arms):
-        if n_offered > 1 and state.offered[arm] == 1:  # one arm alone is never compared
+        if n_offered > 1 and state.offered[arm] == 1:  # one candidate alone is never compared
             state.users[arm] += 1
             error = state.behind[arm] - state.means[arm]
             state.means[arm] += error / state.users[arm]
@@ -122,7 +122,7 @@ def _begin(params: Params, state: State) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate with the fewest acceptances; of tied arms, the least mean of b_i."""
+    """Return the candidate with the fewest acceptances; the least mean of b_i breaks ties."""
     if state.n_candidates[0] == 1:
         return STOP
     chosen = -1

@@ -109,5 +109,5 @@ def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         order: recommend arms in turn ("round robin") or at "random"; default "round robin".
         whole_passes: whether round robin completes the pass in which it reaches T, if the step cap
             allows; default False.
-        ties: among tied arms a "random" arm or the "first" arm is the answer; default "random".
+        ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

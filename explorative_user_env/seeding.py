@@ -54,7 +54,7 @@ def user_seeds(seed: int, n_users: int) -> list[int]:
 
 
 def member_seeds(seed: int, n_users: int) -> list[int]:
-    """Return the seeds of the users in an episode of the population task with this `seed`.
+    """Return the seeds of the users in an episode with this `seed`, in the population task.
 
     The seed of user u depends neither on `n_users` nor on the interactions of earlier users.
     """
@@ -71,8 +71,8 @@ def user_generator(seed: int) -> np.random.Generator:
 def agent_generator(seed: int, name: str) -> np.random.Generator:
     """Return the random stream of the agent `name` in its run with the user of this `seed`.
 
-    The stream's seed is a SHA-256 hash of the user seed and the name, because an agent can read the
-    seed of its Generator. From the user seed it could compute the user's means.
+    The stream's seed is a SHA-256 hash of the user seed and the name. An agent can read this hash,
+    but not the user seed, from which it could compute the user's means.
     """
     words = agent_words([seed], name)[0]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
@@ -94,7 +94,7 @@ def set_streams(seeds: Sequence[int], streams: Sequence[Any], name: str | None =
 
 
 def _child(seed: int, *place: int) -> int:
-    """Return a seed for `place` that is independent of the user seeds of study `seed`."""
+    """Return a seed that depends on `place`, independent of the user seeds of study `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=place)
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
 

@@ -178,8 +178,8 @@ def phase1_acceptances_needed(
 def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
     """Return ceil(N_1) + K - 1, the most acceptances of Phase 1.
 
-    Only between its passes the first sweep tests whether N_1 is reached, so a pass of K acceptances
-    can start at N_1 - 1. The paper's bound is N_1 itself. Phase 1 makes at least one pass.
+    The first sweep tests only between passes whether N_1 is reached, so a pass of K acceptances can
+    start at N_1 - 1. The paper's bound is N_1 itself. Phase 1 makes at least one pass.
     """
     n1 = validation.not_negative("n1", n1)
     return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1
@@ -405,7 +405,7 @@ def lower_bound(
 ) -> float:
     """Return max{delta^(-1/alpha + c)/rho_0, 2/Delta_1^2 log(1/(4 delta))}.
 
-    Paper, Theorem thm:lowerbound4delta: an algorithm with fewer acceptances gives a wrong answer
+    Paper, Theorem thm:lowerbound4delta: any algorithm with fewer acceptances gives a wrong answer
     with probability at least delta on some instance. The first part is proved only for delta below
     a number that depends on K, c and rho. The second part is a simpler form of
     `general_lower_bound`; for K = 2 it is a quarter of `general_lower_bound`.

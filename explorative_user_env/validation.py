@@ -28,11 +28,11 @@ class InvalidArgumentError(ValueError):
         super().__init__(f"{self.name} must be {rule}, got {_text_of(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker process sends the error by pickle: send the message, as the value may not pickle.
+        # Errors of worker processes are pickled. Pickle the message, as the value may not pickle.
         return copyreg.__newobj__, (type(self), str(self)), vars(self)  # type: ignore[attr-defined]
 
     def spelled(self, spellings: Mapping[str, str]) -> str:
-        """Return the message with the argument's name as in `spellings`, such as `--n-arms`."""
+        """Return the message with the argument's name replaced by a spelling such as `--n-arms`."""
         return spellings.get(self.name, self.name) + str(self).removeprefix(self.name)
 
     @property

@@ -36,7 +36,7 @@ class Callees(NamedTuple):
 
     Attributes:
         plain: Python functions, each after the functions that it calls; the loop is the last.
-        compiled: the Python code of functions that numba has already compiled, as functions.
+        compiled: functions that numba has already compiled, as plain Python functions.
     """
 
     plain: list[FunctionType]
@@ -230,7 +230,7 @@ class CachedKernel:
         self.cache_path = str(self._folder)
 
     def load_overload(self, types: Any, target: Any) -> Any | None:
-        """Return the loop compiled for these argument types, or None if no file is valid."""
+        """Return the loop compiled for these argument types, or None if there is no valid file."""
         from numba.core import compiler
 
         target.refresh()
@@ -291,7 +291,7 @@ def _check_private(path: Path) -> None:
 
 @functools.cache
 def _warn(folder: str, why: str) -> None:
-    """Warn that compiled loops cannot be stored; a process repeats no warning."""
+    """Warn that compiled loops cannot be stored, only once for each folder and cause."""
     warnings.warn(
         f"compiled code cannot be stored in {folder} ({why}); every process compiles the "
         "code again, which takes up to half a minute",

@@ -58,7 +58,7 @@ def can_compile() -> bool:
 
 
 def require_compiler(what: str) -> None:
-    """Raise a `MissingExtraError` if numba is not available; its message begins with `what`."""
+    """Raise a `MissingExtraError` that begins with `what` if numba is not available."""
     reason = why_no_compiler()
     if reason is not None:
         get = "" if sys.platform == IN_A_BROWSER else f": pip install {COMPILER}"

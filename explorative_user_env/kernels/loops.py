@@ -67,8 +67,8 @@ def make_loop(
     """Return a function that makes many runs, one after another.
 
     A run ends when the algorithm stops, when the user leaves or at the step cap. A row of `figures`
-    receives the acceptances, the rejections, the answer and the kind of end of a run. Another
-    thread stops the function by a number in `halt`; then rows of unfinished runs are undefined.
+    receives the acceptances and rejections of a run, its answer, and how it ended. Another thread
+    can stop the function by writing to `halt`; then rows of unfinished runs are undefined.
 
     Args:
         ops: the module `kernels.intrinsics`, or an object with the same functions in plain Python.

@@ -127,8 +127,8 @@ NEAR = 64
 def low_first(rng: np.random.Generator) -> bool | None:
     """Return whether the 128-bit numbers of a PCG64 have their low half first in memory.
 
-    The state of a PCG64 should begin with a pointer to its two 128-bit numbers. If the memory has
-    another layout, return None.
+    The function expects a state that begins with a pointer to two 128-bit numbers. For any other
+    layout it returns None.
     """
     if sys.byteorder != "little" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None

@@ -41,7 +41,7 @@ class Behaviour:
         moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
         leaves: `leaves(user, state, accepted, rng) -> bool` is called after every response and
-            returns whether she leaves. It follows the rules of `respond`. None: she never leaves.
+            returns whether she leaves. Numba must compile it too. If None, she never leaves.
         rho: `rho(user, state, rule) -> rho_t`, the value that the hidden state shows.
         gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
 
@@ -87,7 +87,7 @@ class Behaviour:
         return respond, leaves
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
-        """Return the instance with the current `means`; `instance` is the initial one."""
+        """Return the initial `instance`, or an instance with the current `means` if means move."""
         if not self.moves_means:
             return instance
         values = tuple(means)
@@ -202,7 +202,7 @@ def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.
 
     - her gap, log-uniform in [gap / gap_factor, gap * gap_factor];
     - her alpha, log-uniform in [alpha / alpha_factor, alpha * alpha_factor];
-    - her rho_t, which is constant, uniform in [rho_0, rho_1] of the schedule, by default [1, 2];
+    - her rho_t, constant over time, uniform in [rho_0, rho_1] of the schedule, by default [1, 2];
     - her click noise, uniform in [0, noise], which adds to the click noise of all users.
 
     Args:
@@ -418,7 +418,7 @@ _BEHAVIOURS: dict[str, Behaviour] = {EXPLORATIVE.name: EXPLORATIVE} | {
 
 
 def register_behaviour(name: str, behaviour: Behaviour) -> None:
-    """Register `behaviour` under a name, which can stand for it in a specification in JSON.
+    """Register `behaviour` under a name, so that a specification in JSON can contain this name.
 
     Raises:
         InvalidArgumentError: if the name is taken.

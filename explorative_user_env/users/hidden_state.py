@@ -1,4 +1,4 @@
-"""The NamedTuple `HiddenState` of a user, and the arm because of which she rejects another."""
+"""The hidden state of a user (`HiddenState`), and the arm that makes her reject another arm."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class HiddenState(NamedTuple):
 
 
 def hidden_state_of(user: User, state: UserState, instance: Instance, rho: float) -> HiddenState:
-    """Return the hidden state of a user from her state, instance (current means), and rho_t."""
+    """Return the hidden state of a user, given her state, her current instance and rho_t."""
     arms = range(user.n_arms)
     return HiddenState(
         instance=instance,

@@ -41,7 +41,7 @@ def uniform_mean(rng: np.random.Generator) -> float:
 class NamedLaw(NamedTuple):
     """A law of independent means in [low, high).
 
-    `one` draws one mean in compiled code. `method` names the Generator's method that draws many.
+    `one` draws one mean in compiled code. `method` names the Generator's method that draws means.
     If `leaves_room`, the means are multiplied by 1 - gap: then the best mean is at most `high` even
     after it is moved to make the gap.
     """
@@ -72,7 +72,7 @@ LAWS = {
 def around_one(factor: float, rng: Any) -> float:
     """Return a draw from the log-uniform law on [1 / factor, factor]; 1 for a factor of 1."""
     drawn = math.exp((2.0 * rng.random() - 1.0) * math.log(factor))
-    return min(max(drawn, 1.0 / factor), factor)  # rounding must not leave the interval
+    return min(max(drawn, 1.0 / factor), factor)  # keep the draw in the interval despite rounding
 
 
 def reflected(mean: float, least: float, largest: float) -> float:
@@ -200,7 +200,7 @@ class Instance:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i of each arm; the best arm has the smallest gap of the others."""
+        """Delta_i = mu_* - mu_i of each arm; that of the best arm is set to Delta_1."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))
@@ -239,8 +239,8 @@ class InstanceLaw:
         n_arms: K, in 2..1000000.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`.
-        gap: Delta_1 > 0, exact up to the rounding of one sum. None means 0.5 if the means are
-            drawn, and means that K given numbers stay unchanged.
+        gap: Delta_1 > 0, exact up to the rounding of one sum. If it is None, the gap is 0.5
+            for drawn means, and K given numbers stay unchanged.
         within: smallest and largest allowed mean, also after the best mean is moved to make the
             gap; None allows any mean. The constructor tests callable `means` with `TRIALS` draws.
         gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].

@@ -28,13 +28,13 @@ def rule_name(rule: Callable[..., Any]) -> str:
 
 
 def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
-    """Add `thing` to `known` under a name; the error says `what` it is, such as "schedule".
+    """Add `thing` to `known` under a name; errors use the word `what` for it, such as "schedule".
 
     Raises:
         InvalidArgumentError: if the name is taken.
     """
     if known.setdefault(name, thing) != thing:
-        raise InvalidArgumentError("name", name, f"a name that no other {what} has")
+        raise InvalidArgumentError("name", name, f"a new name, as another {what} has this name")
 
 
 @dataclass(frozen=True)

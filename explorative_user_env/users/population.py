@@ -40,7 +40,7 @@ class Setting:
         bair_phase1_counts: whether Phase 1 ends after N_1 "acceptances" or N_1 "steps".
         bair_first_sweep: whether each pass of the first sweep recommends all of F ("full"), or
             skips the arm after a rejected one and completes its last pass ("skipping").
-        bair_phase2: whether Phase 2 picks the arm with the "fewest acceptances" or "round robin".
+        bair_phase2: whether Phase 2 picks arms by the "fewest acceptances" or by "round robin".
         bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
             ("paper") or the released code's threshold ("released").
         uniform_order: whether UNI recommends arms in turn ("round robin") or at "random".
@@ -215,7 +215,7 @@ def as_setting(setting: Setting | str) -> Setting:
 
 
 def differences_of(setting: Setting) -> dict[str, str]:
-    """Return how a setting differs from the paper's text, in words, by `Difference.point`."""
+    """Return the differences of a setting from the paper's text: words by `Difference.point`."""
     changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
     points = {}
     for difference in DIFFERENCES:
@@ -265,7 +265,7 @@ class UserOptions(TypedDict, total=False):
 def option(default: Any, kind: Callable[[str], Any], about: str, if_open: str | None = None) -> Any:
     """Return the dataclass field of an option.
 
-    On a command line, `kind` parses the option and `about` describes it. `if_open` describes None.
+    On a command line, `kind` parses the option and `about` describes it. `if_open` stands for None.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
@@ -275,12 +275,12 @@ class Population:
     """A distribution of users, described by its options.
 
     Attributes:
-        setting: modelling choices without a separate option: "printed" (the paper's text),
+        setting: the modelling choices without an option here: "printed" (the paper's text),
             "released" (its code), or a `Setting`.
         n_arms: K, in 2..1000000.
         alpha: willingness to explore, above 0.
-        gap: Delta_1 > 0, the distance of the best mean to the second best. None means 0.5 if the
-            means are drawn, and means that K given numbers stay unchanged.
+        gap: Delta_1 > 0, the distance of the best mean to the second best. If it is None, the gap
+            is 0.5 for drawn means, and K given numbers stay unchanged.
         noise: probability in [0, 1] that a coin flip replaces a decision.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`. By default the setting's law, or "uniform_with_room" if
@@ -530,7 +530,7 @@ class MemberLaw(InstanceLaw):
 
     `law` draws m_i. A member's means are m_i + deviation * N(0, 1); then the best mean is moved to
     `gap` above the second best. If the reward law restricts the means, they are first reflected
-    into the allowed range minus the gap.
+    into the allowed range, shortened by the gap.
 
     Args:
         law: the law of the means and the gap.
