@@ -307,7 +307,7 @@ def forgets_other_users(subject: Subject) -> None:
 
 
 def continues_with_the_next_user(subject: Subject) -> None:
-    """After next_user the agent returns valid arms; a reset still clears its memory."""
+    """After next_user() the agent returns valid arms, and reset() still clears the memory."""
     agent = subject.make()
     checks.applies(hasattr(agent, "next_user"), "it has no next_user")
     for situation in _situations(subject):

@@ -172,7 +172,7 @@ class CheckReport:
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed."""
+        """Whether all checks passed, were skipped, or failed as expected."""
         return not self.failed
 
     def table(self) -> Table:
@@ -198,7 +198,7 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks of a subject; `expected_failed_checks` maps checks that should fail to reasons."""
+    """Run checks of a subject; `expected_failed_checks` has the reason of each expected failure."""
     outcomes = []
     seen: dict[str, str] = {}  # failure messages, each with the first check that failed with it
     for place, check in enumerate(checks):
@@ -231,7 +231,7 @@ LATER = 3661.7
 
 
 def global_streams() -> dict[str, Any]:
-    """Return the states of the global random streams by module."""
+    """Return the state of each module's global random stream, by module name."""
     streams: dict[str, Any] = {
         "random": random.getstate(),
         "numpy.random": repr(np.random.get_state(legacy=False)),  # noqa: NPY002 - read only
@@ -382,6 +382,6 @@ class Secrets:
 
 
 def numbers_of(truth: HiddenState) -> list[float]:
-    """Return the numbers of a user's hidden state."""
+    """Return the means, Gamma, bounds and estimates in a user's hidden state."""
     bounds = (truth.lower_bounds, truth.upper_bounds, truth.estimates)
     return [*truth.instance.means, truth.gamma, *(number for part in bounds for number in part)]

@@ -171,14 +171,14 @@ def follows_from_the_user_seed(subject: Subject) -> None:
 
 
 def user_state_is_complete(subject: Subject) -> None:
-    """A copy (deepcopy or pickle) of the user continues like the original but independently."""
+    """A deepcopy or pickle of a user continues like the original and does not change it."""
     for users in _populations(subject):
         env = replace(subject, make=partial(ExplorativeUserEnv, population=users))
         environments.continues_as_a_copy(env, USER_STEPS)
 
 
 def compiled_users_equal_python(subject: Subject) -> None:
-    """Compiled users are bit-identical to users in plain Python, if the behaviour compiles."""
+    """If the behaviour compiles, compiled users are bit-identical to users in plain Python."""
     for population in _populations(subject):
         expect_compiled(population, subject.seed)
 
@@ -226,7 +226,7 @@ def runs_under_every_setting(subject: Subject) -> None:
 
 
 def compiled_schedule_equals_python(subject: Subject) -> None:
-    """Compiled users are bit-identical to users in plain Python, if the schedule compiles."""
+    """If the schedule compiles, compiled users are bit-identical to users in plain Python."""
     expect_compiled(Population(rho=subject.make(), **NOISY), subject.seed)
 
 

@@ -161,7 +161,7 @@ class Verification:
 
     @property
     def equal(self) -> bool:
-        """Whether no row is missing and all rerun rows are the same."""
+        """Whether rows of every agent and cell were rerun, without any finding."""
         return self.complete and not self.differs
 
     def table(self) -> Table:
@@ -237,7 +237,7 @@ class Cell:
         return ", ".join(filter(None, (agent, self.name))) or "all agents"
 
     def longest(self, rows: pd.DataFrame) -> int:
-        """Return the number of steps of the longest run of `rows`, as stored."""
+        """Return the stored number of steps of the longest run in `rows`."""
         cell = self.results.cell
         if self.results.over_horizon:
             return int(cell["horizon"]) * int(cell.get("n_users") or 1)
@@ -500,7 +500,7 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
 
 
 def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
-    """Return the suite run of a request; None if the request is of another command."""
+    """Return the `SuiteRun` that a request describes; None for a request of another command."""
     if request.get("command") != "suite":
         return None
     return suite_tasks.SuiteRun(*(request["options"][name] for name in ("task", "quick", "seed")))

@@ -39,7 +39,7 @@ def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
 
 
 def named(report: OnProgress, name: str) -> OnProgress:
-    """Return `report` with a name before its description."""
+    """Return a function that calls `report` with `name` before the description."""
     return lambda what, done, total: report(f"{name} {what}", done, total)
 
 
@@ -113,7 +113,7 @@ def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -
 
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
-    """Yield a report function: a bar for True, `silent` for False, else `progress`.
+    """Yield a function that reports progress: a bar for True, `silent` for False, or `progress`.
 
     Raises:
         InvalidArgumentError: if `progress` is neither a bool nor a callable.

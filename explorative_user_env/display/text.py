@@ -1,4 +1,4 @@
-"""Text output: formatted numbers, escaped text, and streams that never fail."""
+"""Format numbers, escape text, and write to streams without errors."""
 
 import math
 import os

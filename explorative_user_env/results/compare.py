@@ -374,7 +374,7 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
 
 
 def compare_all(results: Any, against: str) -> LineUpComparison:
-    """Compare all other agents with `against`; the family-wise error is 5% for each metric.
+    """Compare all other agents with `against`; each metric has a family-wise error of at most 5%.
 
     Args:
         results: the `Results`.

@@ -105,8 +105,8 @@ def one_dominates(values: np.ndarray) -> bool:
 def ratio_interval(parts: np.ndarray, totals: np.ndarray) -> tuple[float, float]:
     """Return the 95% interval of sum(parts) / sum(totals) of n independent pairs; NaN for n < 2.
 
-    To first order, it is the interval of the mean of (part - ratio * total) / mean total (Cochran
-    1977, "Sampling techniques", chapter 6).
+    To first order, the error of the ratio is the mean of (part - ratio * total) / mean total
+    (Cochran 1977, "Sampling techniques", chapter 6).
     """
     if len(parts) < 2 or not np.sum(totals) > 0:
         return math.nan, math.nan

@@ -99,7 +99,7 @@ class Results:
         return pairs.compare(self, first, second)
 
     def compare_all(self, against: str) -> pairs.LineUpComparison:
-        """Compare all other agents with `against`; the family-wise error is 5% for each metric."""
+        """Compare all other agents with `against`, at a family-wise error of 5% for each metric."""
         return pairs.compare_all(self, against)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:

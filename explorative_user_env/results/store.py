@@ -227,7 +227,7 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
 
 
 def request_from(db: "sqlite3.Connection") -> Any:
-    """Return the request in an open file."""
+    """Return the request in a file of runs, which is the command or call that wrote the file."""
     row = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
     return from_json(row[0] if row else "")
 

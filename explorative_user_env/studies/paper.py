@@ -214,7 +214,7 @@ CELL = ["delta", "n_arms", "agent"]
 def published_figures(experiment: Experiment) -> pd.DataFrame:
     """Return the published figures of an experiment: one row per cell and agent, NaN if missing.
 
-    Rejection rates are in [0, 1]. UNI and EXP3 have the stopping time of BAIR, their horizon.
+    Rejection rates are in [0, 1]. The time of UNI and EXP3 is BAIR's stopping time, their horizon.
     """
     columns = [*CELL, *PUBLISHED.values()]
     if experiment.data is None:

@@ -46,7 +46,7 @@ Evidence = Mapping[str, pd.DataFrame]
 
 
 def is_given(agent: str, figure: str) -> bool:
-    """Return whether the figure is an input: the time of UNI and EXP3."""
+    """Return whether the figure is an input, as the stopping times of UNI and EXP3 are."""
     return figure == "stopping_time" and agent in paper.GIVEN_TIME
 
 
@@ -242,7 +242,7 @@ class Calibration:
         return math.erfc(LIMIT / math.sqrt(2.0)) * len(self.figures)
 
     def spread(self, by: Sequence[str]) -> dict[tuple[str, ...], tuple[int, int]]:
-        """Return the central 95% range of the number of agreeing figures, grouped by columns."""
+        """Return for each group of the columns `by` the central 95% of the agreeing figures."""
         groups = self.figures.groupby(list(by), sort=False).indices
         return {key: range_of(self.agreeing[places].sum(axis=0)) for key, places in groups.items()}
 

@@ -61,7 +61,7 @@ class SuiteTask:
 
     @property
     def population(self) -> Population:
-        """The users."""
+        """The users of the task, as a record."""
         return Population(**self.options)
 
     def numbers(self) -> dict[str, Any]:
@@ -264,7 +264,7 @@ EntrantLike = Agent | str | ModelsByTask
 
 
 def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
-    """Validate `agents` and return the entrants; None is all agents of the package."""
+    """Validate `agents` and return the entrants; None returns all agents of the package."""
     agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
     entrants = [agent_named(each) if isinstance(each, str) else each for each in given]
@@ -299,7 +299,7 @@ def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> li
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agents of an entrant for a task; trained agents need the task's kind and K."""
+    """Return the agents of an entrant that run on a task; a trained agent must fit its kind and K."""
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
     trained = trained_on(entrant)

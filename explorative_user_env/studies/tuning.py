@@ -101,11 +101,11 @@ class TunedN1:
     cell: Mapping[str, Any]
 
     def agent(self, max_steps: int | None = None) -> TunedAgent:
-        """Return BAIR with this N_1 for `evaluate`: see `TunedAgent`."""
+        """Return BAIR with this N_1 for `evaluate`; see `TunedAgent`."""
         return TunedAgent(self.n1, {"task": "bai", **self.cell}, max_steps)
 
     def save(self, path: Path) -> None:
-        """Write the record as JSON, with null for NaN."""
+        """Write this record as JSON; NaN becomes null."""
         figures = {name: getattr(self, name)._asdict() for name in ESTIMATES}
         for ends in figures.values():
             ends |= {end: None for end, value in ends.items() if math.isnan(value)}
@@ -205,12 +205,12 @@ class Candidate:
 
     @property
     def success(self) -> float:
-        """Share of successes; slightly biased away from 1 - delta, as the test stops early."""
+        """The share of successes. The early stop of the test biases it away from 1 - delta."""
         return 1.0 - self.failures / self.n_runs
 
     @property
     def success_interval(self) -> tuple[float, float]:
-        """95% interval of this candidate's success, valid at any stopping time."""
+        """The 95% interval of the candidate's success, valid for any stopping time of the test."""
         return sequence_interval(self.n_runs - self.failures, self.n_runs, 1.0 - LEVEL)
 
 
@@ -434,7 +434,7 @@ def _success(candidate: Candidate) -> str:
 
 
 def search_line(candidate: Candidate) -> str:
-    """Return a candidate as a line below `SEARCH_HEADER`."""
+    """Return a line that describes a candidate, in the columns of `SEARCH_HEADER`."""
     success = _success(candidate)
     return f"{candidate.n1:>10}{candidate.n_runs:>10}{success:>26}  {candidate.decision}"
 
