@@ -1,6 +1,6 @@
-"""The agents: BAIR, the paper's baselines, and references that the paper does not have.
+"""The agents of the package: BAIR, the paper's baselines, and agents for comparison.
 
-Agents see arms and responses only; one labelled reference, `FullInformation`, also sees rewards.
+Agents see arms and responses only. The agent `FullInformation` is the exception: it sees rewards.
 """
 
 from collections.abc import Callable
@@ -79,18 +79,18 @@ def informed(
 
     Args:
         agent: an agent, or the name of one of the package's agents.
-        population: the users; their alpha, rho_0, noise and setting fill unset options. With None
-            the options stay unset.
+        population: the `Population` whose alpha, rho_0, noise and setting fill unset options. If
+            it is None, the options stay unset.
         delta: value of delta for agents with an unset delta.
-        max_steps: largest step cap; an agent's cap may be smaller. None is the agent's cap, or else
-            the setting's, or else a million.
+        max_steps: largest step cap; the agent's cap may be smaller. If `max_steps` is None, the
+            agent's cap holds, or else the setting's cap, or else a million steps.
 
     Raises:
         InvalidArgumentError: if `agent` is not an agent.
     """
     if isinstance(agent, str):
         agent = agent_named(agent)
-    known = isinstance(agent, AlgorithmAgent)  # faster than the check of the four methods
+    known = isinstance(agent, AlgorithmAgent)  # faster than a check for four methods
     if not known and (isinstance(agent, type) or not isinstance(agent, Agent)):
         called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
         if hasattr(agent, "predict") and hasattr(agent, "policy"):  # a model of Stable-Baselines3

@@ -1,4 +1,4 @@
-"""The agent of an algorithm record and its options, and helpers of the algorithms."""
+"""The class of agents that run an algorithm record, and helper functions for algorithms."""
 
 import functools
 import inspect
@@ -22,15 +22,15 @@ LAST_ARGUMENTS = (
 
 
 class AlgorithmAgent(Agent):
-    """An algorithm with its options, as an agent (`explorative_user_env.protocol.Agent`).
+    """An agent that runs an algorithm with given options (see `explorative_user_env.protocol`).
 
     Args:
         algorithm: the algorithm record.
-        options: the algorithm's options. `informed` fills an option that is None from the
-            population; otherwise the algorithm's default holds.
-        name: the agent's name in tables, which also seeds its random stream; None is the name of
-            the algorithm.
-        max_steps: step cap of a run, at least 1; None takes the cap of the setting or evaluation.
+        options: values by option name. `informed` replaces None with a value of the population.
+            An option that stays None has the algorithm's default.
+        name: the agent's name in tables, which also seeds its random stream; by default the name
+            of the algorithm.
+        max_steps: step cap of a run, at least 1; by default the cap of the setting or evaluation.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class AlgorithmAgent(Agent):
         self.options = dict(options)
         self.name = algorithm.name if name is None else name
         if not is_name(self.name):
-            raise InvalidArgumentError("name", name, "a word, as it seeds the random stream")
+            raise InvalidArgumentError("name", name, "a nonempty string that seeds random numbers")
         self.max_steps = None if max_steps is None else integer("max_steps", max_steps, 1)
         unknown = set(self.options) - set(self.known_options)
         if unknown:
@@ -59,7 +59,7 @@ class AlgorithmAgent(Agent):
 
     @property
     def sees_rewards(self) -> bool:
-        """Whether the agent is a labelled reference, which sees realized rewards."""
+        """Whether the agent sees realized rewards, which `learn` receives."""
         return self.algorithm.learn is not None
 
     @property
@@ -68,10 +68,10 @@ class AlgorithmAgent(Agent):
         return sorted({*self.algorithm.defaults} - {CAP})
 
     def informed(self, facts: Mapping[str, Any], max_steps: int | None = None) -> "AlgorithmAgent":
-        """Return an agent with the unset options taken from `facts`; this agent if none changes.
+        """Return an agent whose unset options come from `facts`, or `self` if no option changes.
 
         Args:
-            facts: values by option name, possibly with `max_steps`.
+            facts: values by option name; `max_steps` is the default step cap.
             max_steps: largest step cap; the agent's cap may be smaller.
         """
         old = {each: self.options.get(each) for each in self.algorithm.defaults if each != CAP}
@@ -119,7 +119,7 @@ class AlgorithmAgent(Agent):
             TypeError: if `sees_rewards` is False.
         """
         if self.algorithm.learn is None:
-            raise TypeError(f"{self.name} sees responses only and takes no reward")
+            raise TypeError(f"{self.name} learns from responses only, not from rewards")
         self.algorithm.learn(self._params, self._state, arm, reward)
 
     def answer(self) -> int:
@@ -127,7 +127,7 @@ class AlgorithmAgent(Agent):
         return self.algorithm.verdict(self._params, self._state, self._rng)
 
     def explain(self) -> Mapping[str, Any]:
-        """Return the algorithm's explanation of its state; empty if the record has none."""
+        """Return the algorithm's explanation of its state, or {} if it has no `explain`."""
         if self.algorithm.explain is None:
             return {}
         return self.algorithm.explain(self._params, self._state)
@@ -145,16 +145,16 @@ def agent_maker(
     options: Sequence[str] | None = None,
     **fixed: Any,
 ) -> Callable[[Callable[[], AlgorithmAgent]], Callable[..., AlgorithmAgent]]:
-    """Decorate an empty function, which then returns the agent of `algorithm`.
+    """Return a decorator that makes an empty function return agents that run `algorithm`.
 
-    Its keyword arguments are the options, None by default, and `max_steps` and `name`. The
-    docstring of the function describes the options; the decorator adds the other two.
+    The decorated function has keyword arguments for the options (None by default), `max_steps` and
+    `name`. The decorator adds a description of `max_steps` and `name` to the docstring.
 
     Args:
         algorithm: the algorithm record.
-        name: default name of the agent; None is the algorithm's name.
-        options: options that a caller may set; None is all.
-        **fixed: values of other options.
+        name: default name of the agents; if it is None, the algorithm's name.
+        options: options that a caller may set; if it is None, all options.
+        **fixed: values of options that a caller may not set.
     """
     default = algorithm.name if name is None else name
     chosen = [each for each in algorithm.defaults if each != CAP] if options is None else options
@@ -188,15 +188,15 @@ def given_horizon(option: int | None, horizon: int | None) -> int:
 
 
 def is_second(options: Mapping[str, Any], name: str, first: str, second: str) -> bool:
-    """Return whether an option with two allowed values has the second."""
+    """Return whether option `name` is `second`; only `first` and `second` are allowed."""
     return choice(name, options[name], (first, second)) == second
 
 
 def largest(counts: Sequence[int], rng: np.random.Generator, first: bool = False) -> int:
-    """Return the index of the largest count; a tie is broken at random, or by the first index.
+    """Return the index of the largest count.
 
-    The first index favours low arms (if all arms tie, arm 0 is always the answer). So `first` is
-    only for agents that reproduce the released code. `rng` is used only for a tie.
+    If counts tie, `rng` draws one of the tied indices. With `first`, the smallest of them wins
+    instead, which favours low arms: use `first` only to reproduce the released code.
     """
     best = 0
     n_tied = 1

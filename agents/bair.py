@@ -1,11 +1,12 @@
 """BAIR, the paper's agent (Algorithms 1 and 2), and SE, which is BAIR without Phase 1.
 
 Phase 1 recommends arms until N_1 acceptances, so that the user's intervals become narrow. Phase 2
-recommends the arm of F with the fewest acceptances and eliminates arms that she rejects.
+recommends the remaining arm with the fewest acceptances and eliminates an arm after m rejections.
 
 SE is successive elimination (Even-Dar, Mannor and Mansour 2006, "Action elimination and stopping
-conditions for the multi-armed bandit and reinforcement learning problems"); a rejection replaces
-the comparison of intervals. Its record is BAIR's, with N_1 = 0.
+conditions for the multi-armed bandit and reinforcement learning problems"). The published algorithm
+compares intervals to eliminate an arm; here the user's rejections eliminate it. The code of SE is
+that of BAIR, with N_1 = 0.
 """
 
 import math
@@ -31,7 +32,7 @@ class Params(NamedTuple):
 
     n_arms: int  # K
     n1: float  # N_1
-    counts_steps: bool  # N_1 counts recommendations, not acceptances
+    counts_steps: bool  # Phase 1 ends after N_1 recommendations, not acceptances
     skips: bool  # the first sweep skips the arm after a rejected one
     round_robin: bool  # Phase 2 recommends the arms of F in turn, not the least accepted arm
     m: int  # rejections in Phase 2 that eliminate an arm
@@ -45,12 +46,14 @@ class State(NamedTuple):
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
-    following: list[int]  # linked list of F: the next arm; K after the last, the first after K
-    preceding: list[int]  # linked list of F: the previous arm; K before the first
+    following: list[
+        int
+    ]  # linked list: the next arm of F; K marks the end, following[K] is the first
+    preceding: list[int]  # linked list: the previous arm of F; K before the first arm
     heap: list[int]  # the arms of F in Phase 2, the arm with the fewest acceptances first
     part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
     current: list[int]  # [the arm to recommend]
-    progress: list[int]  # [acceptances or recommendations so far, compared with N_1]
+    progress: list[int]  # [acceptances or recommendations so far; Phase 1 ends at N_1]
     scores: list[int]  # compared by `verdict`
 
 
@@ -72,9 +75,10 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 
 def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
-    """Return N_1: (2K/delta)^(1/alpha)/rho_0 for "paper", with 2(K-1) for "proof", else `n1`.
+    """Return N_1 for the option `n1`, which may be a number.
 
-    Source: Lemma lm:phase2bound1 of the paper, and its proof.
+    "paper" means (2K/delta)^(1/alpha)/rho_0 (Lemma lm:phase2bound1 of the paper). "proof" means the
+    same with 2(K-1) in place of 2K, as in the proof of the lemma.
     """
     if not isinstance(n1, str) or n1 not in ("paper", "proof"):
         allowed = '"paper", "proof" or a number of at least 0'
@@ -93,10 +97,11 @@ def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: 
 
 
 def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> int:
-    """Return m, the rejections that eliminate an arm; "paper" and "released" are 1 without noise.
+    """Return the number of rejections after which Phase 2 eliminates an arm.
 
-    "paper" is 2 log(K/delta), rounded up (caption of the click-noise table). "released" is the
-    least m above 8 p'(1-p')/(2p'-1)^2 log(2K/delta) with p' = 0.9, as in the released code.
+    Without click noise "paper" and "released" mean 1. With noise "paper" means 2 log(K/delta),
+    rounded up (caption of the click-noise table). "released" then means the least integer above
+    8 p'(1-p')/(2p'-1)^2 log(2K/delta) with p' = 0.9, as in the released code.
     """
     if not isinstance(m, str) or m not in ("paper", "released"):
         try:
@@ -154,7 +159,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == ELIMINATION:
         if n_left > 0 and params.round_robin:
             state.current[0] = following if following < end else state.following[end]
-        elif n_left > 0:  # argmin of n_i over F; the paper's argmin over [K] would never end
+        elif n_left > 0:  # least n_i in F; with the printed argmin over [K] no run would end
             if state.candidate[arm] == 0:
                 state.heap[0] = state.heap[n_left]
             sift_down(state, 0)
@@ -172,7 +177,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
         admit_all(params, state, ROUNDS)
     elif state.part[0] == SWEEP:
         state.current[0] = state.following[end]
-    elif not accepted:  # after an acceptance, a round repeats the arm
+    elif not accepted:  # a round repeats an accepted arm
         state.current[0] = following
 
 
@@ -185,7 +190,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def admit_all(params: Params, state: State, part: int) -> None:
-    """Set F = [K] at the start of a part or of a round."""
+    """Start `part`, or a new round of it, with all arms in F."""
     n_arms = params.n_arms
     for arm in range(n_arms):
         state.rejected[arm] = 0
@@ -206,7 +211,7 @@ def admit_all(params: Params, state: State, part: int) -> None:
 
 
 def drop(state: State, arm: int) -> None:
-    """Remove `arm` from F; `following[arm]` stays valid."""
+    """Remove `arm` from F; `following[arm]` remains the next arm."""
     before, after = state.preceding[arm], state.following[arm]
     state.following[before] = after
     state.preceding[after] = before
@@ -215,7 +220,7 @@ def drop(state: State, arm: int) -> None:
 
 
 def sift_down(state: State, place: int) -> None:
-    """Restore the order of the heap below this place, by acceptances."""
+    """Move the arm at `heap[place]` down until no arm below it has fewer acceptances."""
     size = state.n_candidates[0]
     arm = state.heap[place]
     while 2 * place + 1 < size:
@@ -237,7 +242,7 @@ def comes_first(state: State, one: int, other: int) -> bool:
 
 
 def explain(params: Any, state: Any) -> Mapping[str, Any]:
-    """Return the phase, the progress to N_1, F, n_i and, if m is above 1, the rejections."""
+    """Return the phase, F, n_i, the count that N_1 limits and, if m > 1, the rejections."""
     items: dict[str, Any] = {"phase": PHASES[state.part[0]]}
     if params.n1 > 0.0:
         what = "steps" if params.counts_steps else "acceptances"
@@ -270,30 +275,30 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return BAIR, the agent of the paper (Algorithms 1 and 2; with m above 1 for noisy users).
+    """Return BAIR, the agent of the paper (Algorithms 1 and 2; m is above 1 for noisy users).
 
-    `evaluate` and `rollout` fill in an option that is None: the user's alpha, rho_0 and click
-    noise, and the setting's choices. Elsewhere the defaults below hold.
+    `evaluate` and `rollout` replace an option that is None: they take alpha, rho_0 and click noise
+    from the user and other options from the setting. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
-        n1: N_1, the acceptances of Phase 1: "paper" is (2K/delta)^(1/alpha)/rho_0 (Lemma
-            lm:phase2bound1), "proof" has 2(K-1) for 2K, as in the lemma's proof; or a number of at
-            least 0. Default "paper".
-        m: rejections in Phase 2 that eliminate an arm, at least 1. For users with click noise
-            "paper" is 2 log(K/delta), rounded up, and "released" is the threshold of the released
-            code; both are 1 without noise. Default "paper".
-        rejections: m counts "all" rejections of an arm in Phase 2, as in the paper, or
-            "consecutive" ones, which are rare for a good arm; default "all".
-        alpha: the user's alpha in N_1, above 0; default 1.
-        rho_0: the least rho_t in N_1, above 0; default 1.
-        noise: the user's click noise, in [0, 1]; a named m depends on whether it is 0; default 0.
-        phase1_counts: the count compared with N_1: "acceptances" (the lemmas) or "steps" (the
-            pseudo-code); default "acceptances".
-        first_sweep: "full" recommends every arm, "skipping" skips the arm after a rejected one;
+        n1: N_1, the number of acceptances in Phase 1, at least 0. "paper" means
+            (2K/delta)^(1/alpha)/rho_0 (Lemma lm:phase2bound1). "proof" means the same with 2(K-1)
+            in place of 2K, as in the lemma's proof. Default "paper".
+        m: number of rejections in Phase 2 that eliminates an arm, at least 1. For users with click
+            noise "paper" means 2 log(K/delta), rounded up, and "released" means the threshold of
+            the released code. For other users both mean 1. Default "paper".
+        rejections: m counts "all" rejections of an arm in Phase 2, as in the paper, or only
+            "consecutive" rejections, which a good arm rarely has; default "all".
+        alpha: the user's alpha in the formula of N_1, above 0; default 1.
+        rho_0: the least rho_t, in the formula of N_1, above 0; default 1.
+        noise: the user's click noise, in [0, 1], used only for m; default 0.
+        phase1_counts: Phase 1 ends after N_1 "acceptances" (as in the lemmas) or after N_1 "steps"
+            (as in the pseudo-code); default "acceptances".
+        first_sweep: "full" recommends every arm; "skipping" skips the arm after a rejected arm;
             default "full".
-        phase2: recommend the arm of F with the "fewest acceptances", or "round robin"; default
-            "fewest acceptances".
+        phase2: Phase 2 recommends the arm of F with the "fewest acceptances", or the arms of F in
+            turn ("round robin"); default "fewest acceptances".
     """
 
 
@@ -306,18 +311,18 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
 def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return SE, successive elimination: Phase 2 of BAIR alone, the same as `BAIR(n1=0)`.
 
-    SE eliminates no arm in its first pass over all arms. Without Phase 1 nothing bounds the
-    probability of a wrong answer; delta sets only m. `evaluate` and `rollout` fill in an option
-    that is None, as for `BAIR`. Elsewhere the defaults below hold.
+    SE eliminates no arm in its first pass over all arms. Without Phase 1 the probability of a wrong
+    answer has no bound; only m depends on delta. `evaluate` and `rollout` replace an option that is
+    None, as for `BAIR`. In other uses the defaults below hold.
 
     Args:
-        delta: in (0, 1), used if m is a name and the user has click noise; default 0.1.
-        m: rejections that eliminate an arm, at least 1; or "paper" or "released" as in `BAIR`;
-            default "paper".
-        rejections: m counts "all" rejections of an arm, or "consecutive" ones; default "all".
-        noise: the user's click noise, in [0, 1]; a named m depends on whether it is 0; default 0.
-        first_sweep: the first pass is "full", or "skipping" the arm after a rejected one; default
-            "full".
-        phase2: recommend the remaining arm with the "fewest acceptances", or "round robin"; default
-            "fewest acceptances".
+        delta: determines m for "paper" and "released", in (0, 1); default 0.1.
+        m: number of rejections that eliminates an arm, at least 1, or "paper" or "released", as in
+            `BAIR`; default "paper".
+        rejections: m counts "all" rejections of an arm, or only "consecutive" ones; default "all".
+        noise: the user's click noise, in [0, 1], used only for m; default 0.
+        first_sweep: in the first pass, "full" recommends every arm; "skipping" skips the arm after
+            a rejected arm; default "full".
+        phase2: recommend the remaining arm with the "fewest acceptances", or the remaining arms in
+            turn ("round robin"); default "fewest acceptances".
     """

@@ -1,7 +1,7 @@
 """EXP3, exponential weights for adversarial bandits; an acceptance counts as a reward of 1.
 
-Auer, Cesa-Bianchi, Freund and Schapire 2002, "The nonstochastic multiarmed bandit problem". The
-paper's experiments run EXP3 to BAIR's stopping time.
+Auer, Cesa-Bianchi, Freund and Schapire 2002, "The nonstochastic multiarmed bandit problem". In
+the paper's experiments the horizon of EXP3 is BAIR's mean stopping time.
 """
 
 import math
@@ -28,19 +28,19 @@ class Params(NamedTuple):
     mixing: float  # epsilon, the share of uniform exploration
     block: int  # arms per block of weights, about sqrt(K)
     by_recommendations: bool  # answer the most recommended arm, not the most accepted
-    first: bool  # the answer among tied arms is the first
+    first: bool  # among tied arms the first arm is the answer
 
 
 class State(NamedTuple):
-    """The state of EXP3; the weights exp(log_weights - reference) do not overflow."""
+    """The state of EXP3; a weight is exp(log_weight - reference), so that it does not overflow."""
 
     log_weights: list[float]
     weights: list[float]
-    reference: list[float]  # [the log-weight of weight 1]
+    reference: list[float]  # [the log-weight of an arm with weight 1]
     sums: list[float]  # sum of the weights of each block of arms
     total: list[float]  # [sum of all weights]
     chance: list[float]  # [probability with which the last arm was drawn]
-    counts: list[int]  # recommendations or acceptances of each arm; the answer has the most
+    counts: list[int]  # count of each arm (see `by_recommendations`); the largest gives the answer
     steps: list[int]  # [t]
 
 
@@ -78,9 +78,10 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Draw an arm from (1 - epsilon) weights + epsilon uniform, by inversion.
+    """Draw an arm with probability (1 - epsilon) weight / total + epsilon / K.
 
-    The search finds the block of arms first and then the arm: about 2 sqrt(K) steps instead of K.
+    One random number selects a block of about sqrt(K) arms, and then an arm of this block. That
+    takes about 2 sqrt(K) comparisons instead of K.
     """
     if state.steps[0] >= params.horizon:
         return STOP
@@ -107,7 +108,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Raise the weight of an accepted arm by exp(gamma / its probability)."""
+    """Multiply the weight of an accepted arm by exp(gamma / probability of its draw)."""
     state.steps[0] += 1
     if accepted or params.by_recommendations:
         state.counts[arm] += 1
@@ -122,14 +123,14 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the most accepted (or most recommended) arm."""
+    """Return the arm with the most acceptances, or recommendations if `by_recommendations`."""
     return largest(state.counts, rng, params.first)
 
 
 def _rescale(params: Params, state: State, reference: float) -> None:
     state.reference[0] = reference
     for arm in range(params.n_arms):
-        # The weight of a log-weight below -700 is as good as 0; RESCALE prevents an overflow.
+        # A weight below exp(-700) counts as exp(-700). RESCALE prevents an overflow.
         state.weights[arm] = math.exp(max(-700.0, state.log_weights[arm] - reference))
     for block in range(len(state.sums)):
         _add_up(params, state, block)
@@ -149,7 +150,7 @@ def _add_up(params: Params, state: State, block: int) -> None:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return t of T, the probability of each arm, and the counts behind the answer."""
+    """Return the step t, the horizon T, the probability of each arm, and the counts."""
     floor, scale = params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
     return {
         "t of T": Against(state.steps[0], params.horizon),
@@ -172,12 +173,12 @@ def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return EXP3 with the paper's rates for a horizon T.
 
     gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). `evaluate` and `rollout`
-    fill in an option that is None. Elsewhere the defaults below hold.
+    replace an option that is None. In other uses the defaults below hold.
 
     Args:
-        horizon: T >= 1, the number of recommendations; None in an evaluation is BAIR's mean
+        horizon: T >= 1, the number of recommendations; in an evaluation the default is BAIR's mean
             stopping time.
         learning_rate: c > 0 in gamma; default 1.
-        counts: answer the arm "accepted" or "recommended" most; default "accepted".
-        ties: the answer among tied arms, at "random" or the "first"; default "random".
+        counts: the answer is the arm most often "accepted" or "recommended"; default "accepted".
+        ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

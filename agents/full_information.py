@@ -1,8 +1,8 @@
-"""Thompson sampling on realized rewards: an upper reference, not a competitor.
+"""Thompson sampling on realized rewards, for comparison with agents that see responses only.
 
-Agents must find the best arm from responses alone. This reference also sees the realized reward of
-every accepted recommendation. Its advantage over the agents is the price of seeing responses only.
-Thompson 1933; Russo et al. 2018, "A tutorial on Thompson sampling", for normal rewards.
+The other agents must find the best arm from responses alone. This agent also sees the realized
+reward of every accepted recommendation. The difference shows what it costs to see responses only.
+Sources: Thompson 1933; Russo et al. 2018, "A tutorial on Thompson sampling" (normal rewards).
 """
 
 import math
@@ -28,13 +28,13 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of the reference."""
+    """The posterior of each arm, and the latest draws."""
 
     counts: list[int]  # n_i, number of rewards of each arm
     excesses: list[float]  # sum of (reward - m_0) of each arm
-    means: list[Any]  # posterior means, floats; compared by `verdict`
+    means: list[Any]  # posterior means (floats); `verdict` takes the largest
     deviations: list[float]  # posterior standard deviations
-    draws: list[Any]  # one posterior draw of each arm, floats; compared by `act`
+    draws: list[Any]  # one posterior draw (a float) for each arm; `act` takes the largest
     steps: list[int]  # [t]
 
 
@@ -73,7 +73,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the step; the rule does not use responses."""
+    """Count the step; a response does not change the posterior."""
     state.steps[0] += 1
 
 
@@ -95,7 +95,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return t of T, the posterior means and standard deviations, and the latest draws."""
+    """Return the step t, the horizon T, each arm's posterior mean and deviation, and its draw."""
     return {
         "t of T": Against(state.steps[0], params.horizon),
         "posterior mean": list(state.means),
@@ -116,15 +116,15 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def FullInformation() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return Thompson sampling that sees rewards: an upper reference, NOT a competitor.
+    """Return Thompson sampling that sees rewards. It serves for comparison and does NOT compete.
 
-    It sees the realized reward of every accepted recommendation; do not rank it among agents that
-    see only responses. Model: a normal prior for each arm's mean; a reward is the mean plus noise
-    of variance 1. The reference recommends the argmax of one posterior draw per arm, and answers
-    the arm with the largest posterior mean (ties at random). A rejection changes no posterior.
+    The agent sees the realized reward of every accepted recommendation: do not rank it among agents
+    that see only responses. In its model each arm's mean has a normal prior, and a reward is the
+    mean plus noise of variance 1. The agent recommends the argmax of one posterior draw per arm and
+    answers the arm with the largest posterior mean (ties at random). It ignores rejections.
 
     Args:
-        horizon: T >= 1, the number of recommendations; None is the horizon of the evaluation or
+        horizon: T >= 1, the number of recommendations; by default the horizon of the evaluation or
             run.
         prior_mean: m_0, the mean of every arm's prior, finite; default 0.
         prior_variance: v_0 > 0, the variance of every arm's prior; default 1.

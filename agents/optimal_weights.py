@@ -13,7 +13,7 @@ SMALLEST = 1e-290
 
 
 def _shortfall(u: float, ratio: float) -> float:
-    """Return u - log(1 + u) >= 0 without cancellation; `ratio` is 1 + u without rounding."""
+    """Return u - log(1 + u) >= 0 without cancellation; `ratio` is an accurate 1 + u."""
     if -1e-4 < u < 1e-4:
         return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
     if u < -0.5:
@@ -48,7 +48,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
-    """Return n_b kl(m_b, m) + n_a kl(m_a, m) for the pooled mean m, the evidence for m_b > m_a."""
+    """Return n_b kl(m_b, m) + n_a kl(m_a, m), the evidence for m_b > m_a; m is the pooled mean."""
     pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
     return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
 
@@ -56,8 +56,8 @@ def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> floa
 def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
     """Return kl(top, mu) and kl(other, mu) at mu = (top + ratio other) / (1 + ratio).
 
-    The distances from mu are fractions of top - other, which is exact for close means. Distances
-    from a rounded mu would lose digits.
+    The code computes top - mu and mu - other as fractions of top - other. This keeps all digits if
+    the means are close; differences from a rounded mu would lose digits.
 
     Args:
         top: the larger mean, at most 1.
@@ -116,15 +116,15 @@ TOP, AGE, GAP, BEST = range(4)
 
 
 class Solver(NamedTuple):
-    """The last solution, from which the next search starts, and the divergences of each arm.
+    """The last solution, from which the next search starts, and stored divergences of each arm.
 
-    Short series update the divergences for nearby means, as logarithms take most of the time.
+    If the means change little, short series update the divergences. Logarithms would take longer.
     """
 
     ratios: list[float]  # x_k = w_k / w_b
     level: list[float]  # [y, the common value of all g_k(x_k)]
     weights: list[float]  # w*
-    arms: list[float]  # the `PARTS` values of arm 0, then of arm 1, ...
+    arms: list[float]  # `PARTS` values for each arm, in the order of the arms
     last: list[float]  # the values at TOP, AGE, GAP and BEST
 
 
@@ -149,7 +149,7 @@ def start_solver(solver: Solver) -> None:
 
 
 def _logarithm(u: float) -> float:
-    """Return log(1 + u) for abs(u) <= `NEARBY`."""
+    """Return log(1 + u) by a series that is exact for abs(u) <= `NEARBY`."""
     even = 0.5 + u * u * (0.25 + u * u * (1.0 / 6.0 + u * u * 0.125))
     odd = 1.0 + u * u * (1.0 / 3.0 + u * u * (0.2 + u * u * (1.0 / 7.0 + u * u / 9.0)))
     return u * odd - u * u * even
@@ -163,10 +163,10 @@ def _logit(p: float) -> float:
 
 
 def _predict(means: list[float], best: int, solver: Solver) -> None:
-    """Predict the solution for new means from the last solution and the change of the gap.
+    """Predict the solution for new means from the last solution.
 
-    If the best arm changes, divide all w_k / w_b by the ratio of the new best arm. Then scale y and
-    the small x_k by the square of the gap's growth, to which they are nearly proportional.
+    If the best arm changes, divide all w_k / w_b by the ratio of the new best arm. Then rescale y
+    and the small x_k: they are nearly proportional to the square of the best arm's gap.
     """
     top, before, share = means[best], int(solver.last[BEST]), solver.ratios[best]
     top_before = solver.last[TOP]
@@ -196,7 +196,7 @@ def _predict(means: list[float], best: int, solver: Solver) -> None:
     for arm in range(len(means)):
         if solver.ratios[arm] < SMALL:
             solver.ratios[arm] = min(max(solver.ratios[arm] * factor, SMALLEST), 1.0)
-    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution: start from that of normal rewards
+    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution yet: take that for normal rewards
         solver.level[0] = math.inf
         for arm in range(len(means)):
             if arm != best:
@@ -207,9 +207,9 @@ def _predict(means: list[float], best: int, solver: Solver) -> None:
 
 
 def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver) -> None:
-    """Update the stored divergences of an arm to another mu_k.
+    """Set mu_k of an arm to `mean`, and update the stored divergences of the arm.
 
-    For a nearby mu' the update uses short series: kl(p, mu') is kl(p, mu) minus
+    If the new mu' is near the old mu, the update uses short series: kl(p, mu') is kl(p, mu) minus
     p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)), with the same logarithms for both divergences.
     """
     stored, first = solver.arms, PARTS * arm
@@ -230,14 +230,14 @@ def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver
 
 
 def newton_ratios(means: list[float], best: int, solver: Solver) -> bool:
-    """Update the last solution to these means by Newton's method on all x_k and y at once.
+    """Solve for all x_k and y at these means by Newton's method, starting from the last solution.
 
-    The equations are g_k(x_k) = y for all k and F = 1. Each iteration solves for the step of y
-    first; no value more than halves or doubles in one step. For small changes of the means, as from
-    one step to the next, it is several times as fast as `bracketed_ratios`; else it may fail.
+    The equations are g_k(x_k) = y for all k and F = 1. An iteration first finds the step of y. No
+    x_k or y more than halves or doubles in an iteration. The method is several times as fast as
+    `bracketed_ratios` if the means have changed little since the last solution, but it may fail.
 
     Returns:
-        Whether it has converged; if not, `solver` holds positive ratios without a meaning.
+        Whether the method has converged. If not, the ratios in `solver` are no solution.
     """
     _predict(means, best, solver)
     top, level = means[best], solver.level[0]
@@ -268,7 +268,7 @@ def newton_ratios(means: list[float], best: int, solver: Solver) -> bool:
             both = 1.0 / (variance * cost_other)
             inverse_cost = both * variance
             solver.arms[first + PRECISION] = both * cost_other
-            solver.weights[arm] = inverse_cost  # scratch memory until the end
+            solver.weights[arm] = inverse_cost  # `weights` is scratch memory here
             share = cost_best * inverse_cost
             slope_here = (top - other) * (top - mean + (mean - other) * share)
             slope_here *= both * inverse_cost * inverse * inverse
@@ -318,7 +318,7 @@ LOWEST = 1.0 / 2048.0
 def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> float:
     """Write all x_k to `ratios` and return y; if other arms tie with the best, y is 0.
 
-    Each search makes at most `STEPS` secant or Newton steps and then halves its bracket.
+    After `STEPS` secant or Newton steps each search continues by halving its bracket.
 
     Args:
         means: K Bernoulli means in [0, 1].
@@ -331,7 +331,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
             evidence = _evidence(top, means[arm], LARGEST_RATIO)
             high = min(high, evidence)
             n_tied += not evidence > SMALLEST
-    if n_tied > 0:  # tied arms: the solution in the limit, where their x_k^2 add up to 1
+    if n_tied > 0:  # the limit of the solution: the x_k^2 of tied arms add up to 1
         for arm in range(len(means)):
             tied = not _evidence(top, means[arm], LARGEST_RATIO) > SMALLEST
             ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
@@ -395,13 +395,13 @@ def _evidence(top: float, other: float, ratio: float) -> float:
 def characteristic_weights(means: list[float], best: int, solver: Solver) -> None:
     """Write w*, the proportions that identify the best arm soonest, to `solver.weights`.
 
-    w_b is proportional to 1 and w_k to x_k(y), where y solves F(y) = sum over k of
+    Before normalization w_b is 1 and w_k is x_k(y), where y solves F(y) = sum over k of
     kl(m_b, mu_k) / kl(m_k, mu_k) = 1 on 0 < y < min_k kl(m_b, m_k).
 
     Args:
         means: K Bernoulli means in [0, 1].
         best: index of a largest mean; tied arms get the limit of the weights.
-        solver: the search starts from its last solution; changed in place.
+        solver: the search starts from the last solution in `solver` and replaces this solution.
     """
     if not newton_ratios(means, best, solver):
         solver.level[0] = bracketed_ratios(means, best, solver.ratios)

@@ -1,6 +1,6 @@
 """BAIR's Phase 1 alone, and Phase 1 followed by another algorithm.
 
-The paper asks whether its baselines do better with a user after Phase 1 (experiments with shared
+The paper asks whether its baselines do better if Phase 1 comes before them (experiments with shared
 Phase 1). The baselines do not see the recommendations and responses of Phase 1.
 """
 
@@ -18,7 +18,7 @@ from .adapter import AlgorithmAgent, agent_maker
 
 
 def act_in_phase1(params: bair.Params, state: bair.State, rng: np.random.Generator) -> int:
-    """Return BAIR's arm, or `STOP` after Phase 1."""
+    """Return the arm that BAIR recommends in Phase 1, or `STOP` after Phase 1."""
     return STOP if state.part[0] == bair.ELIMINATION else state.current[0]
 
 
@@ -55,11 +55,11 @@ class State(NamedTuple):
 def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
     """Return an agent that runs BAIR's Phase 1 and then `agent`, which does not see Phase 1.
 
-    The stopping time includes Phase 1. `Phase1` with the same user makes the same steps, so that
-    its stopping time can be subtracted.
+    The stopping time includes Phase 1. To subtract Phase 1, run the agent `Phase1` with the same
+    user: it makes the same recommendations.
 
     Args:
-        agent: the agent after Phase 1; the returned agent has its step cap and name.
+        agent: the agent that runs after Phase 1; the returned agent has the same step cap and name.
         **phase1: BAIR's options for Phase 1.
 
     Raises:
@@ -78,7 +78,7 @@ def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
 
 @functools.cache
 def _composed(algorithm: Algorithm) -> Algorithm:
-    """Return the record of Phase 1 followed by `algorithm`."""
+    """Return the record of an algorithm that runs Phase 1 and then `algorithm`."""
     start_second, act_second = algorithm.start, algorithm.act
     observe_second, verdict_second = algorithm.observe, algorithm.verdict
 

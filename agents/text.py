@@ -36,12 +36,12 @@ _RESPONSES = ("rejected", "accepted")
 
 
 class Conversation:
-    """The responses of one user so far, and the questions that state them.
+    """The responses of one user so far, and the questions to a language model about them.
 
     Args:
         n_arms: number of arms K.
         horizon: number of recommendations of the run if known, else None.
-        n_recent: number of latest responses that a question lists one by one, at least 0.
+        n_recent: how many of the latest responses a question lists one by one, at least 0.
     """
 
     def __init__(self, n_arms: int, horizon: int | None = None, n_recent: int = N_RECENT) -> None:
@@ -65,7 +65,7 @@ class Conversation:
         return self._compose(f'"arm N" to recommend arm N, or "stop: N" {stop}')
 
     def last_question(self) -> str:
-        """Return the question for the best arm, after a run that the agent did not stop."""
+        """Return the question for the best arm, if the run ended before the agent stopped."""
         return self._compose('"arm N", with the arm that is the best', "The run is over. ")
 
     def _compose(self, form: str, before: str = "") -> str:
@@ -78,7 +78,7 @@ class Conversation:
             counts = f"{accepted} accepted, {rejected} rejected"
             lines.append(f"arm {arm}: {counts}, last {_RESPONSES[last]}")
         others = [arm for arm in range(self.n_arms) if arm not in self.counts]
-        # Consecutive arms, shown as "5 to 8", differ from their positions by the same number.
+        # Consecutive arms are shown as "5 to 8". Arm minus position is equal for all of them.
         numbered = groupby(enumerate(others), lambda pair: pair[1] - pair[0])
         rows = [[arm for _, arm in row] for _, row in numbered]
         if rows:
@@ -112,7 +112,7 @@ class TextAnswer(NamedTuple):
 
     Attributes:
         arm: the arm in the answer.
-        stops: whether the agent stops and names `arm` as the best, or else recommends it next.
+        stops: if True, the agent stops and names `arm` as the best; else it recommends `arm` next.
     """
 
     arm: int
@@ -127,8 +127,8 @@ def answer_in_words(answer: TextAnswer) -> str:
 def parse_answer(text: str, n_arms: int) -> TextAnswer:
     """Parse the text of an answer.
 
-    The last line that is not empty must be "3", "arm 3", "I recommend arm 3." or "stop: 3". Or this
-    line or the whole text must be JSON, {"arm": 3} or {"stop": 3}.
+    The last line that is not empty must be "3", "arm 3", "I recommend arm 3." or "stop: 3". This
+    line or the whole text may also be JSON: {"arm": 3} or {"stop": 3}.
 
     Args:
         text: the answer.
@@ -167,18 +167,18 @@ ATTEMPTS = 2
 
 
 class TextAgent:
-    """An agent that asks a language model, or any function of a text, for each arm.
+    """An agent that asks a language model, or any function from text to text, for each arm.
 
     Each question states the task, the acceptances and rejections of each arm, the latest responses
-    and the form of an answer ("arm 3", "stop: 3"), so that `respond` needs no memory. After an
+    and the form of an answer ("arm 3", "stop: 3"). So `respond` needs no memory. After an
     unreadable answer the agent asks once more and states the problem. If the second answer is
-    unreadable too, the agent counts it as bad and draws an arm uniformly.
+    unreadable too, the agent counts a bad answer and draws an arm uniformly.
 
     Args:
-        respond: `respond(question) -> answer`, both texts. An exception ends the run; its message
-            names the step and the user.
+        respond: `respond(question) -> answer`, both texts. If `respond` raises an exception, the
+            run ends with an error that names the step and the user.
         name: the agent's name in tables.
-        n_recent: number of latest responses that a question lists one by one, at least 0.
+        n_recent: how many of the latest responses a question lists one by one, at least 0.
         max_steps: step cap of a run, as each step may cost money; None sets no cap.
 
     Attributes:
@@ -186,7 +186,7 @@ class TextAgent:
         retries: number of questions in the current run with an unreadable first answer.
 
     Raises:
-        InvalidArgumentError: for a `respond` that is not callable, or a number out of range.
+        InvalidArgumentError: if `respond` is not callable or another argument is out of range.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class TextAgent:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """What identifies the agent: `n_recent` and the import path of `respond`, not its data."""
+        """The import path of `respond` (not its data) and `n_recent`, which identify the agent."""
         of = self.respond if hasattr(self.respond, "__qualname__") else type(self.respond)
         return {"respond": f"{of.__module__}:{of.__qualname__}", "n_recent": self.n_recent}
 
@@ -221,7 +221,7 @@ class TextAgent:
     def act(self) -> int | None:
         """Ask `respond` for the next arm or a stop."""
         if self._talk.horizon is not None and self._talk.steps >= self._talk.horizon:
-            return self.answer()  # the run is over: the user does not see this arm
+            return self.answer()  # the run is over, so this arm is not recommended
         answer = self._ask(self._talk.question())
         if not answer.stops:
             return answer.arm

@@ -2,7 +2,8 @@
 
 Thompson 1933, "On the likelihood that one unknown probability exceeds another in view of the
 evidence of two samples"; Chapelle and Li 2011, "An empirical evaluation of Thompson sampling",
-Algorithm 2. The rule assumes i.i.d. responses to an arm; an explorative user's are not.
+Algorithm 2. The algorithm assumes i.i.d. responses to an arm, which an explorative user does
+not give.
 """
 
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ class State(NamedTuple):
 
     accepted: list[int]  # acceptances of each arm
     rejected: list[int]  # rejections of each arm
-    draws: list[Any]  # one posterior draw of each arm, floats; compared by `act`
+    draws: list[Any]  # one posterior draw (a float) for each arm; `act` takes the largest
     steps: list[int]  # [t]
 
 
@@ -93,7 +94,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return t of T, the posterior means, the latest draws and the acceptances."""
+    """Return the step t, the horizon T, and each arm's posterior mean, draw and acceptances."""
     posteriors = [_posterior(params, state, arm) for arm in range(params.n_arms)]
     return {
         "t of T": Against(state.steps[0], params.horizon),
@@ -116,11 +117,11 @@ ALGORITHM = Algorithm(
 def Thompson() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Thompson sampling on responses; it answers the most accepted arm (ties at random).
 
-    It recommends the argmax of one draw per arm from Beta(a + accepted, b + rejected) (Thompson
-    1933; Chapelle and Li 2011, Algorithm 2).
+    The agent draws from Beta(a + acceptances, b + rejections) for each arm and recommends the arm
+    with the largest draw (Thompson 1933; Chapelle and Li 2011, Algorithm 2).
 
     Args:
-        horizon: T >= 1, the number of recommendations; None is the horizon of the evaluation or
+        horizon: T >= 1, the number of recommendations; by default the horizon of the evaluation or
             run.
         prior: (a, b) of every arm's Beta prior, each at least 0.1; default (1, 1), uniform.
     """

@@ -1,12 +1,13 @@
 """Track-and-Stop with D-tracking on Bernoulli responses (Garivier and Kaufmann 2016).
 
-The rule assumes i.i.d. responses to an arm, and the responses of an explorative user are not. The
-paper runs it to show the cost of this assumption. Each part of the rule and its code:
+The algorithm assumes i.i.d. responses to an arm, but an explorative user's responses are not i.i.d.
+The paper runs the algorithm to show the cost of this assumption. Each part of the algorithm, and
+the function that implements it:
 
-    Garivier and Kaufmann 2016                      here
-    every arm once at the start                     `act`; if primed, `start`
+    Garivier and Kaufmann 2016                      function
+    recommend every arm once at the start           `act`; with the option `primed`, `start`
     N_a, S_a and the rate of each arm               `observe`
-    arms with the highest rate                      `leader_of`, `observe`; if several, `act`
+    arms with the highest rate                      `leader_of`, `observe`; for tied arms, `act`
     Z(t), the least evidence for the leader         `_cost`, `_beats_all`
     beta(t, delta), the threshold                   `_threshold`
     stop when Z(t) > beta(t, delta)                 `_beats_all`, `act`
@@ -32,7 +33,7 @@ from .optimal_weights import transport_cost as cost_of
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
 
-TARGETED = "N_a of t w*_a"  # a name in `explain`
+TARGETED = "N_a of t w*_a"  # a key of the mapping that `explain` returns
 
 #: Values of t w*_a - N_a that differ by less are tied, and the first arm is recommended. It exceeds
 #: the rounding errors of the weights, so that rounding never decides.
@@ -47,7 +48,7 @@ class Params(NamedTuple):
     threshold: int  # index in THRESHOLDS
     primed: bool  # start with N_a = S_a = 1
     least_recommended: bool  # recommend the least recommended tied leader, not a random one
-    first: bool  # the answer among tied arms is the first
+    first: bool  # among tied arms the first arm is the answer
 
 
 class State(NamedTuple):
@@ -61,7 +62,7 @@ class State(NamedTuple):
     leader: list[int]  # [the first arm with the highest rate; -1 if unknown]
     n_tied: list[int]  # [number of arms with the highest rate]
     neglected: list[int]  # [the first arm with the least N_a; -1 if unknown]
-    rival: list[int]  # [the arm whose cost was at most the threshold in the last test]
+    rival: list[int]  # [an arm whose cost was at most the threshold in the last test]
     moved: list[int]  # [1 if a rate has changed since the last computation of w*]
     solver: Solver  # the last solution for w*
 
@@ -109,7 +110,7 @@ def compare_rates(state: State, one: int, other: int) -> int:
 
 
 def leader_of(state: State) -> tuple[int, int]:
-    """Return the first arm with the highest rate, and the number of arms with this rate."""
+    """Return the first arm with the highest acceptance rate, and how many arms have this rate."""
     leader = 0
     n_tied = 1
     for arm in range(1, len(state.rates)):
@@ -123,14 +124,14 @@ def leader_of(state: State) -> tuple[int, int]:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm that tracks w*, a tied leader, a neglected arm, or `STOP`."""
+    """Return the arm that D-tracking recommends, or `STOP` if Z exceeds beta."""
     recommended, t = state.recommended, state.steps[0]
     if t < params.n_arms:
         return t
     if state.leader[0] < 0:
         state.leader[0], state.n_tied[0] = leader_of(state)
     leader, n_tied = state.leader[0], state.n_tied[0]
-    if n_tied > 1:  # no test: recommend a random or the least recommended tied leader
+    if n_tied > 1:  # recommend a random or the least recommended leader, without a test
         skip = 0 if params.least_recommended else int(rng.random() * n_tied)
         chosen = leader
         for arm in range(leader, params.n_arms):
@@ -171,7 +172,7 @@ def _find_weights(state: State, leader: int) -> None:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the response, and update the leader and its ties to the result of `leader_of`."""
+    """Count the response, and update the leader and the number of arms that tie with it."""
     leader = state.leader[0]
     was_behind = leader >= 0 and compare_rates(state, arm, leader) < 0
     state.steps[0] += 1
@@ -201,7 +202,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm with the highest acceptance rate; ties by the most acceptances."""
+    """Return the arm with the highest acceptance rate; the number of acceptances breaks ties."""
     leader, _ = leader_of(state)
     for arm in range(params.n_arms):
         behind = compare_rates(state, arm, leader) < 0
@@ -212,8 +213,8 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 def _beats_all(params: Params, state: State, leader: int) -> bool:
     """Return whether Z, the least transport cost from the leader to another arm, exceeds beta.
 
-    One arm at or below the threshold settles the test. It is mostly the rival of the last test,
-    which is therefore tried first.
+    The test fails as soon as one arm has a cost of at most beta. This arm is mostly the `rival` of
+    the last test, so the rival is tried first.
     """
     threshold = _threshold(params, state.steps[0])
     rival = state.rival[0]
@@ -241,7 +242,7 @@ def _threshold(params: Params, t: int) -> float:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the leader, the rates and N_a; for a single leader also Z of beta and t w*."""
+    """Return the leader, the rates and N_a, and also Z, beta and t w* if one arm leads alone."""
     now, t = copy.deepcopy(state), state.steps[0]
     leader, n_tied = leader_of(now)
     seen = {"rate": now.rates, TARGETED: now.recommended}
@@ -280,14 +281,14 @@ ALGORITHM = Algorithm(
 def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
-    `evaluate` and `rollout` fill in an option that is None. Elsewhere the defaults below hold.
+    `evaluate` and `rollout` replace an option that is None. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
         threshold: the threshold of the evidence Z: "log((1+log t)/delta)" (default),
             "log(2t(K-1)/delta)" or "log(t/delta)".
         primed: start with N_a = S_a = 1 instead of recommending each arm once; default False.
-        tied: the recommendation while several arms share the highest acceptance rate: a "random"
-            one of them or the "least recommended"; it never stops then; default "random".
-        ties: the answer among tied arms, at "random" or the "first"; default "random".
+        tied: while several arms share the highest acceptance rate, T&S does not stop and recommends
+            a "random" or the "least recommended" arm of these; default "random".
+        ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

@@ -1,21 +1,22 @@
-"""Elimination for a population: it transfers what it learns from user to user.
+"""Elimination for a population, which transfers what it has learned to the next user.
 
 The means of each user deviate from the means of the population. The algorithm uses three ideas:
 
 1. A rejection shows how much worse an arm is. The user rejects arm i after n_i acceptances because
-   her interval for it lies below her interval for an arm j with n_j acceptances. Their estimates
-   then differ by about b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), Gamma = 2 alpha
-   log(rho_t n(t)) (paper, Eq. 1). The agent knows all these counts. Without a rejection b_i = 0.
+   her interval for arm i lies below her interval for an arm j with n_j acceptances. Then her
+   estimates of the two arms differ by about b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), where
+   Gamma = 2 alpha log(rho_t n(t)) (paper, Eq. 1). The agent knows n_i, n_j and n(t). If she never
+   rejects arm i, b_i is 0.
 2. The mean of b_i over earlier users estimates how much worse arm i is in the population. The
-   variance of b_i between users, s^2 (pooled over arms), shows how much users differ. The next user
-   gets the arms with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The margin is
-   s^2 rather than s: the more users differ, the more arms may be the best for one of them. Before
-   the algorithm can compare users s^2 is large, so the second user gets nearly all arms.
-3. The arm with the least mean b is recommended twice as often as the others. It is mostly the best
-   arm, and its many acceptances let the user reject the other arms earlier.
+   variance s^2 of b_i over earlier users (pooled over arms) shows how much users differ. The next
+   user gets the arms with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The
+   margin is s^2 rather than s: if users differ more, more arms can be the best arm of the next
+   user. The initial s^2 is large, so the second user gets nearly all arms.
+3. The arm with the least mean b is recommended twice as often as the other arms. This arm is mostly
+   the best arm, and its many acceptances let the user reject the other arms earlier.
 
-With each user the algorithm is SE: it recommends the arm with the fewest acceptances and eliminates
-a rejected arm.
+With each user the algorithm works as SE: it recommends the arm with the fewest acceptances and
+eliminates an arm when she rejects it.
 """
 
 import math
@@ -35,12 +36,12 @@ class Params(NamedTuple):
 
     n_arms: int  # K
     alpha: float  # the users' alpha
-    drops: bool  # leave out arms that are much worse in the population
-    caution: float  # s^2 before the algorithm can compare users
+    drops: bool  # leave out arms that were much worse for earlier users
+    caution: float  # initial value of s^2
 
 
 class State(NamedTuple):
-    """The state for the current user (up to `scores`) and for all users before her."""
+    """The state: the fields up to `scores` for the current user, the others for earlier users."""
 
     accepted: list[int]  # n_i
     candidate: list[int]  # 1 for an arm that is not eliminated
@@ -49,9 +50,9 @@ class State(NamedTuple):
     behind: list[float]  # b_i
     responses: list[int]  # [n(t), t]
     scores: list[int]  # compared by `verdict`
-    users: list[int]  # of each arm, the number of earlier users to whom it was offered
-    means: list[float]  # of each arm, the mean of b_i over these users
-    squares: list[float]  # [sum of squared deviations of b_i from the means, their number]
+    users: list[int]  # for each arm: the number of earlier users to whom it was offered
+    means: list[float]  # for each arm: the mean of b_i over the users in `users`
+    squares: list[float]  # [sum of squared deviations of b_i from its means, number of deviations]
     leader: list[int]  # [the arm with the least mean of b_i; -1 with the first user]
 
 
@@ -81,12 +82,12 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Update the means of b_i with the previous user, and start with the next user."""
+    """Add the previous user's b_i to the means of b_i, and start with the next user."""
     n_offered = 0
     for arm in range(params.n_arms):
         n_offered += state.offered[arm]
     for arm in range(params.n_arms):
-        if n_offered > 1 and state.offered[arm] == 1:  # a single arm is compared with no other
+        if n_offered > 1 and state.offered[arm] == 1:  # one candidate alone is never compared
             state.users[arm] += 1
             error = state.behind[arm] - state.means[arm]
             state.means[arm] += error / state.users[arm]
@@ -121,14 +122,14 @@ def _begin(params: Params, state: State) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate with the fewest acceptances; ties by the least mean of b_i."""
+    """Return the candidate with the fewest acceptances; the least mean of b_i breaks ties."""
     if state.n_candidates[0] == 1:
         return STOP
     chosen = -1
     fewest = 0
     for arm in range(params.n_arms):
         if state.candidate[arm] == 1:
-            # The leader gets twice as many recommendations: its acceptances count half.
+            # The leader's acceptances count half, so it gets twice as many recommendations.
             twice = params.drops and arm == state.leader[0]
             count = (1 if twice else 2) * state.accepted[arm]
             ahead = chosen >= 0 and state.means[arm] < state.means[chosen]
@@ -184,26 +185,26 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def TransferElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return SE-transfer, elimination that transfers what it learns to the next user.
+    """Return SE-transfer, elimination that transfers what it has learned to the next user.
 
-    With the first user it is SE. It recommends to the next user only arms that are not much worse
-    in the population, the best of them first. The module docstring gives the reasons.
+    With the first user the agent works as SE. To a later user it recommends only arms that were not
+    much worse than the best arm for earlier users. It begins with the best of these arms. The
+    docstring of the module gives the reasons.
 
     Args:
         alpha: the users' alpha, above 0; default 1.
-        carries: "arms" leaves out arms that are much worse in the population; "order" recommends
-            all arms, the best in the population first; default "arms".
-        caution: s^2, the variance between users, before the algorithm can compare users, at least
-            0; a larger value keeps more arms; default 3.
+        carries: "arms" leaves out arms that were much worse for earlier users; "order" recommends
+            all arms, and begins with the best arm for earlier users; default "arms".
+        caution: initial value of s^2, the variance between users, at least 0; a larger value keeps
+            more arms; default 3.
     """
 
 
 @agent_maker(ALGORITHM, name="SE-ordered", options=("alpha",), carries="order")
 def OrderedElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return SE-ordered, elimination in the order of the population's means learned so far.
+    """Return SE-ordered, elimination that begins with the arm that was best for earlier users.
 
-    The same as `TransferElimination(carries="order")`: every user gets all arms, the best in the
-    population first.
+    SE-ordered is `TransferElimination(carries="order")`: it recommends all arms to every user.
 
     Args:
         alpha: the users' alpha, above 0; default 1.

@@ -1,8 +1,8 @@
 """UCB1, optimism in the face of uncertainty; an acceptance counts as a reward of 1.
 
 Auer, Cesa-Bianchi and Fischer 2002, "Finite-time analysis of the multiarmed bandit problem",
-Figure 1. The theory assumes i.i.d. rewards, and the responses of an explorative user are not. UCB1
-is a reference: it shows what a regret minimizer achieves with such responses.
+Figure 1. The theory assumes i.i.d. rewards, but the responses of an explorative user are not i.i.d.
+UCB1 shows what a regret minimizer achieves with such responses.
 """
 
 import math
@@ -32,7 +32,7 @@ class State(NamedTuple):
     recommended: list[int]  # n_i
     rates: list[float]  # accepted / n_i
     inverse_roots: list[float]  # 1/sqrt(n_i)
-    bounds: list[Any]  # upper confidence bounds, floats; compared by `act`
+    bounds: list[Any]  # upper confidence bounds (floats); `act` takes the largest
     steps: list[int]  # [t]
 
 
@@ -62,7 +62,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
     """Return the next arm of the first pass, then the argmax of rate_i + sqrt(c log t / n_i).
 
-    Arms with equal counts tie exactly; a random draw breaks the tie.
+    Arms with equal counts have exactly equal bounds; a random draw breaks the tie.
     """
     t = state.steps[0]
     if t >= params.horizon:
@@ -97,10 +97,10 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return t of T, the rates, n_i, and the upper confidence bounds once every arm has one."""
+    """Return the step t, the horizon T, the rates and n_i; after the first pass also the bounds."""
     items: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
     if state.steps[0] >= params.n_arms:
-        now = state._replace(bounds=list(state.bounds))  # a copy: `explain` must not change them
+        now = state._replace(bounds=list(state.bounds))  # `explain` must not change the state
         _find_bounds(params, now)
         items["upper bound"] = now.bounds
     return items | {"rate": list(state.rates), "n_i": list(state.recommended)}
@@ -119,12 +119,12 @@ ALGORITHM = Algorithm(
 def UCB1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return UCB1 on responses; it answers the most accepted arm (ties at random).
 
-    It recommends each arm once, then the argmax of rate_i + sqrt(c log t / n_i): n_i counts the
-    recommendations of arm i, rate_i is the share of them that she accepted, and t counts all
-    recommendations (Auer, Cesa-Bianchi and Fischer 2002, Figure 1).
+    The agent recommends each arm once, and then the argmax of rate_i + sqrt(c log t / n_i). Here
+    n_i counts the recommendations of arm i, rate_i is the accepted share of these recommendations,
+    and t counts all recommendations (Auer, Cesa-Bianchi and Fischer 2002, Figure 1).
 
     Args:
-        horizon: T >= 1, the number of recommendations; None is the horizon of the evaluation or
+        horizon: T >= 1, the number of recommendations; by default the horizon of the evaluation or
             run.
         exploration: c > 0; default 2, as published.
     """

@@ -16,8 +16,8 @@ class Params(NamedTuple):
 
     n_arms: int  # K
     horizon: int  # T
-    random: bool  # arms at random, not in turn
-    first: bool  # the answer among tied arms is the first
+    random: bool  # draw arms at random instead of in turn
+    first: bool  # among tied arms the first arm is the answer
 
 
 class State(NamedTuple):
@@ -34,7 +34,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
     steps = given_horizon(options["horizon"], horizon)
     if flag("whole_passes", options["whole_passes"]) and not random:
         full, cap = -(-steps // n_arms) * n_arms, options["max_steps"]
-        # The cap may cut the last pass short, but never to fewer than T steps.
+        # The step cap may cut the last pass short, but a run has at least T steps.
         steps = full if cap is None else max(steps, min(full, cap))
     return Params(n_arms, steps, random, is_second(options, "ties", "random", "first"))
 
@@ -53,7 +53,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the next arm in turn or a random arm, or `STOP` at the horizon."""
+    """Return the next arm in turn, or a random arm if `random`; at the horizon return `STOP`."""
     if state.steps[0] >= params.horizon:
         return STOP
     if params.random:
@@ -75,7 +75,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return t of T, the next arm in turn and the acceptances."""
+    """Return the step t, the horizon T, the next arm in turn and the acceptances."""
     items: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
     if not params.random:
         items["turn"] = f"arm {state.following[0]}"
@@ -99,15 +99,15 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return UNI: recommend all arms equally often, answer the most accepted arm.
+    """Return UNI, which recommends all arms equally often and answers the most accepted arm.
 
-    `evaluate` and `rollout` fill in an option that is None. Elsewhere the defaults below hold.
+    `evaluate` and `rollout` replace an option that is None. In other uses the defaults below hold.
 
     Args:
-        horizon: T >= 1, the number of recommendations; None in an evaluation is BAIR's mean
+        horizon: T >= 1, the number of recommendations; in an evaluation the default is BAIR's mean
             stopping time.
-        order: arms in turn ("round robin") or at "random"; default "round robin".
-        whole_passes: finish the pass in which round robin reaches T, up to the step cap; default
-            False.
-        ties: the answer among tied arms, at "random" or the "first"; default "random".
+        order: recommend arms in turn ("round robin") or at "random"; default "round robin".
+        whole_passes: whether round robin completes the pass in which it reaches T, if the step cap
+            allows; default False.
+        ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

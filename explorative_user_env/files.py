@@ -1,7 +1,7 @@
-"""Write files atomically: each is written in a temporary folder next to its path, then moved.
+"""Write files atomically: write a file in a temporary folder next to its path, then move the file.
 
-A `Folder` holds the files of one run. Its manifest `made_by.json`, moved last, has the request and
-a digest of each file, so that readers detect a mixture of two runs.
+A `Folder` holds the files of one run. Its manifest `made_by.json` contains the request of the run
+and a digest of each file, so that readers detect files of different runs.
 """
 
 import hashlib
@@ -52,9 +52,9 @@ LARGEST_MANIFEST = 10_000_000
 
 
 def digests_in(folder: Path) -> dict[str, str]:
-    """Return the digests in a folder's manifest, for files directly in the folder.
+    """Return the digests of a folder's files, by file name, from the folder's manifest.
 
-    Returns an empty dict without a readable manifest of at most `LARGEST_MANIFEST` bytes.
+    Returns an empty dict if the manifest is missing, unreadable or larger than `LARGEST_MANIFEST`.
     """
     path = folder / MADE_BY
     try:
@@ -98,7 +98,7 @@ def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
         names: names of the files to check.
 
     Raises:
-        InvalidArgumentError: naming the first file with another digest.
+        InvalidArgumentError: if the digest of a file differs; the message names the file.
     """
     digests = digests_in(folder)
     for name in names:
@@ -111,7 +111,7 @@ def finished_file(argument: str, folder: Path, name: str) -> Path:
     """Return the path of a file that a finished run has written.
 
     Raises:
-        InvalidArgumentError: if the file is missing, or its digest is not the manifest's.
+        InvalidArgumentError: if the file is missing, or its digest differs from the manifest.
     """
     if not (folder / name).exists():
         allowed = f"a folder with {name}, which a finished run writes"
@@ -121,9 +121,9 @@ def finished_file(argument: str, folder: Path, name: str) -> Path:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Return the name, old value and new value of each entry that differs.
+    """Return the name, old value and new value of each entry that differs between two records.
 
-    Nested records are compared entry by entry, with dotted names. The outermost name is left out:
+    An entry of a nested record has a dotted name without the outermost key:
     `{"options": {"agents": {"BAIR": 1}}}` has the entry "agents.BAIR".
     """
     was, is_now = _flat({name: before.get(name) for name in now}), _flat(now)
@@ -142,7 +142,7 @@ def _flat(record: Mapping[str, Any], *place: str) -> dict[str, Any]:
 
 
 def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
-    """Return how the manifest of a folder differs from `made_by`; "" if it is equal or missing."""
+    """Return how a folder's manifest differs from `made_by`; "" means equal or no manifest."""
     try:
         before = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
         changes = differences(before, json.loads(json.dumps(made_by)))
@@ -154,7 +154,7 @@ def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
 
 
 class Folder:
-    """The output folder of one run: checked before the run, written in one step after it.
+    """The output folder of one run. The constructor checks the folder; `write` fills it at once.
 
     Args:
         path: the folder; created if missing.
@@ -167,7 +167,7 @@ class Folder:
 
     def __init__(self, path: Path, made_by: Any = None, overwrite: bool = False) -> None:
         self.path = path
-        self.others: list[Path] = []  # files of the run that other code writes
+        self.others: list[Path] = []  # files of the run that `write` does not write
         self.made_by = dict(made_by or {})
         self._requested = None if overwrite else dict(self.made_by)
         if other := self._other_run():
@@ -177,7 +177,7 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
-            for left in path.glob(f"{PREFIX}*"):  # left by a killed process
+            for left in path.glob(f"{PREFIX}*"):  # a killed process left them
                 if time.time() - left.stat().st_mtime > LONGEST_WRITING:
                     shutil.rmtree(left, ignore_errors=True)
 
@@ -192,9 +192,9 @@ class Folder:
     def write(self, files: Files) -> list[Path]:
         """Write all files or none, the manifest last.
 
-        Unchanged files of an earlier run that `files` does not name are deleted. If the process is
-        killed before it moves the manifest, the old manifest stays and its digests show the
-        mixture. Any other failure restores the folder.
+        Files that only an earlier run wrote are deleted, unless they have changed since. If the
+        process is killed before it moves the manifest, the old manifest stays, and its digests show
+        that the files are of different runs. Any other failure restores the folder.
 
         Returns:
             The paths of the files.
@@ -227,7 +227,7 @@ class Folder:
                     for name in coming:
                         os.replace(temporary / name, path / name)
                 except BaseException:
-                    if (temporary / MADE_BY).exists():  # else every file was moved
+                    if (temporary / MADE_BY).exists():  # if not, all files were moved
                         for name in coming:
                             if not (temporary / name).exists():
                                 (path / name).unlink(missing_ok=True)
@@ -304,7 +304,7 @@ def write_file(
         overwrite: whether to replace an existing file.
 
     Raises:
-        InvalidArgumentError: if the file exists and not `overwrite`, or if writing fails.
+        InvalidArgumentError: if writing fails, or if the file exists and `overwrite` is False.
     """
     with _refusals(argument, path, "file"):
         check_new_file(argument, path, overwrite)

@@ -70,9 +70,9 @@ class TinyTask:
         InvalidArgumentError: naming the attribute that is out of range.
     """
 
-    alpha: float = 0.25
-    horizon: int = 25
-    step_cost: float = 0.01
+    alpha: float = 0.1
+    horizon: int = 15
+    step_cost: float = 0.02
     task: str = BAI.name
     means: tuple[float, float] = (0.9, 0.1)
 

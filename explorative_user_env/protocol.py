@@ -1,14 +1,13 @@
-"""The interface of agents, the record of a compilable algorithm, and the tasks.
+"""The interface of agents, the record of an algorithm that can be compiled, and the tasks.
 
 An agent sees the number of arms and the user's response to each recommendation. It sees no mean, no
-reward and no interval; only a labelled reference sees rewards. No argument of its methods leads to
-these, nor to the user's seed or random stream. But the agent runs in the same process, and Python
-code can search the frames and the garbage collector's lists: read the code of an agent that you do
-not trust.
+reward and no interval (only agents with `sees_rewards` see rewards). No argument of an agent's
+methods gives access to these values, or to the user's seed or random stream. But the agent runs in
+the same process, and Python code can search the frames and the garbage collector's lists: read the
+code of an agent that you do not trust.
 
-An agent may have further attributes, which the functions below read: `name`, `max_steps`,
-`needs_horizon`, `sees_rewards`, `trained_on` and `options`; and the methods `explain` and
-`next_user`.
+An agent may also have the attributes `name`, `max_steps`, `needs_horizon`, `sees_rewards`,
+`trained_on` and `options`, and the methods `explain` and `next_user`. All of them are optional.
 """
 
 import threading
@@ -31,7 +30,7 @@ STOP = -1
 
 
 class Against(NamedTuple):
-    """A value and its target in an agent's `explain()`: two numbers, or two lists of K numbers."""
+    """A value and the target to compare it with: two numbers, or two lists of K numbers."""
 
     value: Any
     target: Any
@@ -46,16 +45,16 @@ class Agent(Protocol):
     - `name`: the agent's name in tables, which also seeds its random stream; by default the name of
       the class.
     - `max_steps`: step cap of a run.
-    - `needs_horizon`: True for an agent that runs to a given horizon; an evaluation runs it after
-      BAIR, with BAIR's mean stopping time.
-    - `sees_rewards`: True for a labelled reference. Its `learn(arm, reward)` gets the realized
-      reward of each accepted recommendation, after `observe`.
-    - `trained_on`: arguments of `evaluate` ("task", "n_arms", "setting", "delta") for the users of
-      a trained agent; the default users of a benchmark.
+    - `needs_horizon`: True for an agent that runs to a given horizon. An evaluation runs such an
+      agent after BAIR, and the horizon is BAIR's mean stopping time.
+    - `sees_rewards`: True for an agent that also sees rewards. After `observe`, its method
+      `learn(arm, reward)` gets the realized reward of each accepted recommendation.
+    - `trained_on`: for a trained agent, the arguments of `evaluate` ("task", "n_arms", "setting",
+      "delta") that describe its training users. A benchmark uses such users by default.
     - `options`: a mapping that identifies the agent within its class: an agent with equal options
-      continues stored runs. By default its attributes are compared.
+      continues stored runs. Without `options`, the agents' attributes are compared.
     - `next_user`: called instead of `reset` before every user of an episode but the first. The
-      number of arms, the stream and the horizon stay; the agent may keep what it learned.
+      number of arms, the stream and the horizon stay the same. The agent may keep what it learned.
     - `explain`: returns the agent's current state for a viewer, a mapping from names to a number, a
       word, K numbers (one per arm), K truth values (the remaining arms) or an `Against`. It must
       not change the agent.
@@ -84,8 +83,8 @@ class Agent(Protocol):
 class ManyUserAgent(Protocol):
     """The methods of an agent, such as a neural policy, that acts for many users at once.
 
-    An evaluation prefers these methods to those of `Agent`. The actions for one user must not
-    depend on the other users, as an evaluation may group users in any way.
+    If an agent has these methods, an evaluation calls them instead of those of `Agent`. The actions
+    for one user must not depend on other users, because an evaluation may group users in any way.
 
     A class that derives from `OneUserAtATime` needs only these four methods. `next_user_all()` is
     optional, as `next_user()` in `Agent`.
@@ -105,7 +104,7 @@ class ManyUserAgent(Protocol):
         """
 
     def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        """Learn from these users' responses; all arrays have shape (m,), `accepted` is bool."""
+        """Learn from these users' responses. Every array has shape (m,); `accepted` holds bools."""
 
     def answer_all(self, users: Array) -> Array:
         """Return the answer for each of these users, shape (m,)."""
@@ -141,9 +140,9 @@ class Algorithm:
     """The rule of an agent as functions for one user, run in plain Python or compiled.
 
     `Params` is a NamedTuple of numbers, fixed for a run. `State` is a NamedTuple of lists (arrays
-    when compiled). A list of one number holds a number that changes; it is a float from the start
-    if it may become a fraction ([0.0], not [0]). The functions listed after `blank` must compile
-    with numba: numbers, indexing, loops, `math`, draws such as `rng.random()`.
+    when compiled). A number that changes is a list of one number: write [0.0], not [0], if the
+    number may become a fraction. Numba must be able to compile the functions listed after `blank`.
+    They may use numbers, indexing, loops, `math` and draws such as `rng.random()`.
 
     Attributes:
         name: name in tables.
@@ -153,11 +152,12 @@ class Algorithm:
         act: `(params, state, rng) -> arm`, or `STOP`.
         observe: `(params, state, arm, accepted)`.
         verdict: `(params, state, rng) -> arm`, the answer.
-        next_user: `(params, state, rng)`; starts with the next user of an episode; None is `start`.
-        defaults: every option with its default; `max_steps` among them is the step cap of a run.
+        next_user: `(params, state, rng)`; starts with the next user of an episode. If it is None,
+            `start` is called.
+        defaults: every option with its default. An option `max_steps` gets the run's step cap.
         stops_itself: False for an algorithm that runs to a given horizon.
         learn: `(params, state, arm, reward)`; gets the realized reward of an accepted
-            recommendation, after `observe`. Only for labelled references, else None.
+            recommendation, after `observe`. None for an algorithm that sees responses only.
         explain: `(params, state) -> mapping`, as `Agent.explain`; not compiled. Two records that
             differ only in `explain` are equal.
 
@@ -172,7 +172,7 @@ class Algorithm:
     act: Callable[[Any, Any, np.random.Generator], int]
     observe: Callable[[Any, Any, int, bool], None]
     verdict: Callable[[Any, Any, np.random.Generator], int]
-    # A mapping has no hash; equality compares it, so that a copy from another process is equal.
+    # A mapping has no hash. But `==` compares `defaults`, so a copy from another process is equal.
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
@@ -223,7 +223,7 @@ def needs_horizon(agent: object) -> bool:
 
 
 def sees_rewards(agent: object) -> bool:
-    """Return whether `agent` is a labelled reference, which sees realized rewards."""
+    """Return whether `agent` sees realized rewards."""
     return bool(getattr(agent, "sees_rewards", False))
 
 
@@ -239,8 +239,8 @@ class Task:
     Attributes:
         name: "regret", "bai" or "population".
         horizon: default steps of an episode.
-        ends_itself: whether the agent ends an episode with an answer. If so, an episode at the
-            horizon is `terminated`; else the horizon is a time limit and it is `truncated`.
+        ends_itself: whether the agent ends an episode with an answer. If True, an episode that
+            reaches the horizon is `terminated`. If False, this episode is `truncated`.
     """
 
     name: str
@@ -291,7 +291,7 @@ MOST_WORKERS = 1024
 
 
 def stored_steps(name: str, steps: Any) -> int:
-    """Validate the number of steps of a run with all steps in memory: 1..`LONGEST_HORIZON`."""
+    """Validate the number of steps of a run that is kept in memory, in 1..`LONGEST_HORIZON`."""
     return count(name, steps, 1, LONGEST_HORIZON)
 
 
@@ -301,12 +301,12 @@ def as_task(task: Task | str) -> Task:
 
 
 def single_user_task(task: Task | str) -> Task:
-    """Return the task of a name or record; refuse the population task."""
+    """Return the task for a name or a `Task`; raise an error for the population task."""
     return TASKS[choice("task", getattr(task, "name", task), (BAI.name, REGRET.name))]
 
 
 def refuse_member_options(task: Task, options: Mapping[str, Any]) -> None:
-    """Refuse `MEMBER_OPTIONS` in every task but the population task."""
+    """Raise an error if `n_users` or `deviation` is set, except in the population task."""
     for name in MEMBER_OPTIONS:
         if task != POPULATION and options.get(name) is not None:
             allowed = f"left out, except for the task {POPULATION.name}"

@@ -1,8 +1,8 @@
 """Random streams of users and agents, all derived from one seed.
 
-The seed of a study determines a seed for every user. `env.reset(seed=user_seed)` replays the user;
-the user seed and an agent's name determine the agent's random stream. So an additional agent,
-worker or user changes no other result.
+The seed of a study (one evaluation) determines a seed for every user. `env.reset(seed=user_seed)`
+replays the user. The user seed and an agent's name determine the agent's random stream. So results
+stay the same if a study gets more agents, workers or users.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ def user_seeds(seed: int, n_users: int) -> list[int]:
 
 
 def member_seeds(seed: int, n_users: int) -> list[int]:
-    """Return the seeds of the users of the population episode with this `seed`, in order.
+    """Return the seeds of the users in an episode with this `seed`, in the population task.
 
     The seed of user u depends neither on `n_users` nor on the interactions of earlier users.
     """
@@ -71,15 +71,15 @@ def user_generator(seed: int) -> np.random.Generator:
 def agent_generator(seed: int, name: str) -> np.random.Generator:
     """Return the random stream of the agent `name` in its run with the user of this `seed`.
 
-    SHA-256 derives the stream from the seed and the name. An agent can read the seed of its
-    Generator, and could compute the user's means from the user's seed.
+    The stream's seed is a SHA-256 hash of the user seed and the name. An agent can read this hash,
+    but not the user seed, from which it could compute the user's means.
     """
     words = agent_words([seed], name)[0]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
 
 
 def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
-    """Return the seeds of an agent's streams, a row of 32-bit words for each user seed."""
+    """Return the seeds of an agent's streams: one row of 32-bit words for each user seed."""
     # A name may contain half a surrogate pair, which UTF-8 cannot encode.
     texts = [f"agent {seed} {name}".encode(errors="backslashreplace") for seed in seeds]
     digests = [hashlib.sha256(text).digest() for text in texts]
@@ -87,23 +87,23 @@ def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
 
 
 def set_streams(seeds: Sequence[int], streams: Sequence[Any], name: str | None = None) -> None:
-    """Set one stream per seed to the stream of the user, or of the agent `name` with this user."""
+    """Set one stream for each user seed: the user's stream, or the stream of the agent `name`."""
     for seed, stream in zip(seeds, streams, strict=False):
         source = user_generator(seed) if name is None else agent_generator(seed, name)
         stream.bit_generator.state = source.bit_generator.state
 
 
 def _child(seed: int, *place: int) -> int:
-    """Return a seed that is independent of the user seeds of the study with this `seed`."""
+    """Return a seed that depends on `place`, independent of the user seeds of study `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=place)
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
 
 
 def training_seeds(seed: int, n_users: int) -> list[int]:
-    """Return the seeds of the users in the lanes of a training.
+    """Return the user seeds of a training, one for each lane (environment).
 
-    They differ from the users of any study, so that no comparison uses a model's training users.
-    Trainings with different seeds share no user, as the first user seed is one of 2^63.
+    No study has a user with one of these seeds, so no comparison uses a model's training users.
+    Trainings with different seeds share no user, because the first user seed is one of 2^63 values.
 
     Args:
         seed: seed of the training.
@@ -114,11 +114,11 @@ def training_seeds(seed: int, n_users: int) -> list[int]:
 
 
 def tuning_seed(seed: int, *place: int) -> int:
-    """Return the seed of a tuning study, whose users differ from the study with this `seed`.
+    """Return the seed of a study for tuning, which shares no user with the study `seed`.
 
     Args:
-        seed: seed of the comparison.
-        place: indices of the study within the tuning; each study has its own users.
+        seed: seed of the study that compares the tuned agents.
+        place: indices that number the studies of the tuning; two such studies share no user.
     """
     return _child(seed, crc32(b"tuning"), *place)
 

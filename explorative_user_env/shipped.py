@@ -33,8 +33,8 @@ def shipped_for(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return the name and the training settings of the package's model for these users.
 
-    The model is the first one with this behaviour and noise, or else the first one of the paper's
-    users, although its settings differ; the result is None if there is neither.
+    The result is the first model for this behaviour and noise, or else the first model for the
+    paper's users, or else None.
 
     Args:
         task: the task of the model.

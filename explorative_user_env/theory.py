@@ -1,13 +1,13 @@
 """The paper's bounds as numbers with explicit constants.
 
 The upper bounds hold for BAIR with m = 1 (one rejection eliminates an arm), and for a user without
-click noise, with Gaussian rewards of unit variance and at most one private draw of each arm. If the
-printed constants do not suffice, the bound here is derived anew; functions named `printed_...`
-return the printed bound.
+click noise, with Gaussian rewards of unit variance and at most one private draw of each arm. If a
+printed constant is too small, this module derives a valid bound; functions named `printed_...`
+return the printed bounds.
 
-The parts of the upper bound take the arguments of `upper_bound`: `delta`, `alpha`, `rho_0`,
-`rho_1`, `n1` (a number of at least 0), `n_arms` (K, at least 2) and `instance`. A value out of
-range raises `InvalidArgumentError`.
+The functions for parts of the upper bound take arguments of `upper_bound`: `delta`, `alpha`,
+`rho_0`, `rho_1`, `n1` (a number of at least 0), `n_arms` (K, at least 2) and `instance`. A value
+out of range raises `InvalidArgumentError`.
 """
 
 import math
@@ -75,9 +75,10 @@ def upper_bound(
 ) -> UpperBound:
     """Return a bound on BAIR's recommendations that holds with probability 1 - 2 delta.
 
-    The explicit form of Theorem thm:upperbound2: the sum of `phase1_acceptances_bound`,
-    `phase1_rejections_bound` and `phase2_length_bound`. One delta bounds the probability of means
-    outside their bands, the other that of an eliminated best arm (N_1 of Lemma lm:phase2bound1).
+    The bound is the explicit form of Theorem thm:upperbound2. It is the sum of
+    `phase1_acceptances_bound`, `phase1_rejections_bound` and `phase2_length_bound`. It holds unless
+    an empirical mean leaves its band or the best arm is eliminated. Each of these two events has
+    probability at most delta (the second for the N_1 of Lemma lm:phase2bound1).
 
     Args:
         instance: the means, with one best arm.
@@ -106,8 +107,8 @@ def printed_upper_bound(
 ) -> UpperBound:
     """Return the printed bound: N_1, Lemma lm:algo4 and Lemma lm:phase2bound2.
 
-    It is not always valid; `printed_phase1_rejections_bound` and `phase2_length_bound` say why.
-    `upper_bound` is valid.
+    The printed bound is not always valid (`printed_phase1_rejections_bound` and
+    `phase2_length_bound` give the reasons). `upper_bound` is valid.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = phase1_acceptances_needed(n_arms, delta, alpha, rho_0)
@@ -123,16 +124,16 @@ def iterated_log_band(n: Any, delta: float) -> Any:
 
     With probability 1 - delta, the empirical mean of n rewards differs from the true mean by at
     most this band, for all n (paper, Lemma lm:iteratedlog). This holds for Gaussian rewards, where
-    P(|Z| > x) <= exp(-x^2/2). For other sub-Gaussian rewards this tail, and so the error
-    probability, may be twice as large; the lemma ignores that. n is an integer of at least 1, or an
-    array of such integers.
+    P(|Z| > x) <= exp(-x^2/2). For other sub-Gaussian rewards P(|Z| > x) may be twice as
+    large, and so may the error probability; the lemma ignores this. n is an integer of at least 1,
+    or an array of such integers.
     """
     delta = risk("delta", delta)
     if not isinstance(n, np.ndarray):
         n = integer("n", n, 1)
         return math.sqrt(2.0 / n * (math.log(n) + math.log(n + 1) - math.log(delta)))
     if n.dtype.kind not in "iu" or (n < 1).any():
-        raise InvalidArgumentError("n", n, "integers of at least 1")
+        raise InvalidArgumentError("n", n, "an array of integers of at least 1")
     counts = n.astype(float)
     logarithms = np.log(counts) + np.log(counts + 1.0) - math.log(delta)
     return np.asarray(np.sqrt(2.0 / counts * logarithms))
@@ -142,9 +143,10 @@ def largest_mean_drop(gamma: float, acceptances: int) -> float:
     """Return 2 sqrt(Gamma / n), the least decrease of the largest empirical mean in a round.
 
     Paper, Lemma lm:Er: a complete round of Phase 1 that ends at t_e lowers max_i hat mu_i by at
-    least this. It holds with certainty, by induction over the rejections: the witness of a
-    rejection has the mean from the start of the round, or was lowered before. The induction uses
-    that a round recommends one arm at a time until it is rejected, and the user's rule. It fails
+    least this amount. The lemma holds with certainty. Its proof is an induction over the rejections
+    of the round: the empirical mean of a rejection's witness is unchanged since the start of the
+    round, or was lowered in the round. The proof uses the user's rule, and that a round recommends
+    an arm until she rejects it. The lemma fails
 
     - in the first sweep, which alternates between arms, so that means rise between rejections;
     - with click noise, when a coin flip rejects an arm without a witness;
@@ -176,8 +178,8 @@ def phase1_acceptances_needed(
 def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
     """Return ceil(N_1) + K - 1, the most acceptances of Phase 1.
 
-    The first sweep checks N_1 between passes, so a pass of K acceptances can start at N_1 - 1
-    acceptances. The paper's bound is N_1 itself. Phase 1 makes at least one pass.
+    The first sweep tests only between passes whether N_1 is reached, so a pass of K acceptances can
+    start at N_1 - 1. The paper's bound is N_1 itself. Phase 1 makes at least one pass.
     """
     n1 = validation.not_negative("n1", n1)
     return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1
@@ -186,9 +188,9 @@ def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
 def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
     """Return sqrt(2 N_1 log(2K/delta)), a bound on the complete rounds with Gamma at least 1.
 
-    It holds with probability 1 - delta (paper, proof of Lemma lm:algo4): every such round lowers
-    the largest empirical mean by 2/sqrt(N_1), and its total decrease is at most
-    2 sqrt(2 log(2K/delta)) while all means stay in their bands.
+    The bound holds with probability 1 - delta (paper, proof of Lemma lm:algo4). Every such round
+    lowers the largest empirical mean by at least 2/sqrt(N_1). While all empirical means stay in
+    their bands, all rounds together lower it by at most 2 sqrt(2 log(2K/delta)).
     """
     n1 = validation.not_negative("n1", n1)
     logarithm = math.log(2 * integer("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
@@ -199,8 +201,8 @@ def early_rounds_bound(alpha: float = 1.0, rho_0: float = 1.0) -> float:
     """Return a bound on the complete rounds that start before Gamma >= 1 is certain.
 
     Gamma >= 1 if n(t) >= e^(1/(2 alpha))/rho_0. The first sweep and every round have at least one
-    acceptance: while no mean changes and Gamma > 0, the arm with the largest empirical mean is not
-    rejected. The bound is infinite if it overflows (alpha below 0.0007).
+    acceptance: if Gamma > 0, the user does not reject the arm with the largest empirical mean. The
+    returned bound is infinite for alpha below 0.0007, where floats overflow.
     """
     settled = _settled_acceptances(alpha, rho_0)
     return settled if math.isinf(settled) else max(0, math.ceil(settled) - 1)
@@ -211,9 +213,9 @@ def phase1_rejections_bound(
 ) -> float:
     """Return a bound on the rejections of Phase 1 that holds with probability 1 - delta.
 
-    It counts K rejections in the first sweep, K in each complete round (at most
-    `early_rounds_bound` and `phase1_rounds_bound` of them), and K - 1 in the last, incomplete
-    round, which the printed bound omits.
+    The bound is the sum of K rejections in the first sweep, K in each complete round, and K - 1 in
+    the last, incomplete round, which the printed bound omits. The number of complete rounds is at
+    most `early_rounds_bound` plus `phase1_rounds_bound`.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:
@@ -228,8 +230,8 @@ def printed_phase1_rejections_bound(
 ) -> float:
     """Return max{K, e^(1/(2 alpha)) K/rho_0} + K M, the bound in the proof of Lemma lm:algo4.
 
-    M is `phase1_rounds_bound`. The bound omits the rejections of the last, incomplete round (up to
-    K - 1) and of the round in which Gamma reaches 1; see `phase1_rejections_bound`.
+    M is the value of `phase1_rounds_bound`. The bound omits the rejections of the last, incomplete
+    round (up to K - 1) and of the round in which Gamma reaches 1; see `phase1_rejections_bound`.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     return n_arms * (max(1.0, _settled_acceptances(alpha, rho_0)) + rounds)
@@ -246,8 +248,8 @@ def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float 
     """Return min(1, 2(K-1)/(rho_0 N_1)^alpha), a bound on the probability of a wrong answer.
 
     Paper, Lemma lm:phase2bound1. Its proof applies Hoeffding's inequality at the time of an
-    elimination as if the n_i were fixed, although they depend on the rewards. This function
-    returns the paper's bound without a proof of its own.
+    elimination as if the n_i were fixed, but the n_i depend on the rewards. This function returns
+    the paper's bound, and the package does not prove it.
     """
     n1 = validation.not_negative("n1", n1)
     n_arms = integer("n_arms", n_arms, 2)
@@ -263,12 +265,12 @@ def elimination_bound(
 ) -> int:
     """Return the acceptances of an arm after which its next recommendation eliminates it.
 
-    The least m such that for all n_i >= m the four conditions of Eq. (4c) hold, while all means
-    stay in their bands and the best arm is in F with at least as many acceptances: both
-    2 log(K m (m+1)/delta)/m and 2 alpha log(rho_1 n)/m are below Delta_i^2/16. Here
-    n = N + K(m+1), with N = `phase1_acceptances_bound`, is a bound on n(t) for both orders of
-    Phase 2: Phase 2 accepts no arm more than m+1 times before this recommendation. Private draws
-    do not weaken the bound. `gap` is Delta_i = mu_* - mu_i of the arm, at least 1e-100.
+    The result is the least m for which 2 log(K m (m+1)/delta)/m and 2 alpha log(rho_1 n)/m are both
+    below Delta_i^2/16. Then the four conditions of Eq. (4c) hold for all n_i >= m, if all empirical
+    means are in their bands and the best arm is in F with at least n_i acceptances. Here
+    n = N + K(m+1), with N = `phase1_acceptances_bound`, bounds n(t) for both orders of Phase 2: up
+    to this recommendation Phase 2 has at most m+1 acceptances of each arm. Private draws do not
+    weaken the bound. `gap` is Delta_i = mu_* - mu_i of the arm, at least 1e-100.
     """
     quarter = _gap(gap) / 4.0
     n_arms = integer("n_arms", n_arms, 2)
@@ -278,14 +280,14 @@ def elimination_bound(
 
     def suffices(m: int) -> bool:
         mean = 2.0 * (math.log(n_arms * m * (m + 1)) - log_delta)
-        # At least 1, so that the terms decrease in m also for small rho_1.
+        # The maximum makes the terms decrease in m even if rho_1 is small.
         logarithm = max(1.0, log_rho + math.log(already + n_arms * (m + 1)))
         return max(mean, 2.0 * alpha * logarithm) < quarter * quarter * m
 
     high = 1
     while not suffices(high):
         high *= 2
-        if high == NONE_BELOW:  # only a large alpha leads here
+        if high == NONE_BELOW:  # only a large alpha makes m so large
             raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound")
     low = high // 2
     while high - low > 1:
@@ -307,10 +309,10 @@ def printed_elimination_bound(
 ) -> int:
     """Return the least integer above the maximum in Eq. (8c), the printed bound on n_i.
 
-    It assumes N_1 = (2K/delta)^(1/alpha)/rho_0. Compared with `elimination_bound` it has small
-    errors, which its slack usually covers: an alpha is missing in the second line of cases,
-    K(n_i+1) becomes K n_i, 2^(1/alpha) becomes 2 (too small for alpha < 1), and alpha is missing in
-    the second logarithm (too small for alpha > 2).
+    The bound assumes N_1 = (2K/delta)^(1/alpha)/rho_0. Compared with `elimination_bound`, Eq. (8c)
+    has small errors, although it is usually large enough: the second line of cases lacks an alpha,
+    K n_i replaces K(n_i+1), 2 replaces 2^(1/alpha) (too small for alpha < 1), and the second
+    logarithm lacks an alpha (too small for alpha > 2).
     """
     gap = _gap(gap)
     square = gap**2 if gap < 1e150 else math.inf
@@ -339,20 +341,21 @@ def phase2_length_bound(
 ) -> int:
     """Return a bound on the recommendations of Phase 2 that holds with probability 1 - 2 delta.
 
-    While all means stay in their bands (with probability 1 - delta) and the best arm is not
-    eliminated: every other arm is accepted at most m_i = `elimination_bound` times, the best arm
-    until it has one acceptance more than all others, and K - 1 recommendations are rejected.
+    All empirical means stay in their bands with probability 1 - delta. If they do and the best arm
+    is not eliminated, every other arm is accepted at most m_i = `elimination_bound` times. The best
+    arm is accepted until it has one acceptance more than each other arm. K - 1 recommendations are
+    rejected.
 
-    N_1 protects the best arm: it is eliminated with probability at most `phase2_error_bound`,
-    which is delta for the N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0. With a smaller N_1 the
-    bound holds with probability 1 - delta - `phase2_error_bound` only.
+    The best arm is eliminated with probability at most `phase2_error_bound`, which is delta for the
+    N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0. With a smaller N_1 the bound holds only with
+    probability 1 - delta - `phase2_error_bound`.
 
-    Lemma lm:phase2bound2 misses a case: an arm with many acceptances from Phase 1 is not
-    recommended, and so not eliminated, before the best arm has caught up with it. That can take N_1
-    acceptances, instead of order log(1/delta): if the first rewards of the best arm are low,
-    another arm may be accepted throughout Phase 1, with a probability that does not fall with
-    delta. "round robin" has no such wait, and the lemma's order is right. Theorem thm:upperbound2
-    holds in both cases, as it includes N_1.
+    Lemma lm:phase2bound2 misses a case of "fewest acceptances": an arm with many acceptances in
+    Phase 1 cannot be eliminated until the best arm has as many acceptances. That can take N_1
+    acceptances, instead of order log(1/delta): if the first rewards of the best arm are low, she
+    may accept another arm throughout Phase 1, with a probability that does not fall with delta.
+    With "round robin" no arm waits, and the order in the lemma is right. Theorem thm:upperbound2
+    holds in both cases, because its bound includes N_1.
 
     Args:
         instance: the means, with one best arm.
@@ -381,9 +384,9 @@ def phase2_length_bound(
 def printed_phase2_length_bound(
     instance: Instance, delta: float, alpha: float = 1.0, rho_0: float = 1.0, rho_1: float = 2.0
 ) -> int:
-    """Return the sum over all arms of Eq. (8c)'s n_i, and K - 1 (paper, Lemma lm:phase2bound2).
+    """Return K - 1 plus the sum of the n_i of Eq. (8c) over all arms (Lemma lm:phase2bound2).
 
-    Delta_i of the best arm is Delta_1. `phase2_length_bound` covers the case that the lemma misses.
+    For the best arm Delta_i is Delta_1. `phase2_length_bound` covers a case that the lemma misses.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = (
@@ -402,15 +405,15 @@ def lower_bound(
 ) -> float:
     """Return max{delta^(-1/alpha + c)/rho_0, 2/Delta_1^2 log(1/(4 delta))}.
 
-    Paper, Theorem thm:lowerbound4delta: with fewer acceptances, any algorithm errs with probability
-    at least delta on some instance. The first part is proved only for delta below a number that
-    depends on K, c and rho; the second part is a simpler form of `general_lower_bound`, a quarter
-    of that bound for K = 2.
+    Paper, Theorem thm:lowerbound4delta: any algorithm with fewer acceptances gives a wrong answer
+    with probability at least delta on some instance. The first part is proved only for delta below
+    a number that depends on K, c and rho. The second part is a simpler form of
+    `general_lower_bound`; for K = 2 it is a quarter of `general_lower_bound`.
 
     Args:
         delta: probability of a wrong answer, in (0, 1).
         gap: Delta_1, above 0.
-        c: any number in (0, 1/2).
+        c: a number in (0, 1/2), in the exponent of the first part.
         alpha: the user's willingness to explore, above 0.
         rho_0: the lower bound of rho_t, above 0.
 
@@ -426,17 +429,17 @@ def lower_bound(
 
 
 def log_lower_bound(delta: float, alpha: float, rho_0: float, c: float) -> float:
-    """Return log(delta^(-1/alpha + c)/rho_0); the power itself may overflow."""
+    """Return log(delta^(-1/alpha + c)/rho_0) without the power of delta, which may overflow."""
     return (c - 1.0 / alpha) * math.log(delta) - math.log(rho_0)
 
 
 def optimal_weights(instance: Instance) -> tuple[float, ...]:
     """Return w*, the optimal proportions of recommendations if rewards N(mu_i, 1) are observed.
 
-    They maximise, over the simplex, min over i of w_* w_i/(w_* + w_i) Delta_i^2/2 (Garivier and
+    The weights on the simplex maximise min over i of w_* w_i/(w_* + w_i) Delta_i^2/2 (Garivier and
     Kaufmann 2016, Lemma 3 and Theorem 5). The solution is w_i/w_* = x_i = z/(d_i - z) with
-    d_i = (Delta_i/Delta_1)^2, where z solves sum of x_i^2 = 1 on (0, 1/2]. Each arm has one weight,
-    positive up to rounding.
+    d_i = (Delta_i/Delta_1)^2, where z solves sum of x_i^2 = 1 on (0, 1/2]. The result has one
+    weight for each arm; a small weight may be rounded to 0.
 
     Raises:
         InvalidArgumentError: if there is more than one best arm.
@@ -506,7 +509,7 @@ DEFAULT_C = 0.25
 
 @dataclass(frozen=True)
 class HardPair:
-    """The instances nu and nu' of the lower bound's proof, with its quantities.
+    """The instances nu and nu' in the proof of the lower bound, and quantities of the proof.
 
     Attributes:
         nu: (1 + epsilon - d, 1, -1/delta, ..., -1/delta); its best arm is arm 2, index 1.
@@ -515,8 +518,8 @@ class HardPair:
         alpha: the user's willingness to explore.
         rho_0: the lower bound of rho_t, above 0.
         rho_1: the upper bound of rho_t.
-        n0: N_0, the acceptances during which both users may respond identically.
-        c: the loss in the exponent of Theorem thm:lowerbound4delta.
+        n0: N_0, the acceptances during which users with nu and with nu' may respond identically.
+        c: the number c in the exponent -1/alpha + c of Theorem thm:lowerbound4delta.
         d: the difference of arm 1's means under nu' and nu.
         epsilon: Delta_1 of nu'.
     """
@@ -560,7 +563,7 @@ class HardPair:
 
     @property
     def overlap_bound(self) -> float:
-        """P[B']/2^(K-1) < P[A and B'], the probability under nu' of a history shared with nu.
+        """P[B']/2^(K-1) < P[A and B'], the probability under nu' of the same history as under nu.
 
         The bound requires the conditions eq:161 and eq:162 of `proof_conditions`.
         """
@@ -590,10 +593,10 @@ def hard_pair(
         rho_1: the upper bound of rho_t, at least rho_0; None is rho_0, for a constant rho_t.
         n_arms: K, at least 2.
         n0: N_0, at least K and above 1/rho_0; None is delta^(-1/alpha + c)/rho_0, rounded down.
-        c: the c of the default N_0, in (0, 1/2) and below 1/alpha, so that N_0 grows as delta
-            falls; None is 1/4, or 1/(2 alpha) if that is smaller.
-        gap: Delta_1 > 0 of nu', instead of the proof's epsilon; nu does not change, so d grows by
-            the same amount as epsilon.
+        c: the number c in the default N_0, in (0, 1/2) and below 1/alpha, so that N_0 grows as
+            delta falls. By default c is the smaller of 1/4 and 1/(2 alpha).
+        gap: Delta_1 > 0 of nu', which replaces epsilon. It does not change nu, so d grows by the
+            same amount as epsilon.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -602,7 +605,7 @@ def hard_pair(
     rho_0 = positive("rho_0", rho_0)
     rho_1 = rho_0 if rho_1 is None else positive("rho_1", rho_1)
     if rho_1 < rho_0:
-        raise InvalidArgumentError("rho_1", rho_1, f"at least rho_0, {rho_0:g}")
+        raise InvalidArgumentError("rho_1", rho_1, f"at least rho_0 = {rho_0:g}")
     n_arms = integer("n_arms", n_arms, 2)
     c = exponent_loss(c, alpha)
     if n0 is not None:
@@ -639,7 +642,7 @@ def hard_pair(
 
 
 def exponent_loss(c: float | None, alpha: float) -> float:
-    """Validate the theorem's c: in (0, 1/2) and below 1/alpha; None is the default."""
+    """Validate c of Theorem thm:lowerbound4delta, or return the default if `c` is None."""
     if c is None:
         return min(DEFAULT_C, 0.5 / alpha)
     allowed = "a number in (0, 1/2), below 1/alpha"
@@ -672,10 +675,11 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     """Return every inequality that the proof requires, and whether it holds.
 
     The proof takes delta "sufficiently small": for K = 2, alpha = rho = 1 and c = 1/4 all
-    inequalities hold for delta below about 5e-13 (N_0 = 1.7e9). They are sufficient, not necessary.
-    The first six are steps to the seventh, P[B'] > 2^K delta. The proof names three of the six; it
-    uses d >= sqrt(2) and d <= 2 sqrt(L) implicitly. The last two make the histories under nu and
-    nu' equal (eq:161 only with more than two arms).
+    inequalities hold for delta below about 5e-13 (N_0 = 1.7e9). The inequalities are sufficient,
+    not necessary. The first six inequalities serve to prove the seventh, P[B'] > 2^K delta. The
+    proof states three of these six, and uses d >= sqrt(2) and d <= 2 sqrt(L) without stating them.
+    The last two inequalities make the histories under nu and nu' equal (eq:161 is needed only with
+    more than two arms).
     """
     validation.of_class("pair", pair, HardPair)
     k, n0, alpha, d = pair.n_arms, pair.n0, pair.alpha, pair.d
@@ -688,8 +692,8 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     factor = ratio * math.exp(-1.5) * pair.delta ** (-alpha * pair.c)
     factor /= 8.0 * math.sqrt(math.pi) * spread / math.sqrt(2.0)
     wide = 4.0 * math.sqrt(math.log(2.0 * n0)) + 2.0 * spread
-    # f(n), for K <= n <= N_0: after n acceptances she rejects arm 1 if its first reward is f(n)
-    # below the mean of arm 2 (paper, Eq. 162, with rho_1 as rho_t).
+    # f(n), for K <= n <= N_0: after n acceptances she rejects arm 1 if the first reward of arm 1
+    # is f(n) below the mean of arm 2 (paper, Eq. 162, with rho_1 in place of rho_t).
     n = np.arange(k, min(n0 - 1, EVERY_N) + 1, dtype=float)
     if n0 - 1 > EVERY_N:
         n = np.append(n, np.geomspace(EVERY_N, float(n0 - 1), 1000))

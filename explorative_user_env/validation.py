@@ -1,4 +1,4 @@
-"""Validators of arguments; an error names the argument, the allowed values and the value."""
+"""Functions that validate arguments; errors state the argument, what is allowed and the value."""
 
 import copyreg
 import math
@@ -28,16 +28,16 @@ class InvalidArgumentError(ValueError):
         super().__init__(f"{self.name} must be {rule}, got {_text_of(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker process sends the error by pickle: the value may not pickle, the message does.
+        # Errors of worker processes are pickled. Pickle the message, as the value may not pickle.
         return copyreg.__newobj__, (type(self), str(self)), vars(self)  # type: ignore[attr-defined]
 
     def spelled(self, spellings: Mapping[str, str]) -> str:
-        """Return the message with another spelling of the argument, such as `--n-arms`."""
+        """Return the message with the argument's name replaced by a spelling such as `--n-arms`."""
         return spellings.get(self.name, self.name) + str(self).removeprefix(self.name)
 
     @property
     def allowed(self) -> str:
-        """The allowed values: the message without the argument and its value."""
+        """The part of the message that states the allowed values."""
         return str(self).removeprefix(f"{self.name} must be ").rpartition(", got ")[0]
 
 
@@ -47,13 +47,13 @@ class CallableError(InvalidArgumentError):
     `__cause__` is the exception of the callable, or the error about the value it returned.
 
     Args:
-        failure: the callable and its error, in words.
+        failure: text that names the callable and states its error.
         where: the run and the step of the call, in words.
     """
 
     def __init__(self, failure: str, where: str) -> None:
         ValueError.__init__(self, one_line(f"{failure} ({where})", LONGEST_RULE))
-        self.name, self.failure = "", failure  # the error is about no argument
+        self.name, self.failure = "", failure  # the error does not concern an argument
 
     @classmethod
     def of(cls, what: str, error: Exception, where: str) -> "CallableError":
@@ -65,7 +65,7 @@ class CallableError(InvalidArgumentError):
             where: the run and the step of the call, in words.
         """
         if isinstance(error, CallableError):
-            return cls(error.failure, where)  # the outer caller's `where` is more precise
+            return cls(error.failure, where)  # this `where` is more precise than that of `error`
         if isinstance(error, InvalidArgumentError):
             return cls(str(error), where)
         name, text = type(error).__name__, str(error)
@@ -121,7 +121,7 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
-    """Return `value` as an int in [least, most]; the message names `most` only if given."""
+    """Return `value` as an int in [least, most]; an error states `most` only for larger values."""
     passed = isinstance(value, Integral) and int(value) > most
     return integer(name, value, least, most if passed else None)
 
@@ -174,7 +174,7 @@ def sequence(name: str, values: Any, allowed: str = "a list") -> list[Any]:
         raise InvalidArgumentError(name, values, allowed)
     try:
         return list(values)
-    except TypeError as error:  # an array of dimension 0
+    except TypeError as error:  # `values` is an array of dimension 0
         raise InvalidArgumentError(name, values, allowed) from error
 
 
@@ -192,7 +192,7 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
 
 
 def ends(name: str, value: Any) -> tuple[float, float]:
-    """Return `value` as the two ends of an interval; ends may be infinite."""
+    """Return `value`, a pair (low, high) with low < high; low and high may be infinite."""
     two = isinstance(value, tuple) and len(value) == 2 and all(map(is_real, value))
     if not two or not value[0] < value[1]:
         allowed = "None or a pair (low, high) with low < high"
@@ -240,7 +240,7 @@ FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
 def how_to_get(extra: str) -> str:
     """Return the command that installs the libraries of an extra.
 
-    The command lists the libraries, as the package is not on PyPI.
+    The package is not on PyPI, so the command lists the libraries instead of the extra.
     """
     from importlib import metadata  # slow to import, and rarely needed
 
@@ -262,7 +262,7 @@ def is_importable(module: str) -> bool:
     """Return whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
-    except ImportError:  # raised by a finder that hides the module
+    except ImportError:  # an import finder may hide a module with this error
         return False
 
 

@@ -139,7 +139,7 @@ def test_a_reference_and_nobody_else_is_told_the_rewards_of_what_is_accepted():
         assert other.learned == ()
     thompson = Thompson(horizon=5)
     thompson.reset(3, np.random.default_rng(0))
-    with pytest.raises(TypeError, match="takes no reward"):
+    with pytest.raises(TypeError, match="not from rewards"):
         thompson.learn(0, 1.0)
 
 

@@ -116,7 +116,7 @@ REFUSED = [
     ("error must be at least", lambda: tune_n1(error=5e-324)),
     ("users must be a list", lambda: robustness(users=NO_LIST)),
     ("users (each) must be a Variety", lambda: robustness(users=["paper"])),
-    ("n0s must be at least one number", lambda: overlap([])),
+    ("n0s must be a non-empty sequence", lambda: overlap([])),
     ("alpha must be small enough", lambda: theory.elimination_bound(0.5, 9, 2, 0.1, alpha=1e308)),
     ("n1 must be small enough", lambda: theory.phase1_rejections_bound(1e308, 2, 0.1)),
 ]

@@ -53,7 +53,7 @@ def environment(env: Any, docname: str, name: str) -> Iterator[str]:
     single, vector = reference.ENVIRONMENTS[name]
     first, _, rest = reference.docstring("", single).partition("\n\n")
     yield from (first, "", "````{raw} html", f'<div class="picture">{_picture(one)}</div>', "````")
-    yield from ("", f"| | of {one.unwrapped.population.n_arms} arms |", "| :--- | :--- |")
+    yield from ("", f"| | of {one.get_wrapper_attr('population').n_arms} arms |", "| :--- | :--- |")
     for words, made, call in (("", one, "make("), (" of 3 users", many, "make_vec(")):
         yield f"| Action space{words} | `{made.action_space}` |"
         yield f"| Observation space{words} | `{_short(made.observation_space)}` |"

@@ -1,7 +1,7 @@
-"""Conformance checks of agents, environments and users, whether shipped or custom.
+"""Conformance checks of the package's and of custom agents, environments and users.
 
-`check_agent(MyAgent)` and similar functions run all checks and return a report,
-`parametrize_with_checks([MyAgent])` makes one pytest case for each check, and
+`check_agent(MyAgent)` runs all checks of agents and returns a report. Other functions check
+environments and users. `parametrize_with_checks([MyAgent])` makes one pytest case for each check.
 `explorative-user check my_package:MyAgent` runs the checks on the command line.
 """
 
@@ -53,28 +53,28 @@ WHAT = "an agent, an environment, a Behaviour, Schedule, RewardLaw or Algorithm,
 
 
 def checks_of(kind: str) -> Sequence[NamedCheck]:
-    """Return the checks of a kind of subject.
+    """Return the checks for one kind of object, such as "agent".
 
     Raises:
-        InvalidArgumentError: for an unknown kind.
+        InvalidArgumentError: if `CHECKS` has no such kind.
     """
     return CHECKS[Kind(choice("kind", kind, CHECKS))]
 
 
 def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subject]:
-    """Return the subjects to check for an object: one for each kind that it belongs to.
+    """Return one subject for each kind of checks that an object can have.
 
-    An environment id gives a single environment and, if it has a vector entry point, a vector
-    environment; an `Algorithm` gives the record and its agent.
+    An environment id gives a single environment. If the id has a vector entry point, it also gives
+    a vector environment. An `Algorithm` record gives two subjects: the record and its agent.
 
     Args:
-        thing: an agent, environment or record; a class or function that makes one when called
-            without arguments; the name of an agent of the package or the id of an environment.
-        kind: one of `CHECKS`, to return only subjects of this kind; None returns all.
-        seed: the seed of the users of the checks.
+        thing: an agent, environment or record; a class or function without arguments that makes
+            such an object; the name of an agent of the package or the id of an environment.
+        kind: a key of `CHECKS`, to return only subjects of this kind; None returns all subjects.
+        seed: the seed of the users with whom the checks run.
 
     Raises:
-        InvalidArgumentError: for any other object, or if the class or function fails.
+        InvalidArgumentError: if `thing` is another object, or a class or function that fails.
     """
     chosen = None if kind is None else Kind(choice("kind", kind, CHECKS))
     if isinstance(thing, str) and thing in gym.registry:
@@ -110,7 +110,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
 
 
 def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
-    """Return the first subject that `subjects_of` returns."""
+    """Return the first of the `subjects_of` an object."""
     results = subjects_of(thing, kind, seed)
     if not results:
         raise InvalidArgumentError("subject", thing, f"a {kind}")
@@ -144,14 +144,14 @@ def _is_agent(thing: Any) -> bool:
 
 
 def _in_step(subject: Subject) -> Subject:
-    """Make a vector environment with few lanes and short episodes if its maker accepts both."""
+    """Give `subject` few lanes and short episodes, if its `make` accepts these arguments."""
     envs: Any = None
     few = partial(subject.make, LANES_CHECKED)
     for form in (partial(few, max_episode_steps=SHORT), few, subject.make):
         try:
             envs = form()
             break
-        except TypeError:  # the maker has no such argument
+        except TypeError:  # `make` accepts fewer arguments
             continue
 
     def single() -> Any:
@@ -178,23 +178,23 @@ class Options(TypedDict, total=False):
 
 
 def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport:
-    """Run all checks of one kind on a subject.
+    """Run all checks of one kind on an object.
 
     Args:
-        thing: as for `subjects_of`.
-        kind: the kind of subject.
-        **options: `alone`, for a vector environment, is a function that makes the single
-            environment of a lane; an id or an `ExplorativeUserVectorEnv` has a default.
+        thing: the object to check, as for `subjects_of`.
+        kind: the kind of the checks, a key of `CHECKS`.
+        **options: `alone` makes the single environment that a lane of a vector environment must
+            equal; environment ids and `ExplorativeUserVectorEnv` have a default.
             `expected_failed_checks` maps the names of checks that should fail to the reasons.
             `raises`, by default True, raises an error with the report if a check fails.
-            `seed`, by default 0, is the seed of the users of the checks.
+            `seed`, by default 0, is the seed of the users with whom the checks run.
 
     Returns:
-        The outcome of each check; it prints as a table.
+        A report with the outcome of each check; the report prints as a table.
 
     Raises:
         FailedCheckError: if a check fails unexpectedly, or passes although its failure is expected.
-        InvalidArgumentError: for an object of another kind, or an unknown check name.
+        InvalidArgumentError: if the object has no checks of this kind, or a check name is unknown.
     """
     subject, checks = subject_of(thing, kind, options.get("seed", 0)), checks_of(kind)
     subject = replace(subject, alone=options.get("alone") or subject.alone)
@@ -219,8 +219,8 @@ def check_environment(env: Any, **options: Unpack[Options]) -> CheckReport:
 def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckReport:
     """Run all checks of a vector environment; see `check_kind` for the options.
 
-    The checks call a class or function with the arguments `num_envs`, `max_episode_steps` and
-    `autoreset_mode`, and leave out those that it does not accept.
+    If `envs` is a class or function, the checks call it with those of the arguments `num_envs`,
+    `max_episode_steps` and `autoreset_mode` that it accepts.
     """
     return check_kind(envs, Kind.VECTOR, **options)
 
@@ -228,7 +228,7 @@ def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckRepo
 def check_algorithm(algorithm: Any, **options: Unpack[Options]) -> CheckReport:
     """Run all checks of an `Algorithm` record; see `check_kind` for the options.
 
-    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent of the record.
+    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent that runs the record.
     """
     return check_kind(algorithm, Kind.ALGORITHM, **options)
 
@@ -270,8 +270,8 @@ def parametrize_with_checks(
     Args:
         subjects: objects that `subjects_of` accepts.
         expected_failed_checks: a mapping from the names of checks that should fail to the
-            reasons; or a function that takes one of `subjects` and returns its mapping.
-        seed: the seed of the users of the checks.
+            reasons; or a function that takes an element of `subjects` and returns such a mapping.
+        seed: the seed of the users with whom the checks run.
 
     Raises:
         InvalidArgumentError: for an invalid subject, or an unknown check name.

@@ -1,4 +1,4 @@
-"""Checks of agents: protocol, streams, memory, secrets, ties, and compiled and parallel runs."""
+"""Conformance checks of agents, including compiled runs and runs in other processes."""
 
 import inspect
 import random
@@ -35,17 +35,17 @@ BY_CHANCE = f"by chance, with probability 1 - {checks.FALSE_ALARM:g},"
 
 # Runs with a scripted user
 
-#: The arms that a scripted user accepts: each with a fixed probability, all, or none.
+#: A scripted user accepts each arm with a fixed probability, accepts all arms, or rejects all arms.
 FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
 
 
 class Situation(NamedTuple):
-    """The scripted user, step cap and horizon of a run; messages end with its `str`.
+    """The scripted user, the step cap and the horizon of a run.
 
     Attributes:
         n_arms: K.
         seed: the user's seed; this seed and the agent's name determine the agent's stream.
-        user: the arms that the user accepts: `FICKLE`, `ACCEPTING` or `REJECTING`.
+        user: the kind of scripted user: `FICKLE`, `ACCEPTING` or `REJECTING`.
         cap: the step cap.
         horizon: the horizon that `reset` passes to the agent.
     """
@@ -62,7 +62,7 @@ class Situation(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The steps and the answer of a run."""
+    """The recommended arms and the responses of a run, and the agent's answer."""
 
     arms: tuple[int, ...]
     accepted: tuple[bool, ...]
@@ -71,7 +71,7 @@ class Run(NamedTuple):
 
 
 class ScriptedRun:
-    """A run with a scripted user; it first calls `next_user` if `follows`, else `reset`."""
+    """A run with a scripted user; with `follows` it calls `next_user` instead of `reset`."""
 
     def __init__(
         self, agent: Agent, situation: Situation, rng: Any = None, follows: bool = False
@@ -89,7 +89,7 @@ class ScriptedRun:
         self._call(*(["next_user"] if follows else ["reset", n_arms, rng, situation.horizon]))
 
     def advance(self, n_steps: int = sys.maxsize) -> None:
-        """Run `n_steps` steps, or fewer if the agent stops or reaches the step cap."""
+        """Run at most `n_steps` steps; end earlier if the agent stops or at the step cap."""
         last = min(self.situation.cap, len(self.arms) + n_steps)
         while not self.stopped and len(self.arms) < last:
             if (arm := self._call("act")) is None:
@@ -103,7 +103,7 @@ class ScriptedRun:
             self.accepted.append(accepted)
 
     def end(self) -> Run:
-        """Run to the end and return the run with the answer."""
+        """Run until the agent stops or until the step cap; return the run."""
         self.advance()
         return Run(tuple(self.arms), tuple(self.accepted), self._call("answer"), self.stopped)
 
@@ -133,18 +133,17 @@ def run_of(agent: Agent, situation: Situation) -> Run:
 
 
 def _run_all(subject: Subject, **given: Any) -> None:
-    """Run an unused agent in each of the `_situations`."""
     for situation in _situations(subject, **given):
         run_of(subject.make(), situation)
 
 
 def _usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
-    """Return the K that an agent was trained for, else `otherwise`."""
+    """Return the K that the agent was trained for, or `otherwise` if it runs with any K."""
     return int(protocol.trained_on(subject.make()).get("n_arms", otherwise))
 
 
 def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
-    """Yield the situations of most checks: users who accept each arm with a fixed probability."""
+    """Yield situations with `n_users` users who accept each arm with a fixed probability."""
     usual = {"n_arms": _usual_arms(subject), "cap": SCRIPTED_STEPS} | given
     if needs_horizon(subject.make()):
         usual = {"horizon": usual["cap"]} | usual
@@ -153,7 +152,7 @@ def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Si
 
 
 def expect_same_run(actual: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Fail the check unless two runs are equal; `when` tells how the first run was made."""
+    """Fail the check unless two runs are equal; the message ends with `when`."""
     for step, (arm, other) in enumerate(zip(actual.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
@@ -187,7 +186,7 @@ def has_the_methods(subject: Subject) -> None:
         except (AttributeError, TypeError) as error:
             seen = f"it has no method {method} that takes {n_arguments} arguments: {error}"
             raise FailedCheckError(seen) from error
-        except ValueError:  # written in C, without a signature
+        except ValueError:  # a method written in C has no signature
             continue
 
 
@@ -211,20 +210,20 @@ def has_valid_attributes(subject: Subject) -> None:
 
 
 def recommends_arms(subject: Subject) -> None:
-    """Act returns an arm, or None to stop; answer returns an arm, for several step caps."""
+    """For several step caps, act() returns an arm or None, and answer() returns an arm."""
     _run_all(subject, n_users=8)
     for cap in (1, 2, 7):
         _run_all(subject, cap=cap)
 
 
 def runs_with_any_user(subject: Subject) -> None:
-    """Runs end, by stopping or by the cap, with users who accept all arms or reject all arms."""
+    """The agent runs without errors with users who accept all arms or reject all arms."""
     for user in (REJECTING, ACCEPTING):
         _run_all(subject, user=user)
 
 
 def runs_with_two_arms(subject: Subject, n_arms: int = 2) -> None:
-    """The agent runs with K = 2, unless its trained_on has another "n_arms"."""
+    """The agent runs with K = 2, unless its attribute trained_on names another K."""
     trained = _usual_arms(subject, n_arms)
     checks.applies(trained == n_arms, f"trained for {trained} arms")
     try:
@@ -235,12 +234,12 @@ def runs_with_two_arms(subject: Subject, n_arms: int = 2) -> None:
 
 
 def runs_with_many_arms(subject: Subject) -> None:
-    """The agent runs with a large K, unless its trained_on has another "n_arms"."""
+    """The agent runs with a large K, unless its attribute trained_on names another K."""
     runs_with_two_arms(subject, MANY_ARMS)
 
 
 def accepts_horizon_or_none(subject: Subject) -> None:
-    """The agent runs with a horizon, and without one unless needs_horizon is True."""
+    """The agent runs with a horizon; it also runs with horizon None if needs_horizon is False."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
         _run_all(subject, horizon=horizon)
 
@@ -264,7 +263,7 @@ def explains_itself(subject: Subject) -> None:
 
 
 def repeats_with_the_same_stream(subject: Subject) -> None:
-    """The same stream and user give the same run, whatever the global streams and the clock."""
+    """The agent's stream and the user determine a run; the clock and global streams do not."""
     when = "with the same stream, but other global streams and another clock"
     for situation, seed in product(_situations(subject), (1, 2)):
         with checks.global_streams_unchanged(situation):
@@ -300,7 +299,7 @@ def draws_from_no_other_stream(subject: Subject) -> None:
 
 
 def forgets_other_users(subject: Subject) -> None:
-    """An agent that ran with other users has the same runs as an unused agent."""
+    """After runs with other users, an agent has the same runs as a new agent."""
     agent = subject.make()
     for situation in (*_situations(subject), *_situations(subject, n_users=2)):
         result = run_of(agent, situation)
@@ -319,7 +318,7 @@ def continues_with_the_next_user(subject: Subject) -> None:
 
 
 def shares_no_state(subject: Subject) -> None:
-    """Two agents that run alternately have the same runs as each alone."""
+    """Two agents that take turns step by step have the same runs as when they run alone."""
     runs = [ScriptedRun(subject.make(), each) for each in _situations(subject, n_users=2)]
     for run in runs * SCRIPTED_STEPS:
         run.advance(1)
@@ -329,7 +328,7 @@ def shares_no_state(subject: Subject) -> None:
 
 
 def copies_continue_alike(subject: Subject) -> None:
-    """A copy (deepcopy or pickle) of a run continues like the original but independently."""
+    """A deepcopy or pickle of an agent continues like the original and does not change it."""
     for (how, again), situation in product(checks.COPIES.items(), _situations(subject)):
         run = ScriptedRun(subject.make(), situation)
         run.advance(9)
@@ -367,7 +366,7 @@ class _Watched(ExplorativeUserEnv):
 
 
 def _play(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tuple[Agent, Episode]:
-    """Run an unused agent with the user of a seed; return the agent and the episode."""
+    """Run a new agent with the user whose seed is `seed`; return the agent and the episode."""
     agent = informed(subject.make(), env.population)
     return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
 
@@ -381,7 +380,7 @@ def holds_no_secret(subject: Subject) -> None:
         agent, _ = _play(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
         for way in checks.Secrets([seed], numbers, truths=()).paths_from(agent):
-            raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
+            raise FailedCheckError(f"agent{way} is hidden data of the user with seed {seed}")
 
 
 def guesses_without_information(subject: Subject) -> None:
@@ -401,7 +400,8 @@ def guesses_without_information(subject: Subject) -> None:
         runs = _runs(agent, env.population, BLIND_STEPS)
         correct = runs.columns(runs.figures("in_step", seeds))["correct"]
         right["answers, with many users in step,"] = int(correct.sum())
-    # A blind agent is right with probability 1/K per user; the counts share the false alarm rate.
+    # An agent without information is right with probability 1/K. The division by `len(right)` is a
+    # union bound over all counts.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who "
@@ -410,7 +410,7 @@ def guesses_without_information(subject: Subject) -> None:
 
 
 def depends_only_on_responses(subject: Subject) -> None:
-    """The same responses lead to the same recommendations, whatever the user's true means."""
+    """The recommendations depend only on the responses, not on the user's true means."""
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
     n_arms = _usual_arms(subject)
     other_means = tuple(np.linspace(1.0, 0.0, n_arms).tolist())
@@ -436,11 +436,11 @@ MOST_STEPS = 2000
 
 
 def breaks_ties_by_chance(subject: Subject) -> None:
-    """If all arms tie at the end, the agent answers each arm equally often."""
+    """If all arms end a run with equal counts, the agent answers an arm drawn at random."""
     from scipy.stats import binom
 
     any_ties = False
-    # With K = 2 and horizon 2, half the runs of an agent that draws arms at random end in a tie.
+    # With K = 2 and horizon 2, a random agent recommends both arms equally often in half its runs.
     for n_arms, rounds in {_usual_arms(subject): 4, _usual_arms(subject, 2): 1}.items():
         horizon = rounds * n_arms if needs_horizon(subject.make()) else None
         cap = MOST_STEPS if horizon is None else horizon + 1
@@ -453,7 +453,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
             if n_runs < LEAST_TIES:
                 continue
             any_ties = True
-            # The count of an arm is binomial; a union bound covers K arms and 4 situations.
+            # The count of an arm is binomial; the union bound is over K arms and 4 situations.
             most = int(binom.isf(checks.FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
             seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that ended with all "
             seen += f"arms tied ({situation} and later seeds); {BY_CHANCE} it is at most {most}"
@@ -462,7 +462,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
-    """Count the answers by arm in the runs that ended with all arms tied."""
+    """Return how often the agent answered each arm, in runs in which all arms have equal counts."""
     n_arms = situation.n_arms
     answers = np.zeros(n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
@@ -473,9 +473,9 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     return answers
 
 
-# Runs in step, compiled, and in another process
+# Runs with many users at once, compiled runs, and runs in another process
 
-#: Steps of the runs with many users in step.
+#: Steps of the runs with many users at once.
 STEPS_IN_STEP = 40
 
 #: Steps and users of compiled runs, and the options of their users.
@@ -484,12 +484,11 @@ NOISY: dict[str, Any] = {"alpha": 0.1, "noise": 0.1}
 
 
 def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -> Runs:
-    """Return the runs of an agent, with `horizon` (by default the cap) if the agent needs one."""
     return Runs(users, agent, cap, (horizon or cap) if needs_horizon(agent) else None)
 
 
 def _expect_same(actual: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
-    """Fail the check unless the metrics of the runs with these seeds are equal."""
+    """Fail the check unless two ways to run the users of `seeds` give the same metrics."""
     for place, seed in enumerate(seeds):
         pairs = [(name, *(of[name].ravel()[place] for of in (actual, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
@@ -497,7 +496,7 @@ def _expect_same(actual: Figures, wanted: Figures, seeds: Sequence[int], how: st
 
 
 def in_step_equals_one_at_a_time(subject: Subject) -> None:
-    """Runs with many users in step, in any order, equal the runs with each user alone."""
+    """Runs with many users at once, in any order, equal the runs with one user at a time."""
     agent = subject.make()
     checks.applies(isinstance(agent, protocol.ManyUserAgent), "it has no methods for many users")
     users, seeds = Population(n_arms=_usual_arms(subject)), range(subject.seed, subject.seed + 6)
@@ -514,9 +513,9 @@ def in_step_equals_one_at_a_time(subject: Subject) -> None:
 
 
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
-    """Fail the check unless compiled runs equal those in plain Python.
+    """Fail the check unless compiled runs equal the runs in plain Python.
 
-    If compilation fails, the check fails for a given `agent`, and is skipped for None.
+    If compilation fails, the check fails; without an `agent` it is skipped instead.
     """
     reason = compiler.why_no_compiler()
     checks.applies(reason is None, f"it takes {compiler.COMPILER}, but {reason}")
@@ -552,7 +551,7 @@ def runs_in_another_process(subject: Subject) -> None:
     )
     for user in np.flatnonzero((local != remote).any(axis=1))[:1]:
         seen = f"the run with user {user} is {remote[user].tolist()} ({', '.join(names)})"
-        raise FailedCheckError(f"{seen} in another process and {local[user].tolist()} in this one")
+        raise FailedCheckError(f"{seen} in another process, but {local[user].tolist()} here")
 
 
 register(globals(), Kind.AGENT)

@@ -1,4 +1,4 @@
-"""Named checks and their reports; helpers for global state, copies and secrets."""
+"""Named checks, their reports, and helpers that watch global state and search for hidden data."""
 
 import copy
 import inspect
@@ -60,10 +60,10 @@ class Subject:
     """An object under test.
 
     Attributes:
-        kind: selects the checks.
+        kind: the kind of object, which selects the checks.
         name: the subject's name in reports.
-        make: a function that makes an unused object.
-        seed: the seed of the users of the checks.
+        make: a function that makes a new object for each test.
+        seed: the seed of the users with whom the checks run.
         alone: for a vector environment, a function that makes the single environment of a lane.
     """
 
@@ -76,11 +76,11 @@ class Subject:
 
 @dataclass(frozen=True)
 class NamedCheck:
-    """A check.
+    """A conformance check.
 
     Attributes:
-        function: called with a `Subject`; raises `FailedCheckError` or `SkippedCheckError`. Its
-            name and the first line of its docstring name and describe the check.
+        function: takes a `Subject` and raises `FailedCheckError` or `SkippedCheckError`. The check
+            has the function's name; the first line of the function's docstring describes it.
     """
 
     function: Callable[[Subject], None]
@@ -92,7 +92,7 @@ class NamedCheck:
 
     @property
     def asks(self) -> str:
-        """The requirement, in one line."""
+        """What the check requires of the object, in one line."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
     def __call__(self, subject: Subject) -> None:
@@ -115,9 +115,9 @@ CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 
 
 def register(module: Mapping[str, Any], *kinds: Kind) -> None:
-    """Register the checks that a module (its `globals()`) has defined since the last call.
+    """Register the checks in a module's `globals()` for subjects of these kinds.
 
-    A check is a public function whose first argument is `subject`.
+    A check is a public function whose first argument is `subject`. Registered checks are skipped.
     """
     known = [check.function for checks in CHECKS.values() for check in checks]
     for name, each in module.items():
@@ -128,7 +128,7 @@ def register(module: Mapping[str, Any], *kinds: Kind) -> None:
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail the check unless `holds`; the message is `seen`, then `when` in parentheses."""
+    """Fail the check unless `holds`, with the message `seen`, followed by `(when)`."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
 
@@ -150,7 +150,7 @@ class Outcome(NamedTuple):
 
     check: NamedCheck
     verdict: str  # "passed", "failed", "expected", "unexpected" or "skipped"
-    why: str  # the failure, or why a failure is expected or the check is skipped
+    why: str  # the failure, the reason to expect the failure, or the reason to skip the check
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class CheckReport:
 
     Attributes:
         subject: the object under test.
-        outcomes: one for each check, in the order of the checks.
+        outcomes: the outcome of each check, in the order of the checks.
     """
 
     subject: Subject
@@ -183,7 +183,7 @@ class CheckReport:
         return table(rows, columns, title, padding=1, leading=2)
 
     def in_short(self) -> str:
-        """Return the number of checks of each verdict."""
+        """Return a line that counts the checks by verdict, such as "5 checks: 5 passed"."""
         verdicts = [each.verdict for each in self.outcomes]
         counts = [f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts)]
         return f"{len(verdicts)} check{'s' * (len(verdicts) != 1)}: {', '.join(counts)}"
@@ -200,7 +200,7 @@ def run_checks(
 ) -> CheckReport:
     """Run checks of a subject; `expected_failed_checks` maps checks that should fail to reasons."""
     outcomes = []
-    seen: dict[str, str] = {}  # the first check with each failure message
+    seen: dict[str, str] = {}  # failure messages, each with the first check that failed with it
     for place, check in enumerate(checks):
         progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
@@ -219,7 +219,7 @@ def run_checks(
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Raise an error if `named` has an unknown check name; `name` names the argument."""
+    """Raise an error that names the argument `name` unless `checks` have all names in `named`."""
     for each in named:
         choice(name, each, [check.name for check in checks])
 
@@ -243,7 +243,7 @@ def global_streams() -> dict[str, Any]:
 
 @contextmanager
 def global_streams_unchanged(when: object) -> Iterator[None]:
-    """Fail the check if the block draws from a global random stream or seeds it."""
+    """Fail the check if code in the `with` block draws from or seeds a global random stream."""
     before = global_streams()
     yield
     for module, stream in global_streams().items():
@@ -253,7 +253,7 @@ def global_streams_unchanged(when: object) -> Iterator[None]:
 
 @contextmanager
 def other_global_state(seed: int) -> Iterator[None]:
-    """Run the block with reseeded global random streams and clocks that are hours ahead."""
+    """Reseed the global random streams and set clocks hours ahead within the `with` block."""
     ahead: dict[str, Any] = {}
     for name, unit in product(("time", "monotonic", "perf_counter", "process_time"), ("", "_ns")):
         lead = int(seed * LATER * 1e9) if unit else seed * LATER
@@ -267,7 +267,7 @@ def other_global_state(seed: int) -> Iterator[None]:
     ):
         try:
             random.seed(seed)
-            np.random.seed(seed)  # noqa: NPY002 - a subject may draw from it
+            np.random.seed(seed)  # noqa: NPY002 - a subject may draw from this stream
             if torch is not None:
                 torch.random.manual_seed(seed)
             yield
@@ -277,7 +277,7 @@ def other_global_state(seed: int) -> Iterator[None]:
 
 
 def pickled(thing: Any) -> Any:
-    """Return the object as another process receives it, with classes pickled by value."""
+    """Return a copy of the object, pickled by cloudpickle and unpickled as in another process."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
 
@@ -303,7 +303,7 @@ _LOOKED_UP += ["f_locals", "tb_frame", "tb_next", "__traceback__", "__cause__", 
 
 def reached(root: Any, depth: int = 9) -> Iterator[tuple[str, Any]]:
     """Yield the path and the object for every object within `depth` references of `root`."""
-    seen: dict[int, Any] = {id(root): root}  # references keep the ids unique
+    seen: dict[int, Any] = {id(root): root}  # keeps the objects alive, so that no id is reused
     front = [("", root)]
     yield from front
     for _ in range(depth):
@@ -340,12 +340,12 @@ def _next_to(thing: Any) -> Iterator[tuple[str, Any]]:
 
 
 class Secrets:
-    """Secrets of users: numbers, recognised by value, and random streams, recognised by seed.
+    """The hidden data of users, which no agent and no observation may hold.
 
     Args:
-        seeds: the users' seeds.
+        seeds: the users' seeds; they identify the users' random streams.
         numbers: the users' means, rewards, bounds and estimates.
-        truths: classes whose objects are secret.
+        truths: classes whose objects give access to a user's hidden state.
     """
 
     def __init__(
@@ -361,7 +361,7 @@ class Secrets:
         self.numbers = np.unique(np.concatenate([drawn, drawn.astype(np.float32), -drawn]))
 
     def are(self, thing: Any) -> bool:
-        """Return whether an object is a secret, or an array with a secret number."""
+        """Return whether an object is a secret, or an array that holds a secret number."""
         if isinstance(thing, self.truths):
             return True
         if isinstance(thing, np.random.BitGenerator):

@@ -30,7 +30,7 @@ Returned = tuple[Any, ...]
 
 
 def exact(value: Any) -> Any:
-    """Convert a returned value so that == compares types, shapes and every bit."""
+    """Return a form of the value that equals another form only if the values are bit-identical."""
     if isinstance(value, dict):
         return {key: exact(each) for key, each in sorted(value.items())}
     if type(value) is tuple:
@@ -50,7 +50,7 @@ class Playing:
         self._done: Any = False
 
     def advance(self) -> Returned:
-        """Take a step, or reset ended episodes unless the environment resets them itself."""
+        """Take a step; first reset an ended episode, if the environment does not reset itself."""
         self.step += 1
         done, self._done = self._done, False
         if np.any(done) and not isinstance(self.env, VectorEnv):
@@ -83,7 +83,7 @@ class Playing:
 
 
 def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
-    """Fail the check unless two return values are bit-identical; `when` ends the message."""
+    """Fail the check unless two return values are bit-identical; the message ends with `when`."""
     parts = OF_A_STEP if len(actual) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, actual, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
@@ -91,7 +91,7 @@ def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
 
 
 def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") -> None:
-    """Fail the check unless an environment returns the `wanted` values from its reset on."""
+    """Fail the check unless reset and steps of an environment return the `wanted` values."""
     for actual, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
         expect_same_return(actual, other, f"{playing}{when}")
 
@@ -99,7 +99,7 @@ def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") 
 def passes_gymnasiums_checks(subject: Subject) -> None:
     """Gymnasium's check_env finds no error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # check_env warns of style and of wrappers
+        warnings.simplefilter("ignore")  # only errors of check_env fail the check
         check_env(subject.make(), skip_render_check=True)
 
 
@@ -107,7 +107,7 @@ register(globals(), Kind.ENVIRONMENT)
 
 
 def steps_by_the_contract(subject: Subject) -> None:
-    """Observations are in their space, rewards are finite, ends are booleans, infos are dicts."""
+    """Observations lie in their space, rewards are finite, end flags are bool, infos are dicts."""
     env = subject.make()
     playing, shape = Playing(env, subject.seed), (getattr(env, "num_envs", 1),)
     for observation, *rest, info in playing.all():
@@ -143,7 +143,7 @@ def refuses_invalid_actions(subject: Subject) -> None:
 
 
 def replays_from_a_seed(subject: Subject, n_steps: int = N_STEPS) -> None:
-    """The same seed gives the same episodes in every object, for any global streams and clock."""
+    """The seed alone determines the episodes; the clock and the global streams do not."""
     with checks.global_streams_unchanged(f"within {n_steps} steps"):
         env = subject.make()
         wanted = list(Playing(env, subject.seed).all(n_steps))
@@ -192,11 +192,11 @@ def returns_no_secret(subject: Subject) -> None:
     if hasattr(bare, "action_masks"):
         returned.append((bare.action_masks(), {}))
     for way in checks.Secrets(seeds, numbers).paths_from(returned):
-        raise FailedCheckError(f"returned{way} is a secret; returned[step] is (observation, info)")
+        raise FailedCheckError(f"hidden data at {way} in the list of returned (observation, info)")
 
 
 def continues_as_a_copy(subject: Subject, n_steps: int = N_STEPS) -> None:
-    """A copy (deepcopy or pickle) of an episode continues like the original but independently."""
+    """A deepcopy or pickle of an environment continues like the original and does not change it."""
     wanted = [*Playing(subject.make(), subject.seed).all(n_steps)]
     for how, again in checks.COPIES.items():
         playing = Playing(subject.make(), subject.seed)
@@ -211,7 +211,7 @@ register(globals(), Kind.ENVIRONMENT, Kind.VECTOR)
 
 
 def lanes_are_single_environments(subject: Subject) -> None:
-    """Lane b equals the single environment with lane b's seed, in every step and at every end."""
+    """A lane and the single environment with the lane's seed return the same values."""
     alone: Any = subject.alone
     checks.applies(alone, "no single environment is known for its lanes")
     for envs, mode in _in_each_mode(subject):

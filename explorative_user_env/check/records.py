@@ -22,11 +22,11 @@ from explorative_user_env.validation import InvalidArgumentError, is_real
 
 # Algorithms
 
-FEW_ARMS = (2, 5)  # the values of K in the runs
+FEW_ARMS = (2, 5)  # every K that the checks of algorithms run with
 
 
 class _OnOneState(AlgorithmAgent):
-    """An agent that reuses one state object for all runs with the same params."""
+    """An agent that creates its state object once and reuses it in all runs with equal params."""
 
     needs_horizon = True
     _params: Any = None
@@ -43,9 +43,9 @@ def _on_one_state(subject: Subject) -> Subject:
 
 
 def validates_its_options(subject: Subject) -> None:
-    """Prepare raises InvalidArgumentError for an option with an invalid value."""
+    """The function `prepare` raises InvalidArgumentError for an option with an invalid value."""
     algorithm: Algorithm = subject.make()
-    for option in {*algorithm.defaults} - {"max_steps"}:  # the agent checks the cap
+    for option in {*algorithm.defaults} - {"max_steps"}:  # AlgorithmAgent checks max_steps
         try:
             algorithm.prepare({**algorithm.defaults, option: object()}, 5, SCRIPTED_STEPS)
         except InvalidArgumentError:
@@ -54,7 +54,7 @@ def validates_its_options(subject: Subject) -> None:
 
 
 def has_only_numbers(subject: Subject) -> None:
-    """Params is a NamedTuple of numbers, and the state is a NamedTuple of lists of numbers."""
+    """The params are a NamedTuple of numbers; the state is a NamedTuple of lists of numbers."""
     for n_arms in FEW_ARMS:
         agent, again = (_OnOneState(subject.make(), {}) for _ in range(2))
         for each in (agent, again):
@@ -70,17 +70,17 @@ def has_only_numbers(subject: Subject) -> None:
             try:
                 as_arrays(agent._state)
             except TypeError as error:
-                raise FailedCheckError(f"in the {when} state: {error}") from error
+                raise FailedCheckError(f"the {when} state is invalid: {error}") from error
             agents.run_of(agent, agents.Situation(n_arms, subject.seed, horizon=SCRIPTED_STEPS))
 
 
 def start_resets_the_state(subject: Subject) -> None:
-    """Start resets a used state to the values of a blank state."""
+    """After other runs, `start` resets the state to the values of a new state."""
     agents.forgets_other_users(_on_one_state(subject))
 
 
 def state_is_complete(subject: Subject) -> None:
-    """The functions depend only on params, state and rng, so copies continue independently."""
+    """The functions of the record depend on params, state and rng only."""
     agents.repeats_with_the_same_stream(_on_one_state(subject))
     agents.shares_no_state(_on_one_state(subject))
     agents.copies_continue_alike(_on_one_state(subject))
@@ -100,7 +100,7 @@ def stops_by_its_horizon(subject: Subject) -> None:
 
 
 def compiled_rules_equal_python(subject: Subject) -> None:
-    """The functions compile, and compiled runs are bit-identical to runs in plain Python."""
+    """The functions of the record compile; compiled runs are bit-identical to plain Python."""
     for n_arms in FEW_ARMS:
         agent = AlgorithmAgent(subject.make(), {})
         expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)
@@ -115,14 +115,14 @@ USER_STEPS = 150
 
 
 def _populations(subject: Subject) -> Iterator[Population]:
-    """Yield populations with the behaviour: few and many arms, with and without noise."""
+    """Yield populations with few and many arms, with and without noise."""
     options: dict[str, Any] = {"alpha": 0.1, "behaviour": subject.make(), "gap": 0.3}
     for n_arms, noise, law in ((2, 0.0, "gaussian"), (5, 0.2, "bounded"), (30, 0.0, "bernoulli")):
         yield Population(n_arms=n_arms, noise=noise, reward_law=law, **options)
 
 
 def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserState, str]]:
-    """Yield for each step: response, result of `leaves`, state, and the step in words."""
+    """Yield each step's response, result of the function `leaves`, state and description."""
     user, behaviour, rule = population.user, population.behaviour, population.schedule.rule
     rng, state = user_generator(seed), behaviour.blank(user)
     state.means[:] = population.instance_law.draw(rng).means
@@ -135,7 +135,7 @@ def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserSt
 
 
 def responds_true_or_false(subject: Subject) -> None:
-    """Respond and leaves return True or False at every step."""
+    """The functions `respond` and `leaves` return True or False at every step."""
     for population in _populations(subject):
         for accepted, leaves, _, when in _steps(population, subject.seed):
             for what, value in (("respond", accepted), ("leaves", leaves)):
@@ -164,7 +164,7 @@ def keeps_the_means(subject: Subject) -> None:
 
 
 def follows_from_the_user_seed(subject: Subject) -> None:
-    """The same seed gives the same user, whatever the earlier users, global streams and clock."""
+    """The seed alone determines the user; earlier users, the clock and global streams do not."""
     for users in _populations(subject):
         env = replace(subject, make=partial(ExplorativeUserEnv, population=users))
         environments.replays_from_a_seed(env, USER_STEPS)
@@ -219,7 +219,7 @@ def depends_only_on_counts(subject: Subject) -> None:
 
 
 def runs_under_every_setting(subject: Subject) -> None:
-    """Users with this schedule respond without errors under every setting."""
+    """Users with this schedule respond without errors under the settings printed and released."""
     for setting, n_arms in product(SETTINGS.values(), (2, 20)):
         users = Population(setting=setting, n_arms=n_arms, rho=subject.make(), alpha=0.1)
         list(_steps(users, subject.seed))
@@ -243,7 +243,7 @@ TRIED_MEANS = (-2.0, -0.5, 0.0, 0.3, 0.7, 1.5, 4.0)
 
 def _means(law: RewardLaw) -> list[float]:
     low, high = law.range_of_means
-    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # the ends may be infinite
+    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # `low` and `high` may be infinite
     return sorted({mean for mean in tried if low <= mean <= high and math.isfinite(mean)})
 
 
@@ -265,7 +265,7 @@ def draws_finite_numbers(subject: Subject) -> None:
 
 
 def has_the_requested_mean(subject: Subject) -> None:
-    """The average of many rewards is in the confidence interval of the requested mean."""
+    """The average of many rewards differs from the requested mean by chance only."""
     law: RewardLaw = subject.make()
     means = _means(law)
     # Hoeffding: an error of x or more has probability at most 2 exp(-n x^2 / 2).
@@ -293,7 +293,7 @@ def has_variance_at_most_one(subject: Subject) -> None:
 
 
 def draws_only_from_its_stream(subject: Subject) -> None:
-    """The same stream gives the same rewards, whatever the earlier draws and global streams."""
+    """The random stream alone determines the rewards; earlier draws and global streams do not."""
     law: RewardLaw = subject.make()
     for mean in _means(law):
         with checks.global_streams_unchanged(f"mean {mean:g}"):

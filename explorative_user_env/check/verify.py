@@ -1,9 +1,9 @@
 """Verify results: rerun random rows of a file and compare them with the stored rows.
 
-The user's seed determines a run, so an edited row differs from its rerun. Without reruns,
-`verify` checks that no row is missing or duplicated, and that the user seeds follow from the seed
-of the study. Only rerunning all rows proves that no row was edited. `verify` never runs code
-because a file names it.
+The user's seed determines a run, so an edited row differs from its rerun. For all rows, `verify`
+also checks that no run is missing or duplicated, and that the user seeds follow from the file's
+`seed`. Only rerunning all rows proves that no row was edited. `verify` executes no code from the
+file.
 """
 
 import copy
@@ -79,16 +79,17 @@ MODEL = "explorative_user_env.rl.agent:SB3Agent"
 
 
 class Finding(NamedTuple):
-    """A difference between the rows of a file and their reruns, or the request of the file.
+    """An error that `verify` found in a file of runs.
 
     Attributes:
-        kind: "row"; "missing" (missing, duplicated or unrequested runs); "seed" (user seeds);
-            "streams" (random streams); "file" (another file of the folder).
-        words: the difference, in one line.
-        cell: the cell; "" for the only cell, or for a finding about the file.
-        agent: the agent; "" for a finding about several agents.
-        instance: the number of the run; None for a finding about several runs.
-        column: the column that differs; None if no column does.
+        kind: "row": a rerun differs from its row; "missing": runs are missing, duplicated or not
+            requested; "seed": a user seed is wrong; "streams": this installation draws other random
+            numbers; "file": another file of the folder was changed.
+        words: the message, in one line.
+        cell: name of the cell; "" if the file has one cell, or if the error concerns all cells.
+        agent: name of the agent; "" if the error concerns several agents.
+        instance: number of the run; None if the error concerns several runs.
+        column: name of the column that differs; None if no column differs.
         there: the value in the file.
         here: the value of the rerun, or of this installation.
     """
@@ -107,12 +108,13 @@ class RowsChecked(NamedTuple):
     """The verdict on the rows of one agent in one cell.
 
     Attributes:
-        cell: the cell.
-        agent: the agent.
+        cell: name of the cell.
+        agent: name of the agent.
         n_rows: number of rows.
         n_again: number of rows that were rerun.
-        n_differing: number of rerun rows that differ.
-        verdict: "equal", "alike", "differs" or "not checked".
+        n_differing: number of rows that differ from their reruns.
+        verdict: "equal", "differs", "not checked", or "alike": a trained policy has a few differing
+            rows, which rounding may explain.
         why: the reason for "alike" or "not checked".
     """
 
@@ -131,12 +133,12 @@ class Verification:
 
     Attributes:
         path: the file or folder.
-        seed: the seed that drew the rows.
-        share: the share of the rows of every agent and cell that was rerun.
-        checked: one record per agent and cell.
-        findings: the differences.
-        notes: remarks that are no differences, such as other versions of libraries.
-        only: the agents or cells that were rerun; empty if the reruns were not limited.
+        seed: the seed that drew the rows to rerun.
+        share: the rerun share of the rows, the same for every agent and cell.
+        checked: the verdict for each agent and cell.
+        findings: the errors in the file.
+        notes: remarks that do not affect the verdict, such as other versions of libraries.
+        only: the agents or cells to which `verify` was limited; empty without a limit.
     """
 
     path: str
@@ -173,7 +175,7 @@ class Verification:
         return table(rows, columns, padding=1, leading=len(names))
 
     def reasons(self) -> list[str]:
-        """Return each reason for "not checked" or "alike" once, with the agent and cells."""
+        """Return a line for each reason for "not checked" or "alike", with its agent and cells."""
         cells: dict[tuple[str, str], list[str]] = {}
         for each in [each for each in self.checked if each.why]:
             cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
@@ -182,7 +184,7 @@ class Verification:
         return [f"{agent}{of}: {one_line(why, LONGEST_WORDS)}" for (agent, why), of in pairs]
 
     def in_short(self) -> list[str]:
-        """Return the number of rerun rows, how many edits may be missed, and the verdict."""
+        """Return the number of rerun rows, a bound on undetected edits, and the verdict."""
         rerun = [each for each in self.checked if each.verdict != NOT_CHECKED]
         n_rows, n_again = sum(each.n_rows for each in rerun), sum(each.n_again for each in rerun)
         left_out = sum(each.n_rows for each in self.checked) - n_rows
@@ -212,13 +214,13 @@ class Verification:
 
 
 def most_missed(share: float) -> int:
-    """Return the largest D with (1 - share)^D >= 0.05: the chance to miss D edited rows."""
+    """Return the most edited rows that reruns of this share miss with probability at least 0.05."""
     return math.floor(math.log(0.05) / math.log1p(-share))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The request and results of a cell in a file; `name` is "" if there is only one cell."""
+    """One cell of a file: the requested and the stored runs; `name` is "" for the only cell."""
 
     request: Mapping[str, Any]
     results: Results
@@ -257,18 +259,19 @@ def verify(
 ) -> Verification:
     """Rerun random rows of a file from the users' seeds and report the differences.
 
-    The share applies to each agent in each cell, and is rounded up to at least one row.
+    `verify` reruns `share` of the rows of each agent in each cell, and at least one row of each.
 
     Args:
-        path: a file of runs by `evaluate(..., store=)`, `sweep`, `Results.save` or a command
-            (also compressed), the result folder of a command, or a CSV or JSON file of `export`.
+        path: a file of runs, or its compressed copy, that `evaluate(..., store=)`, `sweep`,
+            `Results.save` or a command wrote; the result folder of a command; or a CSV or JSON file
+            of `export`.
         agents: custom agents, `ModelsByTask` and other custom code, such as behaviours. Rows that
-            need other custom code are not checked.
-        share: the share of the rows to rerun, in (0, 1]; None is 1 if all reruns take about a
-            second, else 0.05.
-        rows: the least number of rows to rerun in total, instead of `share`.
-        seed: the seed that draws the rows, at least 0; None is a random seed.
-        only: names of the agents or cells to rerun; empty is all.
+            need custom code that is not in `agents` are not checked.
+        share: the share of the rows to rerun, in (0, 1]. With None, `verify` reruns all rows if
+            that takes less than about a second, and otherwise 0.05 of the rows.
+        rows: instead of `share`, the number of rows to rerun in total, at least.
+        seed: the seed that draws the rows, at least 0; None chooses a random seed.
+        only: names of the agents or cells to rerun; empty for all agents and cells.
         workers: as for `evaluate`.
         executor: as for `evaluate`.
         compiled: as for `evaluate`.
@@ -278,7 +281,7 @@ def verify(
         A printable `Verification` with `equal` and `findings`.
 
     Raises:
-        InvalidArgumentError: for a file without runs, or an argument out of range.
+        InvalidArgumentError: if the file has no runs, or an argument is out of range.
     """
     if rows is not None and share is not None:
         raise InvalidArgumentError("rows", rows, "None if share is given")
@@ -317,7 +320,7 @@ def verify(
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share for `n_wanted` rows; if None, 1 if all reruns take about a second."""
+    """Return the share of the rows to rerun; `n_wanted` is the argument `rows` of `verify`."""
     n_rows, seconds = 0, 0.0
     for cell, name in chosen:
         rows, agent = cell.runs(name), cell.results.line_up.get(name)
@@ -337,7 +340,7 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
 
 
 def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Finding | RowsChecked]:
-    """Rerun the rows at these positions; yield the findings and the verdict."""
+    """Rerun the rows of an agent at the positions `places`; yield the findings and the verdict."""
     results, rows = cell.results, cell.runs(agent)
     who, options = results.line_up.get(agent), results.cell
     part = rows.iloc[places].reset_index(drop=True)
@@ -387,7 +390,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
 
 
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
-    """Yield notes if an agent differs from the stored one or the package's agent of that name."""
+    """Yield a note if an agent is not the file's agent or the package's agent of its name."""
     results, stored, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
     if (who := results.line_up.get(agent)) is None:
         return
@@ -407,14 +410,14 @@ def _unusual(cell: Cell, agent: str) -> Iterator[str]:
 
 
 def _others(stored: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
-    """Yield the row, the column and both values where two tables of runs differ."""
+    """Yield the row, the column and both values of each difference of two tables of runs."""
     for name in [each for each in here if each in stored and each not in GIVEN]:
         pairs = enumerate(zip(stored[name], here[name], strict=True))
         for place, (was, now) in [each for each in pairs if each[1][0] != each[1][1]]:
             try:  # `regret_by_user` holds several numbers as text
                 numbers = np.array([str(was).split(), str(now).split()], float)
                 close = np.allclose(numbers[0], numbers[1], WITHIN, WITHIN, equal_nan=True)
-            except ValueError:  # plain text, or a different number of numbers
+            except ValueError:  # text that is not numeric, or lists of different lengths
                 close = False
             if not close:
                 yield place, str(name), was, now
@@ -443,7 +446,7 @@ def _counted(cell: Cell) -> Iterator[Finding]:
             messages.append(f"{strange} runs were not requested")
         for words in messages:
             yield Finding("missing", f"{where}: {words}", cell.name, agent)
-        # Bounded by the number of rows: an edited file may name instance 10**9.
+        # An edited file may contain instance 10**9, so the number of rows bounds the seeds drawn.
         n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
         known = dict(enumerate(user_seeds(seed, max(0, n_known))))
         pairs = zip(numbers.tolist(), rows["user_seed"].tolist(), strict=True)
@@ -457,7 +460,7 @@ def _counted(cell: Cell) -> Iterator[Finding]:
 
 
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
-    """Yield a finding for missing cells and agents of the request, and for duplicated cells."""
+    """Yield a finding for each requested cell or agent without runs, and each duplicated cell."""
     digests = [records.digest(records.record_of(cell.request)) for cell in cells if request]
     for place, each in enumerate(digests):
         if each in digests[:place]:
@@ -504,7 +507,7 @@ def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
 
 
 def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
-    """Yield notes if versions or code differ from the file's, a finding if random streams do."""
+    """Compare versions, code and random streams of the file and this installation."""
     if not request.get("versions"):
         yield "the file does not state its versions"
         return
@@ -526,7 +529,7 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
 
 
 def _files_of(folder: Path) -> Iterator[Finding | str]:
-    """Yield a finding for each edited file of a folder, and a note on the unchecked files."""
+    """Yield a finding for each edited file of a result folder, and a note on unchecked files."""
     for name, digest in files.digests_in(folder).items():
         if not files.has_digest(folder / name, digest):
             yield Finding("file", f"{name} was changed after the run")
@@ -536,7 +539,7 @@ def _files_of(folder: Path) -> Iterator[Finding | str]:
 
 
 def _runs_at(path: Path) -> tuple[Path, Path | None]:
-    """Return the file of runs, and the folder with its tables, if any."""
+    """Return the file of runs and the result folder that belongs to the file, or None."""
     if path.is_dir():
         candidates = sorted(each for each in path.iterdir() if _is_of_runs(each))
         if len(candidates) != 1:
@@ -554,7 +557,7 @@ def _is_of_runs(path: Path) -> bool:
 
 
 def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
-    """Return the request and the named cells of a file."""
+    """Return the request (the command and its options) and the cells of a file."""
     given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in custom]
     agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:
@@ -604,7 +607,7 @@ def _named(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
-    """Add the custom and shipped agents to results if the request has their records."""
+    """Add those of `agents` whose records are in the request to the line-up of the results."""
     line_up: dict[str, Any] = dict(results.line_up)
     population = results.population
     for each in agents:
@@ -620,7 +623,7 @@ def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[
 
 
 def _matches(stored: Any, record: Any) -> bool:
-    """Return whether a stored record has the values of `record`; None in `record` matches any."""
+    """Return whether a stored record has all values of `record`, except those that are None."""
     if isinstance(stored, Mapping) and isinstance(record, Mapping):
         closed = [name for name in record if record[name] is not None]
         return all(name in stored and _matches(stored[name], record[name]) for name in closed)
@@ -677,5 +680,5 @@ def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
         deltas = dict.fromkeys(agents, delta)
         results = Results(data.reset_index(drop=True), cell, population, deltas, line_up=line_up)
         request = {"agents": dict.fromkeys(agents), "n_instances": int(data["instance"].max()) + 1}
-        cells.append(Cell(request, results))  # n_instances: the largest number of users of an agent
+        cells.append(Cell(request, results))
     return cells

@@ -1,4 +1,4 @@
-"""The command line, `explorative-user`: one module for each command, imported when called."""
+"""The command line `explorative-user`. A command imports its module only when it is called."""
 
 import signal
 import sys
@@ -39,7 +39,7 @@ unfinished: list[str] = []
 
 
 def _plain(kind: Any) -> Any:
-    """Return a class of commands whose help shows no type for the flag --help."""
+    """Return a subclass of `kind`. Its help page shows the flag --help without a type."""
 
     class Plain(kind):  # type: ignore[misc]
         def get_help_option(self, ctx: Any) -> Any:
@@ -66,16 +66,16 @@ def _new_app(**options: Any) -> typer.Typer:
 
 
 def app(words: Collection[str] | None = None) -> typer.Typer:
-    """Return the command line, importing only the commands named in `words`.
+    """Return the application, and import only the modules of the commands in `words`.
 
     Args:
-        words: words of a command line; None imports all commands.
+        words: the words that the caller typed; None imports the modules of all commands.
     """
     root = _new_app()
     root.callback()(explorative_user)
     for panel, rows in WORDS.items():
         for word, about in rows.items():
-            listed = {word: lambda: None}  # shows only a line in the list
+            listed = {word: lambda: None}  # the list of commands shows this line
             functions = listed if words is not None and word not in words else functions_of(word)
             shown: dict[str, Any] = {"rich_help_panel": panel}
             if word in functions:
@@ -89,7 +89,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
 
 
 def functions_of(word: str) -> dict[str, Any]:
-    """Return the functions of the commands whose name begins with `word`, by full name."""
+    """Return the function of each command whose name begins with `word`, by full name."""
     module = import_module(f"{__name__}.{MODULES.get(word, word)}")
     called = {getattr(each, "called_by", ""): each for each in vars(module).values()}
     return {words: each for words, each in called.items() if words.split()[:1] == [word]}
@@ -116,7 +116,7 @@ _VERSION: Any = typer.Option(
 
 
 def explorative_user(version: Annotated[bool, _VERSION] = False) -> None:
-    """Test systems that face a user who is still learning. Begin with: bench."""
+    """Test systems that face a user who is still learning. Begin with the command bench."""
 
 
 #: A program that a signal ended has this exit code plus the number of the signal.
@@ -145,7 +145,7 @@ def _complain(message: str) -> None:
 
 
 def _run() -> tuple[str, int]:
-    """Return the error message, empty if there is none, and the exit code."""
+    """Run the command; return its error message ("" without an error) and its exit code."""
     group: Any = None
     interrupted = SIGNALLED + signal.SIGINT
     unfinished.clear()
@@ -161,17 +161,17 @@ def _run() -> tuple[str, int]:
                 if (line := _line_for(error, group)) is None:
                     raise
                 return "; ".join(filter(None, (line, *unfinished))), 2
-            code = interrupted  # an interrupted command may raise any error
-    if code != interrupted:  # newer Typer turns an interrupt into this code itself
+            code = interrupted  # the interrupt caused the error
+    if code != interrupted:  # newer Typer returns this code after an interrupt
         return "", int(code)
-    exec("")  # clears an interrupt inside an exec, after which Python would end by SIGINT
+    exec("")  # clears the interrupt; Python would otherwise end itself by SIGINT
     left = unfinished or ["no file was written"]
     return f"interrupted; {left[0]}", SIGNALLED + ended[0] if ended else code
 
 
 def _line_for(error: Exception, group: Any) -> str | None:
-    """Return the message of an expected error of a command; None for any other error."""
-    # Typer vendors click under a private name: take the base of its usage errors from BadParameter.
+    """Return the line to print for an error that users can cause; None for any other error."""
+    # Typer has a private copy of click, so click's UsageError is reached through BadParameter.
     usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):
         return validation.one_line(error.format_message(), validation.LONGEST_RULE)

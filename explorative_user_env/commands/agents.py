@@ -1,4 +1,4 @@
-"""The agents of a command, by their names on the command line."""
+"""Find the agents that the command line names."""
 
 import sys
 from collections.abc import Sequence
@@ -27,9 +27,10 @@ def agents_called(
     """Return the agents with these names; if all are trained models, add the package's agents.
 
     Args:
-        names: a name for `agent_named`; sb3:X, where X is the folder of a trained model or the name
-            of a model of the package; bair-tuned:X, where X is N_1 or the output of `paper
-            tune-n1`; or module:Class. None is the paper's four agents, or all with a task.
+        names: each a name for `agent_named`; sb3:X, where X is the folder of a trained model or the
+            name of a model of the package; bair-tuned:X, where X is N_1 or the output of `paper
+            tune-n1`; or module:Class. None is the paper's four agents; if `task` is given, None is
+            all agents of the package.
         max_steps: default step cap of the agents.
         task: the task given on the command line.
     """
@@ -45,8 +46,8 @@ def agents_called(
 def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any]:
     """Return the agents with these names and no others; see `agents_called`.
 
-    Agents that would have the same name, such as two models of one algorithm, are named after their
-    folders, or after the paths if two folders have the same name.
+    If two agents would have the same name, such as two models of one algorithm, each agent is named
+    after its folder. If two folders have the same name, each agent is named after its path.
     """
     agents = [_agent(name, max_steps) for name in names]
     for by_path in (False, True):
@@ -76,13 +77,13 @@ def _agent(name: str, max_steps: int | None) -> Any:
 
 
 def imported(place: str) -> Any:
-    """Return the object at `module:name`; errors of the module pass through.
+    """Return the object at `module:name`; do not catch errors of the module.
 
-    Python imports the module, from the working folder first.
+    Python looks for the module in the working folder first.
     """
     module, _, name = place.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, here)  # not removed: worker processes need it
+        sys.path.insert(0, here)  # the folder stays, because worker processes need it
     return attrgetter(name)(import_module(module))
 
 
@@ -107,9 +108,9 @@ class Defaults(NamedTuple):
     Attributes:
         task: name of the task.
         setting: name of the setting.
-        deltas: the deltas of the cells.
-        n_arms: K of the cells.
-        papers: whether the paper has this comparison.
+        deltas: the values of delta.
+        n_arms: the values of K.
+        papers: whether the paper compares these agents too.
     """
 
     task: str
@@ -127,10 +128,11 @@ def bench_defaults(
     n_arms: Sequence[int] | None,
     every: bool = False,
 ) -> Defaults:
-    """Return the cells of a benchmark; the first model, or else the paper, gives what is None.
+    """Return the cells of a benchmark.
 
-    A BAIR with a tuned N_1 counts as a model that was trained in the cell in which N_1 was tuned.
-    Without models, `every` selects all cells of the paper.
+    If an argument is None, its value is that of the first trained model in the line-up. Without
+    models, its value is the paper's, and `every` selects all cells of the paper. BAIR with a tuned
+    N_1 counts as a model that was trained in the cell in which N_1 was tuned.
     """
     from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 
@@ -142,7 +144,7 @@ def bench_defaults(
         usual_deltas = BENCH_DELTAS if TASKS[chosen].ends_itself else usual_deltas
         usual_arms = BENCH_N_ARMS
     if not trained and chosen == POPULATION.name:
-        usual_arms = BENCH_N_ARMS[-1:]  # with few arms one user reveals little about the next
+        usual_arms = BENCH_N_ARMS[-1:]  # with few arms, a user says little about the next user
     usual = PRINTED.name if chosen == POPULATION.name else COMPARED
     papers = task is None and all(name_of(agent) in AGENTS for agent in line_up)
     setting = setting or name_in(trained.get("setting", usual))
@@ -150,7 +152,7 @@ def bench_defaults(
 
 
 def tuning_warnings(agents: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
-    """Return a warning for each agent that runs with other users than its N_1 was tuned for."""
+    """Warn of each agent whose N_1 was tuned for users other than those of this benchmark."""
     cells: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
     here = cells | {name: [word] for name, word in population.words().items()} | cells
     warnings = []

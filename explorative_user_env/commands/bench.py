@@ -39,20 +39,20 @@ def bench(
 
     Options:
         agent: bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR,
-            bair-tuned:DIR or module:Class; repeat for more. None is the first four, or
-            all with --task.
+            bair-tuned:DIR or module:Class; repeat for more. None is the first four agents, or
+            all agents if --task is given.
         n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or the model's K.
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or
             the model's delta.
         task: bai (stop and name the best arm), regret (over a horizon) or population (regret over
             a sequence of similar users). None is bai, or the model's task.
-        setting: Modelling choices: printed (the paper's text) or released (its code). None is
-            released (printed for the task population), or the model's setting.
-        every: All cells of the paper: delta .1 and .01, K 2, 5 and 20.
+        setting: Modelling choices: printed (the paper's text) or released (the paper's code). None
+            is released (printed for the task population), or the model's setting.
+        every: Run all cells of the paper: delta .1 and .01; K 2, 5 and 20.
         until_width: Add users until the success interval of every agent is at most this wide, in
-            (0, 1), or --n-instances users (a million) have run. None is a fixed number of users.
+            (0, 1). Stop at --n-instances users, or at a million. None is a fixed number of users.
     """
-    from explorative_user_env.evaluation import runner  # imports pandas; help must be quick
+    from explorative_user_env.evaluation import runner  # imported here: --help need not load pandas
     from explorative_user_env.results import results as runs
     from explorative_user_env.results import tables
     from explorative_user_env.studies import paper
@@ -94,7 +94,7 @@ def bench(
 
 
 def _conclusion(summary: Any) -> str:
-    """Return a sentence that compares the first agent with UNI, or the least and most regret."""
+    """Compare the first agent with UNI in one sentence; in a regret task, name the extremes."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
     if "success" not in summary:
@@ -126,7 +126,7 @@ def _conclusion(summary: Any) -> str:
     keeps="models/TASK-ALGO-kK-seedSEED",
 )
 def train(run: Run) -> None:
-    """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` compares it.
+    """Train a model with Stable-Baselines3. Run it with `bench --agent sb3:DIR`.
 
     Example: explorative-user train --algo ppo --task regret --n-arms 5 --steps 1000000
 

@@ -24,9 +24,9 @@ def check(
     seed: int = 0,
     explain: bool = False,
 ) -> None:
-    """Check an agent, environment or user for conformance with this package.
+    """Check that an agent, environment or user conforms to this package.
 
-    The exit code is 0 if no check fails, except those named by --expect.
+    The exit code is 0 if no check fails, or only checks fail that --expect names.
 
     Example: explorative-user check my_module:MyAgent (in the folder of my_module)
 
@@ -37,7 +37,7 @@ def check(
         expect: NAME=REASON: this check fails for a known reason; repeat for more.
         only: NAME: run this check alone; repeat for more. None is all.
         kind: agent, environment, vector environment, algorithm, behaviour, schedule or reward law,
-            to select one if the target has several kinds. None is all kinds of the target.
+            if the target is of several kinds. None is all kinds of the target.
         explain: Explain each check instead of running it.
     """
     reasons = {}
@@ -53,7 +53,7 @@ def check(
             raise
         raise InvalidArgumentError("target", target, error.allowed) from error
     if not subjects:
-        raise InvalidArgumentError("kind", kind, f"a kind that {target} has")
+        raise InvalidArgumentError("kind", kind, f"a kind of {target}")
     every = [each for subject in subjects for each in checks_of(subject.kind)]
     known_names("only", only or [], every)
     known_names("expect", reasons, every)
@@ -74,7 +74,7 @@ def check(
 
 
 def _thing(target: str) -> Any:
-    """Return the object that a target names; an environment's id is returned unchanged."""
+    """Return the agent or other object that a target names; return an environment's id as is."""
     if target in gym.registry:
         return target
     if ":" not in target or target.startswith(PREFIXES):
@@ -86,7 +86,7 @@ def _thing(target: str) -> Any:
     try:
         return imported(target)
     except Exception as error:  # code from outside the package may raise anything
-        if (name := target.rpartition(":")[2]) in gym.registry:  # the import has registered it
+        if (name := target.rpartition(":")[2]) in gym.registry:  # the import has registered the id
             return name
         allowed = f"module:name that can be imported ({type(error).__name__}: {error})"
         raise InvalidArgumentError("target", target, allowed) from error

@@ -69,8 +69,8 @@ def grade(
 ) -> None:
     """Grade students' agents on hidden users, each in its own process.
 
-    A submission that fails gets 0 points and a reason; a submission that runs out of time keeps
-    its finished runs. Grade strangers' code in a container (see the teachers' page).
+    A submission that fails gets 0 points, and the report gives the reason. If a submission runs out
+    of time, its finished runs count. Grade strangers' code in a container (see the teachers' page).
 
     Example: explorative-user course grade submissions --key-file key.txt --out grades
 
@@ -84,15 +84,15 @@ def grade(
         max_steps: Step cap of a run of the task bai, at least 1; a run that reaches it is censored.
             None is 20000.
         n_instances: Number of hidden users, at least 1.
-        full_marks: Agent with 100 points, BAIR or SE; UNI has 0, better agents have more than 100.
-            None is 100 points for cost 0.
+        full_marks: Agent that gets 100 points, BAIR or SE; UNI gets 0, better agents get more than
+            100. None is no agent: cost 0 gets 100 points.
         time_limit: Seconds of processor time for a submission in total, above 0.
         call_limit: Seconds of processor time for one call, above 0.
-        memory_limit: MB of memory for a submission, besides Python and the package.
+        memory_limit: MB of memory for a submission, in addition to Python and the package.
         output: Folder for leaderboard.csv, leaderboard.md and a file for each student.
         gradescope: File for the results of one submission, in Gradescope's format.
-        autograder: Write an autograder for Gradescope, FILE.zip, with the same options. It contains
-            the secret.
+        autograder: File FILE.zip for an autograder for Gradescope that uses the same options. The
+            file contains the secret.
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
     limits = submissions.Limits(time_limit, call_limit, memory_limit)

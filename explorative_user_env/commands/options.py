@@ -1,8 +1,8 @@
 """Make the options of commands from signatures and docstrings.
 
 An option is an argument of the command's function, or of a package function that the command calls.
-The signature gives the option's type and default; `Options:` in the docstring of the command, or
-else `Args:` in the docstring of the package function, gives its help.
+The signature gives the option's type and default. The help text stands in the docstring of the
+command under `Options:`, or in the docstring of the package function under `Args:`.
 """
 
 import ast
@@ -48,9 +48,9 @@ def shared(
 
     Args:
         workers: Number of workers; results do not depend on it. None is all cores.
-        dask: Address of a dask scheduler whose workers do the runs, as tcp://host:8786. None is
-            this machine.
-        output: Folder for all files; or X.sqlite for the runs, with the folder X for other files.
+        dask: Address of a dask scheduler, such as tcp://host:8786; its workers run the users. None
+            is this machine.
+        output: Folder for all files. With X.sqlite, this file gets the runs, folder X the rest.
         resume: File run.sqlite of a run to continue with the options of that run. None is no file.
         overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
@@ -80,18 +80,18 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command from a function; the arguments of the function become options.
 
-    `Options:` in the function's docstring has their help. An argument `run` is a `Run`.
+    `Options:` in the function's docstring describes them. The argument `run` gets a `Run`.
 
     Args:
-        name: the name of the command, as "paper tables".
-        calls: functions or records of the package that declare `options`.
+        name: the name of the command, such as "paper tables".
+        calls: functions or record types of the package; their arguments include `options`.
         options: names of further options, separated by spaces.
         first: the options that help shows first.
-        users: adds the options of `Population`, with these defaults in place of the usual ones.
-            None is a command without users.
+        users: adds the options of `Population`; this mapping replaces some of their defaults. None
+            adds no options of users.
         only: the options of `Population` to add; None adds all that the function does not declare.
-        keeps: the default folder; adds `--output`, `--resume` and `--overwrite`. None is a command
-            without files.
+        keeps: the default folder; adds `--output`, `--resume` and `--overwrite`. None adds none of
+            these three.
         parallel: adds `--workers` and `--dask`.
     """
 
@@ -115,7 +115,7 @@ def command(
                 kind, details = str, details | {"parser": kind, "metavar": "<str>"}
             of_users[option.name] = _parameter(
                 option.name,
-                default=getattr(default, "name", default),  # the command line names a record
+                default=getattr(default, "name", default),  # a record is given by its name
                 annotation=Annotated[kind, typer.Option(**details)],
             )
         has = {"workers": parallel, "dask": parallel}
@@ -168,16 +168,16 @@ def command(
 
 
 def _texts(docstring: str | None) -> dict[str, str]:
-    """Return the texts of a docstring, by argument or attribute."""
+    """Return the description of each argument or attribute in a docstring."""
     texts = dict(_ARGUMENT.findall(docstring or ""))
     return {key: re.sub(r'[`"]', "", " ".join(text.split())) for key, text in texts.items()}
 
 
 @functools.cache
 def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the types, defaults and texts of the arguments of a function or record.
+    """Return the type and default of each argument of `call`, and the description of each.
 
-    The function parses the source instead of importing it: help must not wait for pandas.
+    `_declared` parses the source of `call` and does not import it, so --help need not load pandas.
     """
     module, _, name = call.rpartition(".")
     path = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
@@ -188,12 +188,12 @@ def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
-    """Return the argument `name` of the first call that declares it, as a parameter."""
+    """Return the argument `name` of the first function in `calls` that has this argument."""
     call = next(each for each in calls if name in _declared(each)[0])
     annotation, text = _declared(call)[0][name]
     try:
         default = ast.literal_eval(text)
-    except ValueError:  # the name of a constant
+    except ValueError:  # `text` is the name of a constant
         default = getattr(import_module(f"{PACKAGE}.{call.rpartition('.')[0]}"), text)
     words = re.findall(r"\w+", annotation)
     kind: Any = next((each for each in (Path, bool, int, float) if each.__name__ in words), str)
@@ -209,7 +209,7 @@ def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
 
 
 def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> inspect.Parameter:
-    """Return a parameter annotated with the option that Typer makes of it."""
+    """Return the parameter with an annotation that makes it an option of Typer."""
     annotation, details = parameter.annotation, None
     if get_origin(annotation) is Annotated:
         annotation, details = get_args(annotation)
@@ -219,7 +219,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     else:
         spelled = f"--{parameter.name.replace('_', '-')}"
         details = details or typer.Option()
-        if details.default is ...:  # the option declares no spelling
+        if details.default is ...:  # no `--name` is given
             others = {"--output", "--out"} - {spelled}
             details.param_decls = (spelled, *others) if len(others) == 1 else (spelled,)
         usual = "; ".join(_IF_NONE.findall(about))

@@ -1,4 +1,4 @@
-"""The commands `explorative-user paper`: tables and figures, the lower bound, the tuned N_1."""
+"""The commands `explorative-user paper`: `tables`, `tune-n1` and `lower-bound`."""
 
 import sys
 from functools import partial
@@ -47,7 +47,7 @@ def tables(
     n_instances: int | None = None,
     seed: int = 0,
 ) -> None:
-    """Reproduce the paper's tables and plots; a report judges each published figure.
+    """Reproduce the paper's tables and plots. A report says which published figures agree.
 
     Example: explorative-user paper tables table2 --quick
 
@@ -55,7 +55,7 @@ def tables(
         target: table2, table3, ..., table7, figure1a, figure1b or all.
         setting: printed or released; repeat for more. None is both.
         agent: Only this agent of the table; repeat for more. None is all of them.
-        quick: 100 users in each cell and at most 20 arms; by default the paper's cells.
+        quick: Run 100 users in each cell, and at most 20 arms. The default is the paper's cells.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
     full, users = chosen == "all", users_a_cell(n_instances, quick)
@@ -105,14 +105,15 @@ def tables(
     parallel=True,
 )
 def tune_n1(run: Run) -> None:
-    """Find the least N_1 with which BAIR still succeeds; `bench --agent bair-tuned:DIR` uses it.
+    """Find the least N_1 with which BAIR still succeeds.
 
-    This answers the paper's open question for one distribution of users, by a binary search with a
-    sequential test of each N_1, a bound on the total error, and a confirmation on new users.
+    This answers the paper's open question for one distribution of users. A binary search runs a
+    sequential test of each N_1. The probability of any error is bounded. A run with new users
+    confirms the result. `bench --agent bair-tuned:DIR` runs BAIR with this N_1.
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """
-    header = iter([tuning.SEARCH_HEADER])  # printed once, before the first candidate
+    header = iter([tuning.SEARCH_HEADER])  # say() prints this line before the first row only
 
     failure = ""
     with run.opened() as (folder, store):
@@ -151,14 +152,14 @@ def tune_n1(run: Run) -> None:
     parallel=True,
 )
 def lower_bound(run: Run, delta: list[float] | None = None, n_instances: int = 2000) -> None:
-    """Run agents on the lower bound's two users, which agents can hardly tell apart.
+    """Run agents on the two users of the lower bound, whom agents can hardly tell apart.
 
     Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
 
     Options:
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.2 0.1
             0.05 0.02 0.01 0.005 0.002.
-        n_instances: Number of users of each instance, at least 1.
+        n_instances: Number of runs with each of the two users, at least 1.
     """
     deltas = [risk("delta", value) for value in delta or DELTAS]
     n_arms = integer("n_arms", run.users["n_arms"], 2, N0)

@@ -40,7 +40,7 @@ def watch(
     no_reveal: bool = False,
     overwrite: bool = False,
 ) -> None:
-    """Watch an agent and a user step by step: her beliefs, and what the agent learns.
+    """Watch an agent and a user step by step: her beliefs, and the agent's state.
 
     Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
 
@@ -51,7 +51,7 @@ def watch(
         horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
             that is less.
         out: File to write: a film as .html, .gif or .mp4, or a figure as .svg or .png.
-        no_reveal: Hide her intervals, the true means and the reasons.
+        no_reveal: Hide the user's intervals, her true means and the reasons for her rejections.
         overwrite: Replace the file if it exists.
     """
     can_be_written(out, "out", overwrite)
@@ -96,15 +96,16 @@ def play(
 ) -> None:
     """Recommend arms to a user, name her best arm, and compare yourself with the agents.
 
-    Only this machine can open the page; Ctrl-C closes it. Other people run their own command.
+    Only a browser on this machine can open the page, so other people run this command themselves.
+    Ctrl-C closes the page.
 
     Example: explorative-user play --terminal --n-arms 3
 
     Options:
         n_arms: Number of arms K, in 2..25.
         seed: Seed of the user, at least 0. None is random.
-        address: Address of a game to repeat and continue, or the part after its question mark. None
-            is a new game.
+        address: Address of a game to continue, or the part of the address after the question mark.
+            None is a new game.
         terminal: Play in this terminal instead of on a page.
         port: Port of the page; 0 is any free port. None is 8421, or a free port.
         no_browser: Do not open a browser.
@@ -112,7 +113,7 @@ def play(
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:  # the address may reveal the hidden state
+    if address is not None:  # the address may be that of a page of the hidden state
         pairs, chosen = games.pairs_in(games.query_in(address)), True
         game = game_of(pairs, truth=not games.TRUTH_KEYS.isdisjoint(pairs))
         game = replace(game, guesses=(), pending=None, predicts=False)

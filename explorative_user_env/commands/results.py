@@ -1,4 +1,4 @@
-"""The commands `explorative-user results`: show, plot, export and verify the runs of a file."""
+"""The commands `explorative-user results`: `show`, `plot`, `export` and `verify`."""
 
 import json
 import re
@@ -35,12 +35,12 @@ MOST_FINDINGS = 20
 
 @command("results show")
 def show_run(path: RunPath) -> None:
-    """Show the table and the origin of a file of runs, which a run may still be writing.
+    """Show the results in a file of runs, and how the file was made; the run may be unfinished.
 
     Example: explorative-user results show results/bench
 
     Options:
-        path: Folder of a command, or its file of runs, as run.sqlite.
+        path: Output folder of a command, or its file of runs, such as run.sqlite.
     """
     file = places_around(path)[1]
     about = store.about(file)
@@ -81,7 +81,7 @@ def export(path: RunPath, output: RunPath, rows: str = "runs", overwrite: bool =
     Example: explorative-user results export results/bench runs.parquet
 
     Options:
-        path: Folder of a command, or its file of runs, as run.sqlite.
+        path: Output folder of a command, or its file of runs, such as run.sqlite.
         output: File to write, as NAME.csv, NAME.json or NAME.parquet.
         rows: runs (one row for each run) or summary (one row for each agent and cell).
         overwrite: Replace the file if it exists.
@@ -116,13 +116,13 @@ def plot(
     delta: list[float] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Draw all plots of a run as PNG and SVG; the run may still be running.
+    """Draw all plots of a run as PNG and SVG; the run may be unfinished.
 
     Example: explorative-user results plot results/bench --n-arms 5 --delta 0.1
 
     Options:
-        path: Folder of a command, or its file of runs, as run.sqlite.
-        output: Folder for the plots. None is the folder plots inside the run's.
+        path: Output folder of a command, or its file of runs, such as run.sqlite.
+        output: Folder for the plots. None is the folder plots in the run's folder.
         n_arms: Only cells with this K; repeat for more. None is all.
         delta: Only cells with this delta; repeat for more. None is all.
     """
@@ -160,7 +160,7 @@ def plot(
                 svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
                 for ending, data in ("png", as_png(axes, DOTS)), ("svg", svg):
                     files[f"{drawing.name}.{ending}"] = partial(Path.write_bytes, data=data)
-            except Exception as error:  # the other plots are drawn all the same
+            except Exception as error:  # draw the other plots
                 undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
     if files:
         folder.write(files)
@@ -175,9 +175,9 @@ def _cells_of(loaded: runs.Results | runs.Sweep) -> list[runs.Results]:
 
 
 class Drawing(NamedTuple):
-    """A plot of a run: its file name, a description of its users, and the function that draws it.
+    """A plot: its file name, a description of the users, and the function that draws the plot.
 
-    If the run lacks the data, `draw` is None and `about` gives the reason.
+    If the run lacks data for the plot, `draw` is None and `about` names the missing data.
     """
 
     name: str
@@ -186,7 +186,7 @@ class Drawing(NamedTuple):
 
 
 def drawings_of(request: Any, folder: Path, cells: Sequence[runs.Results]) -> Iterator[Drawing]:
-    """Yield the plots of a run, from its request, folder and cells."""
+    """Yield the plots of the run that has this request, this folder and these cells."""
     options = request["options"]
     pair = "the lower bound's pair of users"
     studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
@@ -226,18 +226,18 @@ def _drawn(draw: Callable[[Any], Any], given: Any, progress: OnProgress) -> Any:
 
 
 def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
-    """Yield the plots of each group of cells that differ only in K and delta."""
+    """Group the cells that differ only in K and delta; yield the plots of each group."""
     shared = ("task", "seed", *(option.name for option in OPTIONS if option.name != "n_arms"))
     by_key: dict[str, list[runs.Results]] = {}
     for each in cells:
         key = repr([each.cell.get(name) for name in shared])
         same = [(one.cell["n_arms"], one.cell["delta"]) for one in by_key.get(key, [])]
-        if (each.cell["n_arms"], each.cell["delta"]) in same:  # another line-up, the same users
+        if (each.cell["n_arms"], each.cell["delta"]) in same:  # these users also ran other agents
             key += repr(list(each.deltas))
         by_key.setdefault(key, []).append(each)
     groups = list(by_key.values())
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
-    # With several groups, a file's name begins with the words that only its group has.
+    # If there are several groups, a file name begins with the words that describe this group only.
     parts = [about.split(", ") for about in abouts]
     common = set.intersection(*map(set, parts)) if parts else set()
     names = [_as_name(" ".join(one for one in part if one not in common)) for part in parts]
@@ -287,18 +287,18 @@ def verify(
     agent: list[str] | None = None,
     only: list[str] | None = None,
 ) -> None:
-    """Repeat a random sample of a file's rows and report which differ.
+    """Rerun a random sample of a file's rows and report each row that differs from its rerun.
 
-    The exit code is 0 if all are equal, 1 if some differ, 2 if some could not be checked.
+    The exit code is 0 if all rows agree, 1 if one differs, 2 if some rows could not be checked.
 
     Example: explorative-user results verify results/bench --share 0.1
 
     Options:
-        path: File of runs (run.sqlite or run.sqlite.xz), folder of a command, or exported rows
-            (.csv or .json).
-        every: Repeat all rows.
-        agent: Agent of the rows from outside the package, module:Class or sb3:DIR; repeat for
-            more. None is none.
+        path: File of runs (run.sqlite or run.sqlite.xz), output folder of a command, or
+            exported rows (.csv or .json).
+        every: Rerun all rows.
+        agent: Agent of some rows that the package does not contain, as module:Class or sb3:DIR;
+            repeat for more. None is no agent.
         only: Only rows of this agent or cell, as named in the table; repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):

@@ -1,4 +1,4 @@
-"""A run of a command: its options, its folder and file of runs, and its output."""
+"""Run a command: store its options and its runs, and print and write its results."""
 
 import itertools
 import json
@@ -33,7 +33,7 @@ OTHERS = "suite --user"
 
 
 def places_of(output: Path) -> tuple[Path, Path]:
-    """Return the folder and the file of runs; `--output` may be either."""
+    """Return the folder and the file of runs; `output` names one of the two."""
     from explorative_user_env.results.store import ENDINGS  # it imports pandas
 
     file = output.suffix in ENDINGS
@@ -41,7 +41,7 @@ def places_of(output: Path) -> tuple[Path, Path]:
 
 
 def places_around(path: Path) -> tuple[Path, Path]:
-    """Return the folder and the file of a run; `path` may be either."""
+    """Return the folder and the file of a stored run; `path` is one of the two."""
     file = path / RUN_FILE if path.is_dir() else path
     return file.parent if file.name == RUN_FILE else file.with_suffix(""), file
 
@@ -53,10 +53,10 @@ class Run:
     Attributes:
         command: the name of the command.
         values: the values of all options that determine the results, by name.
-        written: the options given on the command line.
+        written: the names of the options on the command line.
         users: the options of `Population`.
         options: the options of the functions that the command calls.
-        workers: the arguments of `evaluate` for workers.
+        workers: the argument of `evaluate` that sets the workers.
         usual: the default folder; None for a command without files.
         output: the value of `--output`.
         resume: the value of `--resume`, a file of runs.
@@ -84,9 +84,9 @@ class Run:
         """Open the folder and the file of runs; after an interrupt, say how to continue the run.
 
         Args:
-            agents: the agents, in a sequence or by name; the stored request describes them.
-            libraries: versions of further libraries that the results depend on.
-            usual: the default folder; None is the command's.
+            agents: the agents, in a sequence or by name; the file stores their options.
+            libraries: versions of other libraries that determine the results.
+            usual: the default folder; None is the attribute `usual`.
 
         Raises:
             InvalidArgumentError: if the folder or file is not writable or belongs to another run.
@@ -121,7 +121,7 @@ class Run:
                 if not other_run(path, made_by) and (not file.exists() or has_this_run(file)):
                     break
         resumes = self.resume is not None
-        # A finished run starts again; its rows will be the same.
+        # A finished run is repeated; its new rows equal the old ones.
         anew = self.overwrite or has_this_run(file, finished=True)
         # With --resume the file of runs is checked before the folder.
         folder = None if resumes else Folder(path, made_by, self.overwrite)
@@ -144,7 +144,7 @@ class Run:
 
 
 def continue_with(resume: Path, name: str, given: dict[str, Any], written: Collection[str]) -> None:
-    """Fill in the options that the command line lacks from the run to be continued."""
+    """Copy into `given` the options of the stored run that are not in `written`."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):
@@ -165,14 +165,14 @@ def say(*lines: str, style: str = "") -> None:
     width = page_width()
     for line in map(printable, lines):
         if is_terminal(sys.stdout):
-            # Breaking a long path or command would make it useless.
+            # A path or command that is broken across lines cannot be copied.
             wrapped = textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
             line = "\n".join(wrapped)
         _print(Text(line), style=style, soft_wrap=True)
 
 
 def show(*sections: RenderableType) -> None:
-    """Print headings and tables."""
+    """Print sections, which are headings and tables."""
     for section in sections:
         (say if isinstance(section, str) else _print)(section)  # type: ignore[arg-type]
 
@@ -197,8 +197,9 @@ def write_and_show(
 
     Args:
         folder: the folder of the run.
-        contents: by file name: a text (a Markdown page gets a section on its origin), a frame,
-            bytes, a function that draws a figure, or a function that writes the file.
+        contents: the content of each file, by file name: text, a data frame, bytes, a function that
+            draws a figure, or a function that writes the file. A Markdown page gets a last section
+            that says how it was made.
         sections: headings and tables.
         notes: lines below the tables.
         cells: the evaluated cells, for the manifest.
@@ -223,7 +224,7 @@ def write_and_show(
         else:
             try:
                 files[name] = partial(Path.write_bytes, data=plots.as_png(content()))
-            except Exception as error:  # the tables are printed all the same
+            except Exception as error:  # print the tables
                 undrawn.append(f"{name}: not drawn, {type(error).__name__}: {error}")
     written: list[Path] = []
     try:

@@ -34,18 +34,19 @@ def suite(
     user: list[str] | None = None,
     n_instances: int | None = None,
 ) -> None:
-    """Score agents on the suite's tasks: UNI has score 0, the task's reference agent 1.
+    """Score agents on the suite's tasks. UNI scores 0, and the task's reference agent scores 1.
 
     Example: explorative-user suite --agent my_module:MyAgent --quick
 
     Options:
-        agent: As for bench; sb3:DIR may contain folders of models, named after tasks; repeat for
-            more. None is all of the package, or bair, bair(m), tas, uni and exp3 with --user.
-        task: Only this task, as bai-k5; repeat for more. None is all.
-        user: Users to run instead of the tasks; shows success and stopping times: all, paper,
+        agent: Agent, as for bench; DIR in sb3:DIR may contain one folder of models for each task;
+            repeat for more. None is all agents of the package; with --user, bair, bair(m), tas, uni
+            and exp3.
+        task: Run only this task, such as bai-k5; repeat for more. None is all.
+        user: Run users instead of the tasks, and print success and stopping times: all, paper,
             rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, forgetful,
             drifting, logistic or varied; repeat for more. None is the tasks.
-        quick: Run a tenth of the users; by default all, as published.
+        quick: Run a tenth of the users. Published scores use all users.
     """
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
     refused, when = (("task",), "with") if user else (only, "without")
@@ -74,7 +75,7 @@ def suite(
 
 
 def _run_others(run: Run, agent: list[str] | None, user: list[str], n_users: int | None) -> None:
-    """Run agents on users other than the paper's; write and show the results."""
+    """Run agents on the kinds of users that `user` names; write and show the results."""
     options = dict(run.options)
     options["n_instances"] = users_a_cell(n_users, options.pop("quick"))
     options["seed"] = options["seed"] or 0
@@ -98,10 +99,10 @@ def _run_others(run: Run, agent: list[str] | None, user: list[str], n_users: int
 
 
 def entrants_called(names: Sequence[str]) -> list[Any]:
-    """Return the entrants of a suite, in the order of their names.
+    """Return the agents with these names, in this order.
 
-    The folder after "sb3:" may contain a folder for each task, with one or more trained models;
-    "module:name" may be a `ModelsByTask`.
+    In "sb3:DIR", the folder DIR may contain one folder for each task, with one or more trained
+    models. "module:name" may name a `ModelsByTask`, which has one agent for each task.
     """
     known: dict[str, Any] = {}
     for name in names:

@@ -1,1 +1,1 @@
-"""Display: plots, tables, text and progress bars, independent of their content."""
+"""Helpers that draw plots and print tables, text and progress bars."""

@@ -1,6 +1,6 @@
-"""The style of plots: colours, lines, axes and legends, and figures as PNG and SVG.
+"""The style of all plots, and the conversion of figures to PNG and SVG.
 
-Lines differ in colour, dashes and marks, so that no line is identified by colour alone. Text is
+Lines differ in colour, dashes and marks, so that readers can identify them without colour. Text is
 legible on a slide, and in a printed column of 80 mm.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Colour(NamedTuple):
-    """A colour on the light and on the dark page, as `#rrggbb`."""
+    """Two variants of a colour, for light and for dark pages, as `#rrggbb`."""
 
     light: str
     dark: str
@@ -83,16 +83,17 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def as_png(drawn: Any, dots_per_inch: int = DOTS_PER_INCH) -> bytes:
-    """Return a figure, or the figure of axes, as PNG bytes."""
+    """Return a Matplotlib figure as PNG bytes; `drawn` is the figure or axes of the figure."""
     file = io.BytesIO()
     drawn.figure.savefig(file, format="png", dpi=dots_per_inch)
     return file.getvalue()
 
 
 def as_svg(drawn: Any, title: str) -> bytes:
-    """Return a figure, or the figure of axes, as reproducible SVG bytes.
+    """Return a Matplotlib figure as SVG bytes; `drawn` is the figure or axes of the figure.
 
-    Letters are drawn as paths, as the reader may lack the font; screen readers read `title`.
+    Equal figures give equal bytes. Letters become paths, which need no font. Screen readers read
+    `title`.
     """
     require_plot()
     from matplotlib import rc_context
@@ -135,13 +136,13 @@ class Style(NamedTuple):
 
 
 def line_style(place: int) -> Style:
-    """Return the style of line number `place`; the first 280 styles differ."""
+    """Return the style of the line with index `place`; the first 280 styles differ."""
     kinds: tuple[Sequence[Any], ...] = (SERIES, DASHES, MARKS)
     return Style(*(each[place % len(each)] for each in kinds))
 
 
 def colour_of(role: str) -> str:
-    """Return the colour of a role in `COLOURS` on the light page."""
+    """Return the colour named `role` in `COLOURS`, for light pages."""
     return COLOURS[role].light
 
 
@@ -187,7 +188,7 @@ def name_lines(axes: "Axes", named: Sequence[tuple[Any, str]]) -> None:
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:
-    """Draw the intervals of a line as a band, which is fainter if there are more lines.
+    """Draw the confidence intervals of a line as a band; more lines make each band fainter.
 
     Args:
         axes: the plot.

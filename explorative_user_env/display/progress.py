@@ -1,6 +1,6 @@
-"""Progress: a bar on a terminal or in a notebook, lines in a log.
+"""Show progress as a bar on a terminal or in a notebook, and as lines in a log.
 
-`notice` logs a line, which the package's logger prints on a terminal or in a notebook;
+`notice` logs a line. The package's logger prints the line on a terminal or in a notebook.
 `logging.getLogger("explorative_user_env").setLevel("WARNING")` disables notices.
 """
 
@@ -34,7 +34,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
-    """Return `report` rescaled to portion `index` of `n_portions` equal portions."""
+    """Return a function that reports progress within part `index` of `n_portions` equal parts."""
     return lambda what, done, total: report(what, index * total + done, n_portions * total)
 
 
@@ -85,7 +85,7 @@ def progress_bar() -> Iterator[OnProgress]:
                 progress.TimeElapsedColumn(),
                 console=console.Console(file=screen),
                 transient=True,
-                redirect_stdout=is_terminal(sys.stdout),  # a file or pipe needs no redirection
+                redirect_stdout=is_terminal(sys.stdout),  # prints appear above the bar
             )
             held.enter_context(bar)
             update = functools.partial(bar.update, bar.add_task("", total=None, visible=False))
@@ -97,7 +97,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -> OnProgress:
-    """Return `show`, called at growing intervals; if `watched`, also when `what` changes."""
+    """Return a function that calls `show` at growing intervals; `watched` adds each new text."""
     begin, last = time.monotonic(), ""
     due = begin + every
 
@@ -140,7 +140,7 @@ def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
 
 
 class _OnScreen(logging.Handler):
-    """A handler that prints on standard error, on a terminal or in a notebook."""
+    """A handler that prints log records if standard error is a terminal, or in a notebook."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a log record."""
@@ -159,5 +159,5 @@ if _logger.level == logging.NOTSET:  # keeps a level that the program has set
 
 @functools.cache
 def notice(line: str) -> None:
-    """Print a line on a terminal or in a notebook, once per process."""
+    """Log a line for a terminal or a notebook; the same line is printed once per process."""
     _logger.info(line)

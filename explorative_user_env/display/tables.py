@@ -1,8 +1,8 @@
-"""Tables: rows and columns, printed as text, Markdown or HTML.
+"""Make tables, and print them as text, Markdown or HTML.
 
     table(frame, [Column("agent", left=True), Column("time", "stopping_time", "{:.0f}")])
 
-returns a Rich table; `as_text`, `markdown` and `html_table` convert it.
+returns a Rich table. `as_text`, `markdown` and `html_table` convert the table.
 """
 
 import io
@@ -37,12 +37,12 @@ class Column:
 
     Attributes:
         heading: the heading.
-        of: source of the value: a field name, a position, or a function of the row. The default is
-            the field named like the heading, or in a tuple the column's position.
+        of: source of the value: a field name, a position, or a function of the row. By default the
+            heading is the field name; in a tuple, the default is the column's position.
         form: a format string, such as "{:.2f}", or a function from value to text.
         left: whether cells are left-aligned, as for text; numbers are right-aligned.
-        once: whether `table` blanks values that repeat the row above.
-        attached: whether the column is dimmed and stays in one part with the previous column.
+        once: whether the cell is blank in a row whose `once` columns all equal the row above.
+        attached: whether the column is dimmed and never separated from the column to its left.
     """
 
     heading: str
@@ -77,11 +77,12 @@ def table(
 
     Args:
         rows: a data frame, or an iterable of mappings, tuples or objects.
-        columns: the columns. The `once` columns are blank if all repeat the row above.
+        columns: the columns. In a row, the `once` columns are blank if all of them repeat the row
+            above.
         title: the title above the table.
         padding: number of blanks on both sides of a column.
-        leading: number of columns that name a row; a table too wide for the page is printed in
-            parts, each of which starts with these columns.
+        leading: number of columns, from the left, that name a row. A table that is too wide for the
+            page is printed in parts; each part starts with these columns.
         sections: whether a blank line separates rows with different values of `once` columns.
     """
     made = PartedTable(title=title, box=LINES, padding=(0, padding))
@@ -143,7 +144,7 @@ class PartedTable(Table):
                 parts.append(lead + group)
         for number, places in enumerate(parts):
             folded: Sequence[int] = ()
-            if width(places) > most:  # wraps the leading columns last
+            if width(places) > most:  # wrap text columns, the leading columns only if necessary
                 words = [place for place in places if self.columns[place].justify == "left"]
                 for folded in ([place for place in words if place >= self.leading], words, places):
                     rest = width([place for place in places if place not in folded])

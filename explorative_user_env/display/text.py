@@ -33,7 +33,7 @@ def printable(text: str) -> str:
 
 
 def in_spreadsheet(text: str) -> str:
-    """Return `text`, after an apostrophe if a spreadsheet would read it as a formula."""
+    """Return `text`; prepend an apostrophe if a spreadsheet would read the text as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
@@ -64,7 +64,7 @@ def percent(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """Return a probability with three decimals, like the paper's tables; "" for NaN."""
+    """Return a probability with three decimals, as in the paper's tables, and "" for NaN."""
     if math.isnan(value):
         return ""
     return f"{value:.3f}".removeprefix("0") if value < 0.9995 else "1.00"
@@ -83,7 +83,7 @@ def cost(value: float) -> str:
 
 
 def share_with_interval(row: Mapping[str, Any], name: str) -> str:
-    """Return `row[name]` with the interval from `name_low` to `name_high` unless it is NaN."""
+    """Return the share `row[name]` as text, with its interval if the interval is not NaN."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if math.isnan(low):
         return share(row[name])
@@ -91,11 +91,10 @@ def share_with_interval(row: Mapping[str, Any], name: str) -> str:
 
 
 class Unfailing:
-    """A text stream that never raises: missing symbols become "?", errors are stored in `lost`.
+    """A text stream whose methods raise no errors; symbols outside its encoding become "?".
 
     Attributes:
-        lost: the error that lost text; None without an error, or if the reader of a pipe, such as
-            `head`, closed the pipe.
+        lost: the error that lost text, or None; a pipe closed by its reader (`head`) is no error.
 
     Args:
         stream: the underlying stream; None discards all text.
@@ -141,10 +140,10 @@ class Unfailing:
 
 @contextmanager
 def unfailing_output() -> Iterator[Unfailing]:
-    """Wrap standard output and error as `Unfailing` in the block, and yield the output."""
+    """Make standard output and error `Unfailing` in the `with` block; yield the new output."""
     before = sys.stdout, sys.stderr
     with ExitStack() as held:
-        # Fills missing descriptors, so that no opened file gets the one of a standard stream.
+        # Occupies missing descriptors 0 to 2, so that no file opened later gets one of them.
         for _ in range(1 + before.count(None)):
             nowhere = held.enter_context(open(os.devnull, "w", encoding="utf-8"))
         out, err = streams = [Unfailing(stream) for stream in before]
@@ -155,7 +154,7 @@ def unfailing_output() -> Iterator[Unfailing]:
             sys.stdout, sys.stderr = before
             for each in streams:
                 each.flush()
-                # At exit Python would flush the buffer of the broken stream again.
+                # Python flushes the broken stream again at exit; the null device takes that text.
                 with suppress(OSError, ValueError):
                     if each._over:
                         os.dup2(nowhere.fileno(), each.fileno())

@@ -14,7 +14,7 @@ from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Step
 from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.validation import choice, integer, not_negative
 
-MASKS = ("rejections", "none")
+MASKS = ("rejections", "rejections or end", "none")
 #: The value of `info["answer"]` while there is no answer.
 NO_ANSWER = -1
 
@@ -22,14 +22,21 @@ NO_ANSWER = -1
 RIGHT, WRONG = 1.0, -1.0
 
 
-def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
-    """Return whether answers are legal: `mask` is "none", or K - 1 arms were rejected last."""
-    least = n_arms - 1 if mask == "rejections" else 0
-    return n_last_rejected >= least
+def may_answer(n_last_rejected: Any, n_arms: int, mask: str, steps_left: Any) -> Any:
+    """Return whether answers are legal.
+
+    Args:
+        n_last_rejected: the number of arms whose latest response is a rejection.
+        n_arms: K.
+        mask: one of `MASKS`.
+        steps_left: the number of recommendations until the horizon.
+    """
+    legal = n_last_rejected >= (0 if mask == "none" else n_arms - 1)
+    return legal | (steps_left <= 1) if mask == "rejections or end" else legal
 
 
 def masks(legal: Array, n_arms: int) -> Array:
-    """Return the legal actions, shape (n_lanes, 2 K); answers are legal where `legal` is True."""
+    """Return the legal actions, shape (n_lanes, 2 K); `legal[b]` allows the answers in lane b."""
     allowed = np.ones((len(legal), 2 * n_arms), bool)
     allowed[:, n_arms:] = legal[:, np.newaxis]
     return allowed
@@ -45,16 +52,16 @@ def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> 
         return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
     if history.steps[lane] >= env.horizon:
         return "horizon reached, without an answer"
-    if may_answer(rejected, n_arms, env.mask):
+    if may_answer(rejected, n_arms, env.mask, env.horizon - history.steps[lane]):
         return "an answer is legal"
     return f"an answer needs {n_arms - 1} arms whose last response is a rejection, has {rejected}"
 
 
 def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[str, Any]:
-    """Return the values of an info besides the counts: numbers for one user, arrays for many.
+    """Return the entries of an info that `counts_of` does not return.
 
     Args:
-        info: the counts.
+        info: the counts of responses.
         answer: the answered arm, or `NO_ANSWER`.
         correct: whether the answer is the best arm.
         left: whether the user has left.
@@ -74,8 +81,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
     ## Description
     Best-arm identification (section 3 of the paper) as an episode: answer correctly after as few
-    recommendations as possible. The user is that of `ExplorativeUser-v0`, the same for the same
-    seed.
+    recommendations as possible. The user is that of `ExplorativeUser-v0`; equal seeds give equal
+    users.
 
     ## Action Space
     `Discrete(2 * n_arms)`: action i in 0..K-1 recommends arm i, action K + i answers arm i and ends
@@ -92,7 +99,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     response: the observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    -`step_cost` (c) for each recommendation, +1 for the right answer, -1 for a wrong answer. An
+    Each recommendation earns -`step_cost` (-c), the right answer +1, and a wrong answer -1. An
     episode that ends without an answer also gets -1. So the return of an episode is 1 - c T with
     the right answer and -1 - c T otherwise, and the expected return of an agent is
     1 - c E[T] - 2 P(error).
@@ -104,7 +111,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     (.0029). The default .0005 is well below c\* for K <= 5. Lower it for larger K.
 
     ## Starting State
-    As in `ExplorativeUser-v0`.
+    An episode starts as in `ExplorativeUser-v0`.
 
     ## Episode End
     `terminated` is True after an answer, when the user leaves, and at the `horizon`-th
@@ -116,20 +123,21 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     T steps.
 
     ## Information
-    `has_response`, `interactions`, `acceptances` and `rejections`, and at every step the keys
-    `is_success` (which Stable-Baselines3 logs; False before the end), `answer` (-1 without one),
-    `stopping_time` (the recommendations so far), `rejection_rate` (the share of them that was
-    rejected) and `left` (whether the user has left).
+    Every info has `has_response`, `interactions`, `acceptances`, `rejections`, `is_success` (which
+    Stable-Baselines3 logs; False before the end), `answer` (the answered arm, or -1),
+    `stopping_time` (the number of recommendations so far), `rejection_rate` (the share of rejected
+    recommendations) and `left` (whether the user has left).
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `step_cost` (0.0005): c, at least 0.
-    - `horizon` (2000): most recommendations of an episode, at least 1. With 1000, BAIR at K = 5
-      would reach the horizon with one user in twenty.
-    - `mask` ("rejections"): or "none".
+    - `horizon` (2000): largest number of recommendations in an episode, at least 1. With 1000, BAIR
+      at K = 5 would reach the horizon with one user in twenty.
+    - `mask` ("rejections"): the rule of legal answers, "rejections" or "none"; or "rejections or
+      end", which also allows answers when the next recommendation would reach the horizon.
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
-      `render_mode` and `render_intervals` as in `ExplorativeUser-v0`. Pictures also show whether an
-      answer is legal, and the answer.
+      `render_mode` and `render_intervals` are as in `ExplorativeUser-v0`. Pictures also show
+      whether an answer is legal, and the answer.
 
     ```python
     >>> import gymnasium as gym
@@ -177,7 +185,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
             action: an int, any NumPy integer or an array of size 1, in 0..2K-1.
 
         Returns:
-            The response, the reward, whether the episode is over, False, and the info.
+            The response, the reward, whether the episode is over, `truncated` (always False), and
+            the info.
 
         Raises:
             InvalidArgumentError: if the action is out of range.
@@ -203,7 +212,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
     def action_masks(self) -> Array:
         """Return the legal actions, shape (2 K,), bool."""
-        legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask)
+        left = self.horizon - self._info(False)["interactions"]
+        legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask, left)
         mask: Array = masks(np.array([legal]), self.user.n_arms)[0]
         return mask
 
@@ -216,22 +226,23 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return status_line(self, lane, self._answer, self._correct, self._left)
 
     def _info(self, has_response: bool) -> dict[str, Any]:
-        """Return the info; its keys are the same at every step, as data sets require."""
+        """Return the info, with the same keys at every step."""
         info = super()._info(has_response)
         return info | outcome(info, self._answer, self._correct, self._left)
 
 
 class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
-    """Best-arm identification with many users; each lane equals the single environment.
+    """Best-arm identification with many users in parallel.
 
-    Seeds and infos are as in `ExplorativeUserVectorEnv`: `reset(seed=s)` gives lane b seed s + b.
+    Each lane gives the results of the single environment with the same seed. Seeds and infos are as
+    in `ExplorativeUserVectorEnv`: `reset(seed=s)` gives lane b the seed s + b.
 
     Args:
         num_envs: number of users, at least 1.
         max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
         autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 users on.
-        **kwargs: as in `ExplorativeUserBAIEnv`.
+        **kwargs: arguments of `ExplorativeUserBAIEnv`.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -292,7 +303,8 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     def action_masks(self) -> Array:
         """Return the legal actions, shape (num_envs, 2 K), bool."""
         n_arms = self.user.n_arms
-        return masks(may_answer(self._log.last_rejected(), n_arms, self.mask), n_arms)
+        rejected, left = self._log.last_rejected(), self.horizon - self._log.steps
+        return masks(may_answer(rejected, n_arms, self.mask, left), n_arms)
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
         super()._draw_users(lanes, start)
@@ -303,7 +315,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos without masks; the keys are the same at every step."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         values = super()._values(step, has_response)
         ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
         return values | outcome(values, *ends)

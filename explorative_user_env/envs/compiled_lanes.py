@@ -1,4 +1,4 @@
-"""Lanes in compiled code: the rules of the single environment on rows of arrays."""
+"""Lanes in compiled code, which apply the rules of the single environment to rows of arrays."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ MeanDraw = Callable[[np.random.Generator], float]
 
 
 def no_mean(rng: np.random.Generator) -> float:
-    """Return 0: the caller has already set the means."""
+    """Return 0 in place of a mean, because the caller has already set the means."""
     return 0.0
 
 
@@ -49,7 +49,7 @@ def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None
             state = row_at(arms_at, users_at, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
-                # Means of named laws are small, so rounding never loses the gap (`LOST`).
+                # Means of named laws are small, so the gap is never lost to rounding.
                 best_arms[lane] = draw_means(state.means, mean, drawing, rng)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
@@ -100,7 +100,7 @@ def compiled_respond(rule: Rule, custom_law: RewardDraw) -> Callable[..., bool]:
 
 
 class CompiledLanes(Lanes):
-    """Lanes of explorative users in compiled code; all `rngs` have one type of bit generator."""
+    """Lanes of explorative users in compiled code; all `rngs` have the same bit generator class."""
 
     compiled = True
     _loop: Callable[..., bool] | None = None  # compiled at the first step after a reset
@@ -144,14 +144,14 @@ class CompiledLanes(Lanes):
         self._loop = None
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend arms[b] in these lanes (None: all) and fill in `step`; see `Lanes.respond`."""
+        """Recommend `arms[b]` in each lane b of `lanes` and fill in `step`; see `Lanes.respond`."""
         loop = self._loop = self._loop or compiled_respond(self._rule, self._law)
         moved = self._all if lanes is None else lanes
         valid: bool = self._run(loop, moved, arms, self._reward, step)
         return valid
 
     def _run(self, loop: Callable[..., Any], lanes: Array, *arguments: Any) -> Any:
-        """Run a compiled loop; if it fails, find the lane and name the faulty reward or rho_t."""
+        """Run a compiled loop; if the loop fails, raise an error that names cause and user."""
         known = (self._numbers, self._rows, self._best_arms, self._best_means)
         try:
             return loop((*known, self._streams, self._draws), lanes, *arguments)
@@ -196,11 +196,11 @@ class CompiledLanes(Lanes):
         vars(self).update(state)
         self._rows = ops.user_rows(self._user, len(self._rngs))
         self._rows.arms[:], self._rows.users[:] = state["_rows"]
-        self._streams, self._draws = ops.addresses_of_all(self._rngs)  # a copy has new addresses
+        self._streams, self._draws = ops.addresses_of_all(self._rngs)  # the copies' addresses
 
 
 def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
-    """Return whether the loop of a step compiles; warn about the function that does not."""
+    """Return whether the loop of a step compiles; warn about a function that does not compile."""
     errors: tuple[type[Exception], ...] = (*compiler.errors_of_compiling(), ValueError)
     lanes = CompiledLanes(population, "none", [rng])
     try:

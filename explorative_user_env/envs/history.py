@@ -35,7 +35,7 @@ class History:
         self.last_arm = np.full(n_lanes, -1)
         self.last_response = np.zeros(n_lanes, int)
 
-    # Properties: a stored view would show the original table after `copy.copy` or a deep copy.
+    # These are properties because a stored view would still show the original table after a copy.
     #: The acceptances, rejections and latest response (`ACCEPTED`, `REJECTED` or `NO_RESPONSE`) of
     #: each arm, each of shape (n_lanes, K).
     acceptances = property(lambda self: self.table[:, :, N_ACCEPTED])
@@ -43,12 +43,12 @@ class History:
     latest = property(lambda self: self.table[:, :, LATEST])
 
     def forget(self, lanes: Any) -> None:
-        """Clear these lanes (indices, a mask, or a slice)."""
+        """Set all counts and responses of `lanes` (indices, a mask, or a slice) to 0."""
         self.next_user(lanes)
         self.last_response[lanes] = 0
 
     def next_user(self, lanes: Any) -> None:
-        """Clear these lanes for the next users, but keep the last response."""
+        """Set all counts of `lanes` to 0 for the next users, but keep each lane's last response."""
         self.table[lanes] = 0  # `NO_RESPONSE` is 0 as well
         self.steps[lanes] = 0
         self.last_arm[lanes] = -1
@@ -111,7 +111,7 @@ class PopulationHistory(History):
         self.steps_before[lanes] = 0
 
     def next_user(self, lanes: Any) -> None:
-        """Add the present users' counts to `before`, then clear the counts of these lanes."""
+        """Add the counts of the present users to `before`, then set the present counts to 0."""
         self.before[lanes] += self.table[lanes][..., : N_REJECTED + 1]
         self.steps_before[lanes] += self.steps[lanes]
         super().next_user(lanes)

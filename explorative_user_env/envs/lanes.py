@@ -1,4 +1,4 @@
-"""Lanes: many users in parallel, each a single environment; `compiled_lanes` is the fast form."""
+"""Lanes, which run many users in parallel; `compiled_lanes` has the faster class."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
@@ -26,20 +26,20 @@ class Step(NamedTuple):
 
     @classmethod
     def blank(cls, n_lanes: int, filled: bool = False) -> Self:
-        """Return a step of zeros; with `filled`, uninitialized numbers that the caller fills in."""
+        """Return a step of zeros; if `filled`, the caller will fill in the uninitialized arrays."""
         new = np.empty if filled else np.zeros
         numbers = new(n_lanes, int), new(n_lanes), new(n_lanes, int), new(n_lanes, int)
         return cls(*numbers, np.zeros(n_lanes, bool))
 
 
 class Lanes:
-    """Many users as a loop over single environments: for few users or code that does not compile.
+    """Many users in parallel, as a loop over single environments, without compiled code.
 
     Args:
         population: the distribution of the users.
         reward: the reward, one of `REWARDS`.
         rngs: a random stream for each lane.
-        label: returns text for errors that names the user in a lane.
+        label: function that describes the user in a lane for an error message.
         horizon: the `horizon` of `ExplorativeUserEnv`, in steps.
     """
 
@@ -81,7 +81,7 @@ class Lanes:
             env.draw_user(law if isinstance(law, InstanceLaw) else law[place], env.settle())
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend arms[b] in these lanes (None: all) and fill in the step.
+        """Recommend `arms[b]` in each lane b of `lanes`, by default of all lanes; fill in `step`.
 
         Returns:
             Whether all of `arms` are valid; if not, no user has responded.

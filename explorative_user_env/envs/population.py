@@ -19,7 +19,7 @@ from explorative_user_env.users.population import MemberLaw, check_members
 class _Episode:
     """One episode: its seed, the law of its users, and the number of the present user.
 
-    The first episode after a seeded reset has its seed; later episodes draw seeds from `rng`.
+    The first episode after `reset(seed=s)` has the seed s; later episodes draw seeds from `rng`.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class _Episode:
         return user_generator(member_seeds(self.seed, self.user + 1)[-1])
 
     def label(self) -> str:
-        """Return text for errors that names the present user and the reset that draws her."""
+        """Describe the present user, and the reset that draws her, for an error message."""
         options = "..." if "popularity" in self.start else {"user": self.user}
         place, single = f" in lane {self._lane}", " in a single environment"
         if self._lane is None:
@@ -48,11 +48,11 @@ class _Episode:
 
 
 def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
-    """Add the values about the users of an episode to an info: numbers or arrays.
+    """Return an info with entries about the users of the episode.
 
     Args:
-        info: the counts of the next step's user; at the end of the episode, of the last user.
-        user: the number of that user, from 0.
+        info: the counts of the user of the next step, or of the last user of the episode.
+        user: the number of this user, from 0.
         steps: recommendations to all users so far.
         accepted: acceptances by all users so far.
     """
@@ -73,8 +73,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     steps. Each episode draws the popularity m_i of each arm i. Each user draws her own deviation:
     mu_i = m_i + a normal draw with standard deviation `deviation`; then her best arm is moved to
     `gap` above the second best. So the responses of one user are evidence about the next, and an
-    agent gains if it transfers what it learned. (The paper's outlook "beyond a single user"
-    differs: there users share their estimates.) With `n_users=1` the user is not that of
+    agent gains if it transfers what it learned. (In the paper's outlook "beyond a single user" the
+    users share their estimates; here they do not.) The user of `n_users=1` differs from the user of
     `ExplorativeUser-v0` with the same seed.
 
     ## Action Space
@@ -86,35 +86,38 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    As in `ExplorativeUser-v0`, for the present user: by default mu_a - mu_* of her own means.
+    The rewards are those of `ExplorativeUser-v0` with the present user: by default mu_a - mu_* of
+    her own means.
 
     ## Starting State
-    A new draw of the popularity, and the first user. `reset(options={"popularity": [...]})` sets
-    m_i for one episode. `reset(seed=..., options={"user": u})` starts with user u (from 0) of the
-    episode of that seed. A reset without a seed starts another episode; its seed is
-    `env.unwrapped.episode_seed`.
+    An episode starts with a new draw of the popularity and with the first user.
+    `reset(options={"popularity": [...]})` sets m_i for one episode.
+    `reset(seed=s, options={"user": u})` starts with user u (from 0) of the episode with seed s. A
+    reset without a seed starts an episode with a new seed, `env.unwrapped.episode_seed`.
 
     ## Episode End
     `terminated` is True after the last step of the last user. This end is part of the task: a
-    learner must not bootstrap from the last state. Nothing truncates, unless `gym.make` gets
+    learner must not bootstrap from the last state. An episode is truncated only if `gym.make` gets
     `max_episode_steps`.
 
     ## Information
-    `has_response`; for the user of the next step `user` (from 0), `new_user` (whether she has had
-    no step) and the counts `interactions`, `acceptances` and `rejections`, all 0 for a new user;
-    for all users of the episode `all_interactions`, `all_acceptances` and `all_rejections`. After
-    the last step `user` is the last user. With `info_level="full"` also her `hidden_state`.
+    Every info has `has_response`. For the user of the next step it has `user` (her number, from 0),
+    `new_user` (whether she has had no step yet) and the counts `interactions`, `acceptances` and
+    `rejections`; after the last step these are about the last user. For all users of the episode
+    together it has `all_interactions`, `all_acceptances` and `all_rejections`. With
+    `info_level="full"` it also has the `hidden_state` of the user of the next step.
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
-    - `n_users` (20): users of an episode, at least 1.
+    - `n_users` (20): number of users in an episode, at least 1.
     - `deviation` (0.3): standard deviation of a user's means around the popularity, at least 0.
-    - `horizon` (300): steps of each user, at least 1.
-    - `means` (None): the law of the popularity, or the m_i; forms as in `ExplorativeUser-v0`.
-    - `behaviour` ("explorative"): as there, but only a user whose means are fixed and who never
-      leaves.
+    - `horizon` (300): number of steps of each user, at least 1.
+    - `means` (None): the law of the popularity or the m_i, in the forms that `ExplorativeUser-v0`
+      takes.
+    - `behaviour` ("explorative"): as in `ExplorativeUser-v0`, but the means of the users must be
+      fixed, and the users must never leave.
     - `gap`, `alpha`, `setting`, `rho`, `noise`, `reward_law`, `reward`, `info_level`, `render_mode`
-      and `render_intervals` as in `ExplorativeUser-v0`. Pictures show the present user and her
+      and `render_intervals` are as in `ExplorativeUser-v0`. Pictures show the present user and her
       number.
 
     ```python
@@ -224,10 +227,11 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
 
 class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
-    """Many episodes in parallel; each lane equals the single environment.
+    """Many episodes in parallel.
 
-    Seeds, autoresets and infos are as in `ExplorativeUserVectorEnv`, but a seed is the seed of an
-    episode: `reset(seed=s)` gives lane b seed s + b.
+    Each lane gives the results of the single environment with the same seed. Seeds, autoresets and
+    infos are as in `ExplorativeUserVectorEnv`, but a seed determines an episode: after
+    `reset(seed=s)` the episode in lane b has the seed s + b.
 
     Args:
         num_envs: number of episodes, at least 1.
@@ -235,7 +239,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         autoreset_mode: when a finished lane gets a new episode: "NextStep", "SameStep" or
             "Disabled".
         compiled: whether the users run in compiled code; None is True from 64 episodes on.
-        **kwargs: as in `ExplorativePopulationEnv`.
+        **kwargs: arguments of `ExplorativePopulationEnv`.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -307,6 +311,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos without masks; the keys are the same at every step."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         episodes = (self._present, self._steps, self._accepted)
         return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

@@ -32,7 +32,7 @@ REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range
 
 
 def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized: float) -> float:
-    """Return the reward of a step; `kind` is its index in `REWARDS`."""
+    """Return the reward of a step; `kind` is the index in `REWARDS` of the reward's name."""
     if kind == REGRET_REWARD:
         return mean - best_mean
     if kind == UTILITY_REWARD and accepted:
@@ -48,14 +48,14 @@ NORMALS_AT_ONCE = 256
 
 
 class DrawnAhead:
-    """Standard normals of `rng`, drawn in blocks; the numbers equal those of single draws.
+    """Draw standard normals from `rng` in blocks, with the same numbers as one draw at a time.
 
-    `settle` resets `rng` to the state after single draws. If other code draws from `rng` in
-    between, no number is drawn twice.
+    `settle` gives `rng` the state that it would have after one draw at a time. Other code may also
+    draw from `rng`: no number is drawn twice.
 
     Attributes:
-        left: the unused numbers, the next one last. If the list is empty, call `draw`.
-        standard_normal: returns the next number.
+        left: the rest of the block, in reverse order. If the list is empty, call `draw`.
+        standard_normal: returns the next number of the block.
     """
 
     def __init__(self, rng: np.random.Generator, left: Any = None, ends: Any = None) -> None:
@@ -71,7 +71,7 @@ class DrawnAhead:
         self._ends = before, bits.state
 
     def settle(self) -> np.random.Generator:
-        """Rewind the Generator to its state after single draws, and return it."""
+        """Return the Generator, rewound to the state after the last number that was taken."""
         bits = self.rng.bit_generator
         if self.left and repr(bits.state) == repr(self._ends[1]):
             bits.state = self._ends[0]
@@ -116,7 +116,7 @@ def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
 
 
 def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
-    """Return the counts in an info: numbers for one user, arrays for many."""
+    """Return the counts in an info, as numbers for one user or as arrays for many users."""
     return {
         "has_response": has_response,
         "interactions": interactions,
@@ -126,7 +126,7 @@ def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[st
 
 
 def user_label(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
-    """Return text for errors that names a user and the reset that draws her again.
+    """Describe a user, and the reset that draws her again, for an error message.
 
     Args:
         seed: the seed of the latest seeded reset.
@@ -143,7 +143,7 @@ def user_label(seed: int, later: int, given: bool = False, lane: int | None = No
 
 
 class EnvMixin:
-    """Methods that single (lane 0) and vector environments share: history and rendering."""
+    """The history and rendering of environments; a single environment has only lane 0."""
 
     #: The class that counts responses.
     history_type: type[History] = History
@@ -162,7 +162,7 @@ class EnvMixin:
 
     @property
     def spec(self) -> EnvSpec | None:
-        """Gymnasium's specification; `max_episode_steps` is `length` if that is not None."""
+        """Gymnasium's specification; `max_episode_steps` is `length`, unless `length` is None."""
         return self._spec
 
     @spec.setter
@@ -181,7 +181,7 @@ class EnvMixin:
         self._truths: list[tuple[Any, Any]] = [(None, None)] * self._n_lanes
 
     def remember(self) -> History:
-        """Return the history of responses, recorded from the next reset on; no hidden state."""
+        """Return the history of responses, which the environment records from the next reset on."""
         if self._history is None:
             self._history = self.history_type(self._n_lanes, self.population.n_arms)
             self._watched = True
@@ -195,7 +195,7 @@ class EnvMixin:
             self._truths[lane] = None, self.hidden_state_in(lane)
 
     def _see_responses(self, lanes: list[int]) -> None:
-        """Store the hidden states of lanes whose users responded, if pictures show them."""
+        """Store the hidden states of users who have responded, if pictures show hidden states."""
         for lane in lanes if self._shows_truth else ():
             self._truths[lane] = self._truths[lane][1], self.hidden_state_in(lane)
 
@@ -229,8 +229,9 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     rejections only, no rewards and no intervals, and wants to find her best arm. This is the model
     of section 2 of the paper:
     `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`,
-    with `hat mu_i` her mean reward of arm i, `n_i` her acceptances of it, `n(t)` all her
-    acceptances, `alpha` her willingness to explore and `rho_t` her confidence in the system.
+    where `hat mu_i` is her mean reward of arm i, `n_i` counts her acceptances of arm i, `n(t)`
+    counts all her acceptances, `alpha` is her willingness to explore, and `rho_t` is her confidence
+    in the system.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend, 0..K-1.
@@ -240,9 +241,9 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     the observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    The reward is a training signal, not an observation. A policy that takes it as an input (or
-    in a recurrent memory) learns the answer from it, as mu_a - mu_* is 0 only for the best arm. No
-    agent of this package observes it, except the reference FullInformation. The argument
+    The reward is a training signal, not an observation. A policy with the reward among its inputs
+    (or in a recurrent memory) learns the answer from it, as mu_a - mu_* is 0 only for the best arm.
+    No agent of this package observes rewards, except the reference FullInformation. The argument
     `reward` selects one of:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
     - `"utility"`: mu_a if accepted, else 0;
@@ -254,29 +255,29 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     If a user leaves at step t, `"regret"` adds the rest of the episode at once: (horizon - t) times
     (min_i mu_i - mu_*). So no agent gains if she leaves, and the rewards of an episode sum to minus
     its regret. With discounting this sum weighs more than the steps that it replaces (up to 4.5
-    times with gamma = .99). The other rewards add nothing.
+    times with gamma = .99). With the other rewards, a user who leaves changes no reward.
 
     ## Starting State
-    A new user with a new instance: means drawn from their law, with the best arm moved to `gap`
-    above the second best, or given means. `reset(options={"means": [...]})` sets the means of one
-    episode, unchanged.
+    An episode starts with a new user. Her means are given, or drawn from their law, with the best
+    arm moved to `gap` above the second best. `reset(options={"means": [...]})` sets the means of
+    one episode, unchanged.
 
     ## Episode End
-    `terminated` is True when the user leaves; of the package's users only impatient ones do.
+    `terminated` is True when the user leaves; only users with the behaviour "impatient" leave.
     `gym.make` truncates at `max_episode_steps`, by default 1000.
 
     ## Information
-    `has_response`, and the counts `interactions`, `acceptances` and `rejections`. With
-    `info_level="full"` also `hidden_state`: the user's counts, means and intervals.
-    `env.unwrapped.hidden_state()` returns the same at any time.
+    Every info has `has_response` and the counts `interactions`, `acceptances` and `rejections`.
+    With `info_level="full"` it also has `hidden_state`: the user's counts, means and intervals.
+    `env.unwrapped.hidden_state()` returns the hidden state at any time.
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
       leaves given means as they are.
     - `alpha` (1.0): the user's willingness to explore, above 0.
-    - `setting` ("printed"): all other modelling choices, as in the paper's text,
-      `"released"` (as in its code), or a `Setting` record.
+    - `setting` ("printed"): all other modelling choices. "printed" follows the paper's text,
+      "released" follows the paper's code, and a `Setting` record gives each choice.
     - `means` (None): "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a
       callable `(n_arms, rng) -> K numbers`; None is the setting's law.
     - `rho` (None): schedule of rho_t: a registered name, a constant, or a `Schedule`; None is the
@@ -286,13 +287,14 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       else 0; means must be in [0, 1], and `means=None` is "uniform_with_room"), "bounded" (uniform
       on mu +- sqrt 3, variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
-    - `behaviour` ("explorative"): the rule of responses: also "omniscient", "forgetful", "drifting"
-      (her means and her best arm change), "logistic", "impatient" (may leave after a rejection),
-      "varied" (draws her own alpha, rho_t, noise and gap), with parameters as in
-      "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-    - `horizon` (None): the horizon in the reward when a user leaves; None is 1000. Set it to
-      `max_episode_steps` if you change that.
-    - `reward` ("regret"), `info_level` ("counts" or "full").
+    - `behaviour` ("explorative"): the rule of responses: "explorative", "omniscient", "forgetful",
+      "drifting" (her means and her best arm change), "logistic", "impatient" (may leave after a
+      rejection), "varied" (draws her own alpha, rho_t, noise and gap), a registered name or a
+      `Behaviour`. A name may have parameters, as in "drifting(sigma=0.01)".
+    - `horizon` (None): the steps of an episode, for the reward when a user leaves; None is 1000. If
+      you change `max_episode_steps`, set `horizon` to the same number.
+    - `reward` ("regret"): see Rewards above.
+    - `info_level` ("counts"): "counts" or "full"; see Information above.
     - `render_mode` (None): the picture shows each arm's acceptances, rejections and last response,
       and the last recommendation. "svg" returns SVG text, for notebooks and browsers; "rgb_array"
       returns pixels, shape (height, width, 3), and needs Pillow; "human" shows a window, 4 steps a
@@ -300,7 +302,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       notebook shows `env.unwrapped` as a picture.
     - `render_intervals` (False): whether the picture also shows the hidden state: the user's
       intervals, her estimates, the true means, and the arm that is clearly better than a rejected
-      one.
+      arm.
 
     ```python
     >>> import gymnasium as gym
@@ -355,7 +357,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
-        # The user, her state and rules, her stream, its unused numbers, and the rewards by arm;
+        # The user, her state and rules, her stream, the rest of its block, and each arm's rewards;
         # None before a reset and after the end of an episode.
         self._active: tuple[Any, ...] | None = None
         self._leaves: Callable[..., bool] | None = None
@@ -369,11 +371,11 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
 
         Args:
             seed: seed of the user; None continues the random stream of the last user.
-            options: as in Starting State above.
+            options: None, or a dict as in the section "Starting State" of the class.
 
         Raises:
-            InvalidArgumentError: if the seed or an option is invalid; the present user stays. If
-                a function of the caller fails, the environment needs another reset.
+            InvalidArgumentError: if the seed or an option is invalid; the episode then continues.
+            CallableError: if a custom function fails; the environment then needs another reset.
         """
         seed = None if seed is None else seed_number(seed)  # Gymnasium requires an int
         start = self.start_of(options)
@@ -383,7 +385,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return 0, self._info(False)
 
     def start_of(self, options: Any) -> Any:
-        """Return the law of instances for a reset with these options, or None."""
+        """Return the law from which a reset draws the instance; `options` may be None."""
         start = options_of_reset(options, "means")
         if not start:
             return self.instance_law
@@ -409,10 +411,10 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             behaviour.start(user, state, rng)
         except Exception as error:
             raise self.population.failure(error, f"at the start of {self._label()}", law) from error
-        left = [0.0]  # stays nonempty, so `step` draws no block
+        left = [0.0]  # never empty: `step` draws a block only if `left` is empty
         self._stream = rng
         if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:
-            # A step draws at most one normal and nothing else, so blocks of normals are safe.
+            # A step draws at most one normal and nothing else, so it can take normals from a block.
             self._stream = DrawnAhead(rng)
             left = self._stream.left
         kind, means, best = self._kind, instance.means, instance.means[instance.best_arm]
@@ -424,7 +426,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._instance = instance
 
     def settle(self) -> np.random.Generator:
-        """Rewind the user's Generator to its state after single draws, and return it."""
+        """Return the user's Generator, rewound to the state after the last number that she took."""
         stream: Any = self._stream
         return stream.settle() if isinstance(stream, DrawnAhead) else stream
 
@@ -435,7 +437,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             action: an arm, as an int, any NumPy integer or an array of size 1.
 
         Returns:
-            The response (1 accepted), the reward, whether the user has left, False, and the info.
+            The response (1 accepted), the reward, whether the user has left, `truncated` (always
+            False), and the info.
 
         Raises:
             InvalidArgumentError: if the action is not an arm.
@@ -470,7 +473,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return 1 if accepted else 0, reward, False, False, info
 
     def _watch(self, arm: int, accepted: bool, reward: float) -> float:
-        """Handle what few steps need (moving means, leaving, history); return the reward."""
+        """Handle moving means, a user who leaves, and the history; return the reward."""
         state, kind = self._state, self._kind
         if not self._fixed_rewards:
             truth = self.instance()
@@ -483,8 +486,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
                 where = f"at step {steps_of(self._leaves, state)} of {self._label()}"
                 raise self.population.failure(error, where) from error
             if self._left:
-                # Each missed step costs as much as a rejection of the worst arm: so no agent gains
-                # if the user leaves, and a shift of all means changes nothing.
+                # Each missed step costs as much as a recommendation of the worst arm, so no agent
+                # gains if the user leaves.
                 self._active, truth = None, self.instance()
                 ends = min(truth.means), truth.means[truth.best_arm]
                 missed = max(0, self.pay_until - state.interactions[0])
@@ -552,7 +555,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         return paragraphs([f"{type(self).__name__}: {missing}"])
 
     def _label(self) -> str:
-        """Return text for errors that names the present user."""
+        """Describe the present user for an error message."""
         return user_label(self.np_random_seed, self._later, self._given)
 
     def _show(self) -> None:
@@ -587,13 +590,13 @@ def population_in(env: gym.Env[Any, Any]) -> Population | None:
 def environment_of(
     population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
 ) -> ExplorativeUserEnv:
-    """Return an environment without a time limit; agents that observe rewards get realized ones.
+    """Return an environment without a time limit, for one agent.
 
     Args:
         population: the distribution of the users.
-        agent: the agent that will recommend.
+        agent: the agent that will recommend. If it observes rewards, the reward is "realized".
         reward: the reward if the agent does not observe rewards.
-        horizon: the `horizon` of `ExplorativeUserEnv`; None is its default.
+        horizon: the `horizon` of `ExplorativeUserEnv`, in steps; None is 1000.
     """
     paid = "realized" if sees_rewards(agent) else reward
     return ExplorativeUserEnv(population=population, reward=paid, horizon=horizon)

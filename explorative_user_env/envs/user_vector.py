@@ -68,7 +68,7 @@ def lane_mask(mask: Any, n_lanes: int) -> Array:
 
 
 def lane_arms(actions: Any, n_lanes: int, n_arms: int, in_range: bool = False) -> Array:
-    """Validate one integer for each lane; with `in_range` also that it is in 0..n_arms-1."""
+    """Validate one integer for each lane; `in_range` requires integers in 0..n_arms-1."""
     try:
         arms: Array = np.asarray(actions)
     except ValueError:  # lists of lists of different lengths
@@ -85,14 +85,14 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
 
 
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
-    """Return the values, with zeros (None for objects) in lanes outside the mask."""
+    """Return the values of lanes in the mask, and 0 or None for all other lanes."""
     blank: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
     blank |= {name: None for name, each in values.items() if each.dtype == object}
     return {name: np.where(mask, each, blank[name]) for name, each in values.items()}
 
 
 def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
-    """Return infos in Gymnasium's form: each array, and a mask `_key` of the lanes with a value."""
+    """Return infos in Gymnasium's form; the mask `_key` shows which lanes have a value of `key`."""
     infos: Infos = {}
     for key, array in values.items():
         infos[key], infos[f"_{key}"] = array, mask.copy()
@@ -100,14 +100,14 @@ def stacked(values: Mapping[str, Array], mask: Array) -> Infos:
 
 
 def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, label: Any) -> Lanes:
-    """Return lanes for users like that of `single`, without users yet.
+    """Return lanes that give the results of the environment `single`; they have no users yet.
 
     Args:
-        single: the environment that each lane equals.
+        single: the environment.
         rngs: the random streams of the lanes.
         compiled: whether to use compiled code where it supports the users; None is True from
             `COMPILED_FROM` users on, if numba is installed.
-        label: returns text for errors that names the user in a lane.
+        label: function that describes the user in a lane for an error message.
 
     Raises:
         MissingExtraError: if `compiled` is True and numba is not installed.
@@ -125,34 +125,36 @@ def new_lanes(single: ExplorativeUserEnv, rngs: Any, compiled: bool | None, labe
 
 
 class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
-    """Many users in parallel: lane b equals the single environment with lane b's seed.
+    """Many users in parallel; lane b gives the results of a single environment with lane b's seed.
 
     Infos have the form of Gymnasium's vector environments: an array for each key of the single
-    environment's info, and a mask `_key` of the lanes with a value. With `AutoresetMode.SAME_STEP`
-    the last observation and info of a finished lane are in `final_obs` and `final_info`.
+    environment's info, and a mask `_key` of the lanes that have this key. With
+    `AutoresetMode.SAME_STEP` the last observation and info of a finished lane are in `final_obs`
+    and `final_info`.
 
-    `reset(seed=s)` gives lane b the seed s + b, as in Gymnasium: so the seeds s and s + 1 share all
-    users but one. For replicates without shared users pass a list of seeds, from
-    `seeding.training_seeds` or `seeding.user_seeds`.
+    `reset(seed=s)` gives lane b the seed s + b, as in Gymnasium. So `reset(seed=s)` and
+    `reset(seed=s + 1)` share all users but one. For replicates without shared users pass a list of
+    seeds, from `seeding.training_seeds` or `seeding.user_seeds`.
 
     The first reset of compiled users takes about ten seconds, unless the compiled code is cached. A
-    terminal or notebook shows a line about it;
+    terminal or notebook reports this compilation on one line;
     `logging.getLogger("explorative_user_env").setLevel("WARNING")` hides this line.
 
     Args:
         num_envs: number of users, at least 1.
-        max_episode_steps: steps after which a lane is truncated, at least 1; None and, as in
-            `gym.make`, -1 mean never.
+        max_episode_steps: number of steps after which a lane is truncated, at least 1; None or -1
+            never truncates.
         autoreset_mode: when a finished lane gets a new user: "NextStep" (the next step resets the
             lane and ignores its action), "SameStep", or "Disabled" (only `reset` resets the lane).
         compiled: whether the users run in compiled code, with the same results; None is True from
             64 users on if numba is installed. Only the behaviour "explorative" is compiled.
-        **kwargs: as in `ExplorativeUserEnv`.
+        **kwargs: arguments of `ExplorativeUserEnv`.
 
     Attributes:
         user: the parameters that all users share.
         responses: the observations of the last step or reset; read only.
-        ended: the history of the users that the last `SAME_STEP` reset replaced, if recorded.
+        ended: the history of the users that the last `SAME_STEP` reset replaced; empty if the
+            environment records no history.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -196,9 +198,9 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.single_observation_space = single.observation_space
         self.action_space = batch_space(self.single_action_space, n_lanes)
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
-        self._lanes: Any = None  # of `Lanes`, from the first reset on
+        self._lanes: Any = None  # the first reset creates the `Lanes`
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
-        # By lane: the seed of its stream, the number of later users, whether the reset had options.
+        # By lane: its seed, how many users followed the first, whether the reset had options.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
         self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
@@ -214,10 +216,10 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         """Start episodes with new users.
 
         Args:
-            seed: a list of seeds, one for each lane, or an int s for the seeds s, s + 1, ... (see
-                above); None continues the lane's random stream.
-            options: options of the single environment, for all lanes that are reset; and
-                `{"reset_mask": array of num_envs bools}`, the lanes to reset.
+            seed: a list of seeds, one for each lane, or an int s for the seeds s, s + 1, ...; None
+                continues each lane's random stream.
+            options: None, or a dict with options of the single environment. The key "reset_mask",
+                an array of num_envs bools, selects the lanes to reset; by default all.
 
         Raises:
             InvalidArgumentError: if a seed or an option is out of range.
@@ -336,12 +338,12 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self._forget(lanes, same_episode)
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
-        """Draw new users in these lanes; `start` is from `ExplorativeUserEnv.start_of`."""
+        """Draw new users in these lanes; `start` is a result of `ExplorativeUserEnv.start_of`."""
         self._given[lanes] = start is not self._single.instance_law
         self._lanes.begin(lanes, start)
 
     def _label(self, lane: int) -> str:
-        """Return text for errors that names the user in a lane."""
+        """Describe the user in a lane for an error message."""
         return user_label(self._seeds[lane], self._later.item(lane), self._given.item(lane), lane)
 
     def _fresh(self) -> Array | None:
@@ -356,7 +358,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return self._done
 
     def _recommend(self, arms: Array, moved: Array | None) -> Step:
-        """Recommend arms in the lanes of the mask `moved` (None: all)."""
+        """Recommend arms in the lanes of the mask `moved`; None means all lanes."""
         lanes = None if moved is None else np.flatnonzero(moved)
         step = Step.blank(self.num_envs, filled=moved is None)
         if not self._lanes.respond(lanes, arms, step):
@@ -370,7 +372,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return step
 
     def _outcome(self, step: Step, moved: Array | None, terminated: Array, steps: Array) -> Stepped:
-        """Return the results of a step; with `SAME_STEP` also replace the users of done lanes."""
+        """Return the results of a step; with `SAME_STEP` reset each lane whose episode ended."""
         infos, limit = self._infos(step, moved), self.max_episode_steps
         truncated = np.zeros(self.num_envs, bool) if limit is None else steps >= limit
         self._done = done = terminated | truncated
@@ -391,7 +393,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return self.responses.copy(), step.rewards, terminated, truncated, infos
 
     def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
-        """Return the infos of the lanes in the mask (None: all)."""
+        """Return the infos of the lanes in the mask; None means all lanes."""
         response = self._everyone if has_response is None else has_response
         values = self._values(step, response.copy())
         if self._single.info_level == "full":
@@ -403,5 +405,5 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return stacked(masked(values, mask), mask)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos without masks; the keys are the same at every step."""
+        """Return the infos, with the same keys at every step and without the masks `_key`."""
         return counts_of(has_response, step.interactions, step.acceptances)

@@ -1,4 +1,4 @@
-"""Monitors: compare a run of BAIR and the user's hidden state with the paper's bounds."""
+"""Monitors, which compare runs of BAIR and the users' hidden states with the paper's bounds."""
 
 import math
 from collections.abc import Callable
@@ -25,7 +25,7 @@ __all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_ba
 
 @dataclass
 class Trace:
-    """A run with the user's hidden state: the initial state, and one entry per step.
+    """The record of a run and of the user's hidden state, at the start and after each step.
 
     Attributes:
         instance: the true means.
@@ -45,7 +45,7 @@ class Trace:
 
 def is_bair(agent: Any) -> bool:
     """Return whether an agent is BAIR, or SE, which is BAIR with N_1 = 0."""
-    # In another process the record is a copy with the same functions.
+    # `agent.algorithm` may be a copy of `ALGORITHM` in another process, with equal functions.
     return isinstance(agent, AlgorithmAgent) and agent.algorithm.observe is ALGORITHM.observe
 
 
@@ -78,9 +78,10 @@ class Watch:
 
 
 def band_margin(trace: Trace, delta: float) -> float:
-    """Return the least distance of an empirical mean to the edge of its band at level delta/K.
+    """Return the least distance of an empirical mean to the edge of its confidence band.
 
-    The minimum is over all arms and times. It is infinite if the user received no reward.
+    The minimum is over all arms and steps, and infinite if the user received no reward. A band
+    misses the true mean at any time with probability at most delta/K.
     """
     truth, before = np.array(trace.instance.means), zip(trace.estimates, trace.counts, strict=True)
     known = [(arm, *each) for arm, each in enumerate(before)]
@@ -92,7 +93,7 @@ def band_margin(trace: Trace, delta: float) -> float:
 
 
 def measured(trace: Trace, delta: float) -> dict[str, Any]:
-    """Return values of a run, named as in `TheoryCheck`; a margin without data is infinite."""
+    """Return the values of a run that `TheoryCheck` describes, by attribute name."""
     truth, n_arms = trace.instance.means, trace.instance.n_arms
     estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
     interval = drop = top = math.inf
@@ -113,8 +114,8 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
             estimates[arm], counts[arm] = mean, number
             n_accepted += 1
         elif part == ELIMINATION:
-            # Events B of Lemma lm:phase2bound1: mu_i of the rejected arm i and mu_j of the arm j
-            # that caused the rejection (by the largest lcb) are in the user's intervals.
+            # Events B of Lemma lm:phase2bound1: the user's intervals contain the true means of the
+            # rejected arm and of the arm with the largest lcb, which caused the rejection.
             gamma = gammas[step]
             others = [other for other in range(n_arms) if other != arm and counts[other] > 0]
             # Click noise can reject an arm although no other arm has a reward.
@@ -153,10 +154,10 @@ class Claim(NamedTuple):
     Attributes:
         name: `<name>_broken` is the claim's flag in a `TheoryCheck`.
         source: the lemma or theorem in the paper.
-        on_bands: whether the claim may fail with probability delta for every N_1, for example if an
-            empirical mean leaves its band.
-        on_answer: whether the claim may also fail if BAIR eliminates the best arm: with probability
-            delta for the paper's N_1, else with `error_bound` of a `TheoryCheck`.
+        on_bands: whether the claim holds only while all empirical means are in their bands. Some
+            mean leaves its band with probability at most delta, for every N_1.
+        on_answer: whether the claim holds only if BAIR keeps the best arm. BAIR eliminates the best
+            arm with probability at most delta, or `error_bound` of a `TheoryCheck` if it is larger.
     """
 
     name: str
@@ -185,9 +186,9 @@ MARGINS = ("band", "interval", "drop")
 
 @dataclass(frozen=True)
 class TheoryCheck:
-    """The measured values, bounds and broken bounds of one run of BAIR.
+    """The measured values of one run of BAIR, and the paper's bounds on these values.
 
-    A run that the step cap ends is checked up to the cap.
+    If the step cap ends the run, the check covers the steps up to the cap.
 
     Attributes:
         agent: the agent's name.
@@ -199,11 +200,13 @@ class TheoryCheck:
         best_arm: the best arm.
         answer: the agent's answer.
         censored: whether the run ended before the agent stopped.
-        answer_broken: whether the agent stopped and answered another arm.
-        band_margin: the least distance of an empirical mean to the edge of its band
-            sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite without rewards.
-        interval_margin: over the rejections in Phase 2 of an arm i because of the arm j with the
-            largest lcb, the least distance of mu_i or mu_j to the edge of the user's interval.
+        answer_broken: whether the agent stopped and answered a wrong arm.
+        band_margin: the least distance of an empirical mean to the edge of its band, over all arms
+            and steps; infinite without rewards. The band around mu_i has the half-width
+            sqrt(2/n_i log(K n_i(n_i+1)/delta)).
+        interval_margin: the least distance of a true mean to the edge of the user's interval, over
+            the rejections in Phase 2. A rejection counts the rejected arm and the arm with the
+            largest lcb.
         drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
             the complete rounds of Phase 1.
         rounds: complete rounds of Phase 1, without the first sweep.
@@ -213,8 +216,8 @@ class TheoryCheck:
         phase2_length: recommendations in Phase 2.
         phase2_length_printed_bound: the bound with the constants of Eq. (8c).
         recommendations: recommendations in the run.
-        band_broken: whether `band_margin` is negative. The flags of other margins state the same
-            of their margins; all other flags state whether a value exceeds its bound.
+        band_broken: whether `band_margin` is negative; likewise `interval_broken` and
+            `drop_broken`. The other `<name>_broken` state whether `<name>` exceeds `<name>_bound`.
     """
 
     agent: str
@@ -267,10 +270,10 @@ def check_run(
         agent: a `BAIR(...)`.
         seed: the user's seed, at least 0.
         max_steps: the step cap; None is the agent's own cap, if any.
-        delta: the delta, in (0, 1), of an agent that has none.
+        delta: the delta, in (0, 1), if the option `delta` of the agent is None.
 
     Raises:
-        InvalidArgumentError: for another environment or agent, or an argument out of range.
+        InvalidArgumentError: if `env` or `agent` has another type, or a value is out of range.
     """
     bare: Any = env.unwrapped
     if not is_bair(agent):
@@ -341,15 +344,15 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
         delta: determines the allowed share, in (0, 1); None is each agent's own delta.
 
     Returns:
-        One row per agent and claim: `agent`, `claim`, `source` (in the paper), `broken` (number of
-        runs that broke the bound) of `n_runs`, `put_to_test` (number of runs that could break it:
-        those with a round, a rejection in Phase 2 or an answer; 0 if `allowed` is 1), `share` with
-        its exact interval `low` to `high`, `allowed` (delta, or the error bound of this N_1;
-        the sum for claims with two causes of failure; 0 for claims with probability 1), and `holds`
-        (whether `put_to_test` is positive and `low` is at most `allowed`).
+        One row per agent and claim. The columns are `agent`, `claim`, `source` (the lemma or
+        theorem), `broken` (number of runs that broke the bound), `n_runs`, `put_to_test` (number of
+        runs that could break the bound, or 0 if `allowed` is 1), `share` (`broken` / `n_runs`),
+        `low` and `high` (the exact interval of the share), `allowed` (the probability with which
+        the claim may fail: 0, delta, the error bound of this N_1, or the sum of the two) and
+        `holds` (whether `put_to_test` is positive and `low` is at most `allowed`).
 
     Raises:
-        InvalidArgumentError: for a delta out of range, or a table without checks.
+        InvalidArgumentError: if `delta` is out of range, or `checks` lacks a column.
     """
     if delta is not None:
         delta = risk("delta", delta)

@@ -1,8 +1,8 @@
-"""The three forms of a run: step by step, compiled, and many users in step.
+"""The three forms of runs: step by step, compiled, and all users at once.
 
-In best-arm identification each form yields the metrics of runs. In tasks with a horizon each form
-yields plays, and `figures` computes the metrics of a play. The task "regret" is the task
-"population" with one user in each episode.
+In best-arm identification a form yields metrics. In tasks with a horizon a form yields plays, and
+`figures` computes the metrics of a play. The task "regret" is the task "population" with one user
+in each episode.
 """
 
 import threading
@@ -65,7 +65,7 @@ class Play(NamedTuple):
         return cls(*truth, *steps, *ends)
 
     def present(self) -> Array | None:
-        """Return whether each user is present in each step, shape (n, T); None if always."""
+        """Return whether each user is present in each step, shape (n, T); None if no user left."""
         horizon = self.arms.shape[1]
         if not (self.stayed < horizon).any():
             return None
@@ -134,7 +134,7 @@ class Runs(NamedTuple):
         cap: the step cap of a run, or the horizon.
         horizon: the horizon that `reset` passes to the agent, if any.
         task: best-arm identification by default.
-        members: the users of an episode, in the task "population".
+        members: in the task "population", the users of an episode; else None.
     """
 
     population: Population
@@ -179,14 +179,14 @@ class Runs(NamedTuple):
         return all_runs
 
     def play(self, form: str, seeds: Seeds) -> Play:
-        """Return the plays of all runs as one play; arguments as for `Runs.figures`."""
+        """Return the plays of all runs as one play; the arguments are those of `Runs.figures`."""
         copies = [[array.copy() for array in play] for play in FORMS[form](self, seeds, None)]
         return Play(*map(np.concatenate, zip(*copies, strict=True)))
 
     def columns(self, of: Figures) -> Figures:
-        """Return metrics as columns of a table of runs, without `instance` and `user_seed`.
+        """Return the columns of a table of runs, except `instance` and `user_seed`.
 
-        In best-arm identification, the setting determines how private draws are counted.
+        The setting determines whether these columns count the users' private draws.
         """
         if self.members is not None:
             by_user = of["regret"].tolist()
@@ -222,7 +222,7 @@ _OF_THREAD = threading.local()
 
 
 def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield the metrics or the play of each user in turn, run step by step."""
+    """Run the agent step by step, and yield the metrics or the play of each user in turn."""
     population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
     if getattr(_OF_THREAD, "runs", None) is not runs:  # environments are slow to create
         _OF_THREAD.runs, _OF_THREAD.env = runs, environment_of(population, agent)
@@ -248,9 +248,9 @@ def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 
 
 def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield the results of `readable` from compiled code, for several users at a time.
+    """Run the agent in compiled code, and yield the metrics or the play of several users at a time.
 
-    A play is valid until the next play, which reuses its memory. `halt`: see `Runs.figures`.
+    A play is valid until the next play, which reuses its memory. `Runs.figures` describes `halt`.
     """
     from explorative_user_env.kernels import seeds as kernel
 
@@ -304,7 +304,7 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
-    """Yield the metrics or the play of the first users of all runs, then of the second users."""
+    """Run the agent with many users at once, and yield the metrics or the play of these users."""
     population, agent, members = runs.population, runs.agent, runs.members
     laws: Any = population.instance_law
     of_users = [[seed] for seed in seeds]
@@ -329,7 +329,7 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
 
 
 def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
-    """Run an agent, after its reset, with all users in step.
+    """Run an agent with all users at once; the caller has reset the agent.
 
     In tasks with a horizon the agent recommends its answers after it stops.
     """
@@ -340,7 +340,7 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
     play = Play.blank(n_users, n_arms, runs.cap) if runs.plays else None
 
     def checked(chosen: Any, users: Array, least: int) -> Array:
-        """Return `chosen` as an array of valid arms (or `STOP`, if `least` allows it)."""
+        """Return `chosen` as an array, if its entries are integers from `least` to K - 1."""
         array: Array = np.asarray(chosen)
         fits = array.shape == users.shape and array.dtype.kind in "iu"
         if not fits or not least <= array.min() <= array.max() < n_arms:
@@ -403,8 +403,8 @@ FORMS: dict[str, Any] = {"readable": readable, "compiled": compiled, "in_step": 
 def compiles(runs: Runs, seed: int) -> bool:
     """Compile the loop of the agent, by a run that halts before its first step.
 
-    Return False, with a warning, if the loop does not compile. Return False, without a warning, for
-    an agent without an algorithm record or if numba is missing.
+    Return False, with a warning, if the loop does not compile. Return False, without a warning, if
+    the agent has no algorithm record or numba is missing.
 
     Raises:
         CallableError: if custom code fails when it runs.

@@ -91,7 +91,7 @@ class Request:
     """An evaluation; the attributes are the arguments of `evaluate`.
 
     Raises:
-        InvalidArgumentError: naming an argument that is out of range or has no meaning in the task.
+        InvalidArgumentError: if an argument is out of range or has no meaning in the task.
     """
 
     population: Population
@@ -142,9 +142,9 @@ class Request:
 
     @property
     def given_time(self) -> int | str:
-        """T of all agents in tasks with a horizon, else of the agents without a stopping rule.
+        """The number of steps T: of all agents, or in "bai" of the agents without a stopping rule.
 
-        T is a number, or the name of an agent, whose mean stopping time is then T.
+        The value is a number, or the name of the agent whose mean stopping time is T.
         """
         if self.over_horizon:
             return self.task.horizon if self.horizon is None else self.horizon
@@ -159,8 +159,8 @@ class Request:
         """Return the agents with their unset options filled in.
 
         Raises:
-            InvalidArgumentError: for an object that is not an agent, two agents of the same name,
-                a missing T of an agent without a stopping rule, or a T that no agent needs.
+            InvalidArgumentError: if an object is not an agent, if two agents have the same name,
+                if an agent needs `baseline_time` and has none, or if no agent needs it.
         """
         allowed = "a list of agents, as [BAIR()]"
         if isinstance(agents, Agent):
@@ -208,7 +208,7 @@ class Request:
 
 
 def check_behaviour(task: Task, population: Population) -> None:
-    """Refuse moving means in tasks with a horizon, and in a population users who leave."""
+    """Raise an error if the task does not support the users' behaviour."""
     behaviour = population.behaviour
     if task == protocol.POPULATION:
         users.check_members(behaviour)
@@ -299,36 +299,37 @@ def evaluate(
         n_users: in "population" the number of users of an episode, at least 1; None is 20.
         deviation: in "population" the standard deviation of a user's means around the popularity
             of the arms, at least 0; None is 0.3.
-        baseline_time: in "bai", T of the agents without a stopping rule, such as UNI and EXP3: a
-            number, or the name of an agent for that agent's mean stopping time; None is "BAIR".
+        baseline_time: in "bai", number of steps T of the agents without a stopping rule, such as
+            UNI and EXP3. An agent's name stands for its mean stopping time; None is "BAIR".
         max_steps: in "bai", a step cap for all agents. It replaces the setting's cap, but not an
-            agent's smaller cap. A run that reaches its cap is censored. None is the agent's cap,
-            else the setting's cap, else a million.
-        step_cost: in "bai" c of the cost c T + error, at least 0; None is 0.0005.
+            agent's smaller cap. A run that reaches its cap is censored. With None each agent has
+            its own cap, or else the setting's cap, or else a million.
+        step_cost: in "bai", the c in the cost c T + error of a run, at least 0; None is 0.0005.
         workers: number of parallel runs, at least 1: in threads if the agent compiles, else in
             joblib's processes, or in the backend of a `joblib.parallel_config` around the call.
         executor: a `concurrent.futures.Executor` that replaces the workers, such as dask's
             `client.get_executor(pure=False)`.
-        compiled: whether algorithm records run compiled; the results are the same if False.
+        compiled: whether agents with an algorithm record run in compiled code. Compiled code gives
+            the same results.
         check_theory: in "bai", whether a monitor reruns every BAIR and compares the runs with the
             bounds of the paper; `checks` of the results has the comparison.
-        progress: whether to show a bar on a terminal or in a notebook, or a function called with
-            (what, done, total).
+        progress: True shows a bar on a terminal or in a notebook, False shows nothing, and a
+            function is called with (what, done, total).
         store: file that stores every run as it ends. The same call with the same file continues
             the evaluation, and `eu.load` returns the results. None keeps the runs in memory.
-        population: the users, as a record; or pass the options of the record:
+        population: the users, as a record; None makes the record from `user`.
         **user: the options of `Population`: `setting`, `n_arms`, `gap`, `alpha`, `noise`, `means`,
-            `rho`, `reward_law` and `behaviour` (moving means only in "bai", which compares an
-            answer with the best arm at that time).
+            `rho`, `reward_law` and `behaviour`. Only "bai" allows moving means: it compares an
+            answer with the best arm at the time of the answer.
 
     Returns:
         `Results`: printable, with `runs` and `summary()`.
 
     Raises:
-        InvalidArgumentError: naming an argument that is out of range, or has no meaning for the
-            task and these agents.
-        CallableError: if code of the caller fails, naming the user, or a worker is lost. The
-            `finished` of any error holds the results of the finished agents.
+        InvalidArgumentError: if an argument is out of range, or has no meaning for the task and
+            these agents.
+        CallableError: if custom code fails (the message names the user), or if a worker is lost.
+            The attribute `finished` of any error holds the results of the finished agents.
     """
     given = locals()
     known = [*inspect.signature(evaluate).parameters]
@@ -362,7 +363,7 @@ def evaluate(
 
 @contextmanager
 def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Add finished results, as `finished`, to an error or Ctrl-C that leaves the block."""
+    """Store the finished results in the attribute `finished` of an error that leaves the block."""
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
@@ -389,7 +390,7 @@ class _Evaluation:
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be a mean stopping time
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may come from another agent
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):
@@ -469,7 +470,7 @@ class _Evaluation:
         return Results(runs, population=self.request.population, line_up=agents, **shared)
 
     def _shared(self, agents: Sequence[Agent]) -> dict[str, Any]:
-        """Return the cell, the deltas and the checks of the results of these agents."""
+        """Return the arguments `cell`, `deltas` and `checks` of the `Results` of these agents."""
         request, words = self.request, self.request.population.words()
         cell: dict[str, Any] = {
             "task": request.task.name,
@@ -502,7 +503,7 @@ class _Evaluation:
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
-    """Yield the request with more and more users, for `until_width`; the last has all users."""
+    """Yield the request for more and more users if `until_width` is given, else for all users."""
     most, n_done = request.n_instances, 0
     if request.until_width is None:
         yield request, progress
@@ -576,8 +577,8 @@ def runs_of(
                     first = f"all of the first {n_runs} users" if n_runs > 1 else "the first user"
                     warnings.warn(
                         f"{name} reached max_steps={runs.cap} with {first}; the other users may "
-                        f"take as long (n_instances={n_all}). Set a smaller max_steps in the call "
-                        f"of evaluate, or on {name}.",
+                        f"take as long (n_instances={n_all}). Pass a smaller max_steps to evaluate "
+                        f"or to {name}.",
                         stacklevel=2,
                     )
                 may_never_stop = False
@@ -588,7 +589,7 @@ def runs_of(
 
 
 def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
-    """Return the metrics in a form; if it fails, rerun step by step to name user and step."""
+    """Return the metrics of runs; after an error, rerun the runs to find the user and the step."""
     try:
         return runs.figures(form, seeds, halt)
     except Exception as error:
@@ -616,14 +617,14 @@ def run_cells(
 
     Args:
         agents: as for `evaluate`, or a function that takes delta and K and returns the agents.
-        deltas: delta of each row of the grid.
-        n_arms: K of each column; all cells are checked before anything runs.
+        deltas: the values of delta, one for each row of the grid.
+        n_arms: the values of K, one for each column; all values are checked before the first run.
         per_cell: a function that returns further options of `evaluate` for a cell.
         progress: called with (cell and agent, done, total), where total is over all cells.
         options: options of `evaluate`.
 
     Raises:
-        Exception: as `evaluate`; `finished` of the error holds the finished cells.
+        Exception: any error of `evaluate`; its attribute `finished` holds the finished results.
     """
     cells, done_cells = _cells(deltas, n_arms), list[Results]()
     for position, (delta, arms) in enumerate(cells):
@@ -652,12 +653,14 @@ def sweep(
 ) -> Sweep:
     """Run the same agents in every cell of a grid of delta and K; each cell is an `evaluate` call.
 
-    An agent with a fixed delta keeps it in every cell: leave its delta at None, or pass a function.
+    An agent gets the delta of the cell if its own delta is None. An agent with its own delta keeps
+    that delta in every cell.
 
     Args:
         agents: as for `evaluate`, or a function that takes delta and K and returns the agents.
-        deltas: delta of each row of the grid, in (0, 1); all are checked before anything runs.
-        n_arms: K of each column, in 2..1000000; all are checked before anything runs.
+        deltas: the values of delta, one for each row of the grid, in (0, 1).
+        n_arms: the values of K, one for each column, in 2..1000000. All values are checked before
+            the first run.
         progress: as for `evaluate`.
         store: as for `evaluate`, one file for all cells.
         **options: all other options of `evaluate`, the same in every cell.
@@ -666,7 +669,7 @@ def sweep(
         A printable `Sweep` with `runs`, `summary()`, and the `Results` of each cell in `cells`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
     allowed = "a list of at least one number"
     rows, columns = (
@@ -689,5 +692,5 @@ def sweep(
 
 
 def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:
-    """Return `baseline_time` as an option of `evaluate` if one of the agents needs it."""
+    """Return the option `baseline_time` of `evaluate`, or nothing if no agent needs the option."""
     return {"baseline_time": baseline_time} if any(map(protocol.needs_horizon, agents)) else {}

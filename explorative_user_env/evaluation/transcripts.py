@@ -28,7 +28,7 @@ def transcript_of(
     Args:
         episode: an episode of `rollout`.
         n_arms: K.
-        horizon: the number of recommendations of the task "regret"; None is "bai".
+        horizon: the number of recommendations of the task "regret"; None means the task "bai".
         n_recent: number of last responses that a question lists.
     """
     talk = Conversation(n_arms, horizon, n_recent)
@@ -71,16 +71,16 @@ def write_transcripts(
         seed: the seed that determines all runs, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), for an agent without its own delta.
         horizon: in "regret" the number of steps, at least 1; None is 500.
-        max_steps: in "bai" the step cap; None is the cap of the agent, else of the setting, else
-            1,000,000.
+        max_steps: in "bai" the step cap; None is the agent's cap, or else the setting's cap, or
+            else 1,000,000.
         n_recent: number of last responses that a question lists, at least 0.
         overwrite: whether an existing file is replaced.
-        progress: whether to show a bar, or a function called with (task, done, total).
-        population: the users, as a record; or pass the options of the record:
+        progress: True shows a bar; a function is called with (task, done, total).
+        population: the users, as a record; None makes the record from `user`.
         **user: the options of `Population`.
 
     Raises:
-        InvalidArgumentError: for an argument out of range.
+        InvalidArgumentError: if an argument is out of range.
         CallableError: if the agent's code fails.
     """
     options: dict[str, Any] = {"n_instances": n_instances, "seed": seed, "delta": delta}

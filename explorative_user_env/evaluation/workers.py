@@ -1,4 +1,4 @@
-"""Workers: this thread, a thread pool, joblib's processes, or the executor of the caller."""
+"""Workers, which run chunks: this thread, threads, joblib's processes, or an executor."""
 
 import functools
 import os
@@ -54,7 +54,7 @@ class Crew:
     """The workers and the progress callback; the attributes are arguments of `evaluate`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
 
     workers: int = ONE_HERE
@@ -81,12 +81,13 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
         job: called with each chunk; other processes call a copy.
         chunks: a list of chunks; each is a list of users' seeds.
         agent: the agent of the runs, for error messages.
-        usual: the kind of workers without an executor: `THREADS` for compiled runs, `PROCESSES`
-            for readable runs, `HERE` (none) for agents that act for many users at once.
+        usual: the kind of workers if there is no executor: `THREADS` for compiled runs,
+            `PROCESSES` for readable runs, `HERE` for agents that act for many users at once.
         crew: the executor or the workers.
 
     Raises:
-        InvalidArgumentError: if the agent cannot be pickled, or a worker has other versions.
+        InvalidArgumentError: if the agent cannot be pickled, or if a worker has other versions of
+            Python or a library than the caller.
         CallableError: if a worker is lost.
     """
     if not chunks:
@@ -115,7 +116,7 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
                 with warnings.catch_warnings():  # joblib warns of results that nobody read
                     warnings.simplefilter("ignore")
                     getattr(results, "close", list)()  # a backend without streaming returns a list
-        elif usual == THREADS:  # even for one worker, as Ctrl-C does not stop compiled code
+        elif usual == THREADS:  # also for one worker: Ctrl-C does not stop compiled code here
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
                 try:
                     yield from _as_they_end(threads, halted, chunks, halt)
@@ -170,13 +171,13 @@ def _as_they_end(executor: Any, call: Job, chunks: Sequence[Any], halt: Array) -
 
 
 def _parallel(usual: str, n_workers: int, workers: int) -> Any:
-    """Return joblib's `Parallel` for processes and inside a `parallel_config`, else None."""
+    """Return joblib's `Parallel` if the caller set a `parallel_config` or runs need processes."""
     if "joblib" in sys.modules:
         from joblib import Parallel, effective_n_jobs
         from joblib.parallel import get_active_backend
 
         backend, n_jobs = get_active_backend()
-        if backend is get_active_backend()[0]:  # only in a `parallel_config`
+        if backend is get_active_backend()[0]:  # the caller set a `parallel_config`
             if n_jobs is None:  # a cluster's default is all its workers
                 n_jobs = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
             n_jobs = effective_n_jobs(n_jobs)
@@ -226,13 +227,13 @@ def can_start_processes() -> bool:
 
 
 class Packed:
-    """A pickled job, which checks in the worker that versions and random streams are the same.
+    """A pickled job; a scheduler can pass it on without importing the job's code.
 
-    A scheduler can pass the pickled job on without importing its code.
+    A call in a worker first checks that the worker has the caller's versions and random streams.
 
     Raises:
-        UnsendableError: if the job cannot be pickled, or a call cannot unpickle it.
-        InvalidArgumentError: on a call, naming the worker and the version that differs.
+        UnsendableError: if the job cannot be pickled, or if a call cannot unpickle the job.
+        InvalidArgumentError: if a call finds another version; the message names the worker.
     """
 
     def __init__(self, job: Job) -> None:
@@ -265,7 +266,7 @@ class Packed:
 
 @functools.cache
 def traits() -> dict[str, str]:
-    """Return the versions and the stream fingerprint, which determine the numbers of runs."""
+    """Return the library versions and the fingerprint of random streams; runs depend on both."""
     return {**versions_of(), "streams": stream_fingerprint()}
 
 

@@ -1,10 +1,10 @@
 """A disk cache of compiled loops, so that a later process need not compile them again.
 
-Numba's cache misses a change in a function that a loop calls from another file, and never finds
-loops that are closures. Here the name of a loop's file is a hash of the code of all functions in
-the loop, of all values to which they refer, and of the versions of the compiler. Loading a file
-runs code, so other accounts must not be able to write to the folder. If the cache fails, numba
-compiles the loop in memory.
+Numba's cache misses a change in a function that a loop calls from another file, and it never finds
+closures, which all loops are. This cache stores each loop in a file whose name is a hash of the
+code of all functions in the loop, of all values to which these functions refer, and of the versions
+of the compiler. Loading a file runs code, so other accounts must not be able to write to the
+folder. If the cache fails, numba compiles the loop in memory.
 """
 
 import dis
@@ -32,11 +32,11 @@ COMPILERS = ("numpy", "numba", "llvmlite")
 
 
 class Callees(NamedTuple):
-    """All functions in a loop.
+    """The loop and all functions that it calls, directly or indirectly.
 
     Attributes:
         plain: Python functions, each after the functions that it calls; the loop is the last.
-        compiled: the Python functions of functions that numba has already compiled.
+        compiled: functions that numba has already compiled, as plain Python functions.
     """
 
     plain: list[FunctionType]
@@ -44,7 +44,7 @@ class Callees(NamedTuple):
 
 
 def callees_of(loop: Any) -> Callees:
-    """Return all functions in `loop`, including itself."""
+    """Return `loop` and all functions that it calls, directly or indirectly."""
     callees = Callees([], [])
     seen: set[int] = set()
 
@@ -65,8 +65,8 @@ def callees_of(loop: Any) -> Callees:
 def references(function: FunctionType) -> dict[str, Any]:
     """Return the values to which `function` refers, by their names in its code.
 
-    These are its globals, closure values and imports, and every member of a referenced module whose
-    name occurs as an attribute in the code.
+    These values are its globals, closure values and imports. If one of them is a module, the result
+    also has the members of this module that the code reads as attributes.
     """
     values: dict[str, Any] = {}
     attributes: set[str] = set()
@@ -95,7 +95,7 @@ def references(function: FunctionType) -> dict[str, Any]:
 
 
 def in_compiler(value: Any) -> bool:
-    """Return whether a function, class or module belongs to one of the `COMPILERS`."""
+    """Return whether a function, class or module belongs to a library in `COMPILERS`."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     return str(name).partition(".")[0] in COMPILERS
 
@@ -147,7 +147,7 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 
 
 def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
-    """Return a description of `value` in tuples and literals, unique to the value."""
+    """Return tuples and literals that describe `value`; other values have other descriptions."""
     from numba.core.dispatcher import Dispatcher
     from numba.core.extending import _Intrinsic
     from numba.core.types import Type
@@ -159,7 +159,7 @@ def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
         return kind, _describe(type(value), seen), value.name
     if isinstance(value, np.generic | np.ndarray):
         if type(value).__module__ != "numpy" or value.dtype.hasobject:
-            raise UndescribedError(f"{kind} may hold arbitrary objects")
+            raise UndescribedError(f"a {kind} may hold arbitrary Python objects")
         order = value.flags.c_contiguous, value.flags.f_contiguous
         return kind, repr(value.dtype), value.shape, order, value.tobytes(order="C")
     if isinstance(value, tuple):
@@ -176,21 +176,21 @@ def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
         if value in seen:
             return kind, seen[value]
         if value.__module__ == "__main__":
-            raise UndescribedError("a function of a script may differ in another process")
+            raise UndescribedError("a function defined in a script may differ in another process")
         seen[value] = len(seen)
         defaults = (value.__defaults__, sorted_items(value.__kwdefaults__ or {}))
         parts = (value.__code__, defaults, sorted_items(references(value)))
         return kind, value.__module__, value.__qualname__, _describe(parts, seen)
     if isinstance(value, ModuleType | np.ufunc):
-        return kind, value.__name__  # `references` lists the members in use
+        return kind, value.__name__  # `references` adds the members that a function reads
     if isinstance(value, Dispatcher):
         if "<locals>" in value.py_func.__qualname__:
-            raise UndescribedError("several compiled functions may have the same name")
+            raise UndescribedError("several local functions may have the same name")
         options = sorted_items(value.targetoptions), sorted_items(value.locals)
         return kind, _describe(options, seen), _describe(value.py_func, seen)
     if isinstance(value, _Intrinsic):
         return kind, value._name, _describe(value._defn, seen)
-    # Other values are described by their import path, if it leads to them.
+    # Another value is described by its import path, which must lead to this value.
     module, place = str(getattr(value, "__module__", None)), getattr(value, "__qualname__", "")
     imported: Any = None if module == "__main__" else sys.modules.get(module)
     for name in str(place).split("."):
@@ -219,7 +219,7 @@ def _folder() -> Path:
 
 
 class CachedKernel:
-    """The file of a compiled loop, with the two methods of numba's cache interface.
+    """The disk file of a compiled loop. Numba calls the methods to read and write the file.
 
     Args:
         key: the fingerprint of the loop.
@@ -254,7 +254,7 @@ class CachedKernel:
         data = as_bytes(compiled._reduce())
         try:
             if not self._folder.is_absolute():  # "~/..." without a home folder
-                raise FileNotFoundError(errno.ENOENT, "there is no home folder")
+                raise FileNotFoundError(errno.ENOENT, "this account has no home folder")
             self._folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
             _check_private(self._folder)
             with tempfile.TemporaryDirectory(dir=self._folder) as temporary:
@@ -281,19 +281,19 @@ def fingerprint_of_types(types: Iterable[Any], processor: tuple[str, ...]) -> st
 
 
 def _check_private(path: Path) -> None:
-    """Refuse a link, and a file or folder that another account owns or can write to."""
+    """Raise an error for a link, or a path that another account owns or can write to."""
     status = path.lstat()
     foreign = hasattr(os, "geteuid") and status.st_uid != os.geteuid()
     writable = hasattr(os, "geteuid") and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if foreign or writable or stat.S_ISLNK(status.st_mode):
-        raise PermissionError(errno.EPERM, "other accounts can write to it")
+        raise PermissionError(errno.EPERM, "other accounts can write to this path")
 
 
 @functools.cache
 def _warn(folder: str, why: str) -> None:
-    """Warn once per process and cause that compiled loops cannot be stored."""
+    """Warn that compiled loops cannot be stored, only once for each folder and cause."""
     warnings.warn(
-        f"compiled code cannot be stored in {folder} ({why}); each start compiles it again, for "
-        "up to half a minute",
+        f"compiled code cannot be stored in {folder} ({why}); every process compiles the "
+        "code again, which takes up to half a minute",
         stacklevel=2,
     )

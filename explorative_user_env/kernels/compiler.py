@@ -1,6 +1,6 @@
 """Checks whether numba is available, and compiles a loop with all functions that it calls.
 
-Importing numba takes a second, so the functions below import it at the first compilation.
+Importing numba takes a second, so only the functions that need numba import it.
 """
 
 import _thread
@@ -38,7 +38,7 @@ def is_installed() -> bool:
 
 @functools.cache
 def why_no_compiler() -> str | None:
-    """Return why numba is not available, or None if it is."""
+    """Return the reason why numba is not available, or None if numba is available."""
     if not is_installed():
         return BROWSER_LACKS if sys.platform == IN_A_BROWSER else "it is not installed"
     try:
@@ -49,7 +49,7 @@ def why_no_compiler() -> str | None:
 
 
 def can_compile() -> bool:
-    """Return whether numba is available; if not, print one line."""
+    """Return whether numba is available; if it is not, print the reason."""
     reason = why_no_compiler()
     if reason is not None:
         without = f"without {COMPILER} ({reason}) everything runs in plain Python"
@@ -58,7 +58,7 @@ def can_compile() -> bool:
 
 
 def require_compiler(what: str) -> None:
-    """Raise a `MissingExtraError` without numba; `what` begins its message ("this needs")."""
+    """Raise a `MissingExtraError` that begins with `what` if numba is not available."""
     reason = why_no_compiler()
     if reason is not None:
         get = "" if sys.platform == IN_A_BROWSER else f": pip install {COMPILER}"
@@ -73,7 +73,7 @@ _tell: ContextVar[Tell] = ContextVar("_tell", default=lambda begins: begins and 
 
 @contextmanager
 def on_compiling(tell: Tell) -> Iterator[None]:
-    """In the block, call `tell` at the start and end of compilations instead of printing a line."""
+    """In a `with` block, call `tell` when compiling starts and ends, instead of printing a line."""
     before = _tell.set(tell)
     try:
         yield
@@ -83,9 +83,10 @@ def on_compiling(tell: Tell) -> Iterator[None]:
 
 @contextmanager
 def resends_interrupts() -> Iterator[None]:
-    """Raise a `KeyboardInterrupt` again that Python dropped in the block, at its end at the latest.
+    """Raise a `KeyboardInterrupt` again if Python drops one in the `with` block.
 
-    Numba calls Python from C code, where Python prints and drops exceptions.
+    Numba calls Python from C code, where Python prints and drops exceptions. The interrupt is
+    raised shortly after it was dropped, at the latest when the block ends.
     """
     usual, timers = sys.unraisablehook, list[threading.Timer]()
 
@@ -101,7 +102,7 @@ def resends_interrupts() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = usual
-        with suppress(KeyboardInterrupt):  # from a timer that fires now
+        with suppress(KeyboardInterrupt):  # a timer may fire during this block
             for timer in timers:
                 timer.cancel()
                 timer.join()
@@ -118,7 +119,7 @@ REPEATED = 3.0
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[list[int]]:
-    """Turn the signals `END_SIGNALS` in the block into a `KeyboardInterrupt`.
+    """In a `with` block, turn the signals `END_SIGNALS` into a `KeyboardInterrupt`.
 
     Yields:
         A list to which the numbers of received signals are appended.
@@ -133,7 +134,7 @@ def signals_as_interrupts() -> Iterator[list[int]]:
             raise KeyboardInterrupt
 
     numbers = [getattr(signal, name) for name in END_SIGNALS if hasattr(signal, name)]
-    # Only the main thread may set a handler; an ignored signal, as under nohup, stays ignored.
+    # Only the main thread may set a handler. Signals that the process ignores stay ignored.
     main = threading.current_thread() is threading.main_thread()
     usual = [each for each in numbers if main and signal.getsignal(each) is signal.SIG_DFL]
     for number in usual:
@@ -147,7 +148,7 @@ def signals_as_interrupts() -> Iterator[list[int]]:
 
 @functools.cache
 def watch_compiling() -> None:
-    """Report each compilation of the package's loops, and resend interrupts dropped in it."""
+    """Report each compilation of the package's loops, and raise dropped interrupts again."""
     from numba.core import event
 
     def is_ours(event: Any) -> bool:
@@ -173,7 +174,7 @@ def watch_compiling() -> None:
                     with self.interrupts:
                         _tell.get()(False)
 
-    register: Any = event.register  # has no type annotations
+    register: Any = event.register  # `event.register` has no type annotations
     register("numba:compile", Watch())
 
 
@@ -194,12 +195,12 @@ _making = threading.RLock()
 def compile_loop(loop: Any, checked: bool = False) -> Any:
     """Compile `loop`; the compiled loop releases the interpreter lock while it runs.
 
-    A custom function may index past the end of an array, which compiled code does not notice. So a
-    loop with a custom function checks the bounds of all arrays.
+    A custom function may index past the end of an array, and compiled code does not notice this. So
+    a loop that calls a custom function checks the bounds of all arrays.
 
     Args:
-        loop: a closure; the functions to which it refers are compiled with it.
-        checked: check bounds in any case.
+        loop: a closure; the functions that it calls are compiled as well.
+        checked: if True, check the bounds of arrays even if no function is custom.
 
     Raises:
         NumbaError: if NUMBA_DISABLE_JIT disables numba.
@@ -221,12 +222,12 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
         cached = cache.CachedKernel(cache.fingerprint(loop, options))
     for function in inner:
         _register(function, is_external(function))
-    # Copies, as other loops may compile the same functions without bounds checks.
+    # Compile copies, because another loop may need the same functions without bounds checks.
     copies = copies_of([*inner, loop] if checked else [loop])
     for function, copy in copies.items():
         if function is not loop:
             _register(copy, checked)
-    if cached is not None:  # numba finds a loaded loop by its name
+    if cached is not None:  # numba looks a loop up by its name, so the name must be unique
         copies[loop].__qualname__ += f"_{cached.key[:KEY_LENGTH]}"
     compiled: Any = numba.njit(**options)(copies[loop])
     if cached is not None:
@@ -237,7 +238,7 @@ def compile_loop(loop: Any, checked: bool = False) -> Any:
 def copies_of(functions: list[Any]) -> dict[Any, Any]:
     """Return a copy of each function; the copies refer to each other.
 
-    A reference through a module (`module.function`) still leads to the original function.
+    A reference through a module (`module.function`) still refers to the original function.
     """
     copies = {}
     for function in functions:
@@ -258,7 +259,7 @@ def copies_of(functions: list[Any]) -> dict[Any, Any]:
 
 @functools.cache
 def _register(function: FunctionType, checked: bool) -> None:
-    """Make `function` callable from compiled code, for all loops that call it."""
+    """Let compiled code call `function`; with `checked`, the function checks array bounds."""
     from numba.extending import register_jitable
 
     register_jitable(forceinline=True, boundscheck=checked, **UNCOUNTED)(function)
@@ -267,8 +268,8 @@ def _register(function: FunctionType, checked: bool) -> None:
 def once(make: Callable[..., _Made]) -> Callable[..., _Made]:
     """Decorate `make` with a cache that threads share.
 
-    The cache key of a custom function includes the values to which it refers, so that a change of
-    its globals compiles the loop again.
+    The cache key of a custom function includes the values to which the function refers. So a loop
+    is compiled again if a global variable of the function has changed.
     """
 
     @functools.cache
@@ -285,7 +286,7 @@ def once(make: Callable[..., _Made]) -> Callable[..., _Made]:
 
 
 def _state_of(argument: Any) -> str:
-    """Return a key of the custom functions in an argument, and of the values of their globals."""
+    """Return a cache key for the custom functions in `argument` and the values of their globals."""
     parts = [argument]
     if is_dataclass(argument):
         parts = [getattr(argument, field.name) for field in fields(argument) if field.compare]

@@ -1,7 +1,8 @@
 """Numba intrinsics for compiled loops, and the memory layout of the states of many users.
 
-One block has 32 bytes for each arm of each user, another has 64 bytes for each user. The byte
-offsets below are the layout; `row_of` reads it in Python, `row_at` in compiled code.
+A first block of memory has 32 bytes for each arm of each user. A second block has 64 bytes for each
+user. The byte offsets below define the layout. The state of a user is read by `row_of` in Python
+and by `row_at` in compiled code.
 """
 
 import ctypes
@@ -23,7 +24,7 @@ arrays: Any = arrayobj
 
 
 def typed(function: Callable[..., Any]) -> Any:
-    """Return numba's `intrinsic` of a function; `intrinsic` itself has no type annotations."""
+    """Return `intrinsic(function)` with a type annotation, which numba's `intrinsic` lacks."""
     return intrinsic(function)
 
 
@@ -33,8 +34,8 @@ Addresses = tuple[int, int, int, int]
 def addresses_of(rng: np.random.Generator) -> Addresses:
     """Return the addresses of the state of `rng` and of its three drawing functions.
 
-    The addresses are valid as long as the bit generator of `rng` exists, also after its state
-    changes.
+    The addresses are valid as long as the bit generator of `rng` exists. They do not change when
+    the state changes.
     """
     interface: Any = rng.bit_generator.ctypes
     functions = (interface.next_uint64, interface.next_uint32, interface.next_double)
@@ -43,7 +44,7 @@ def addresses_of(rng: np.random.Generator) -> Addresses:
 
 
 def addresses_of_all(rngs: Sequence[Any]) -> tuple[np.ndarray, tuple[int, int, int]]:
-    """Return the address of each Generator's state, and of the drawing functions they share."""
+    """Return the address of each Generator's state, and those of the shared drawing functions."""
     addresses = [addresses_of(rng) for rng in rngs]
     return np.array([address[0] for address in addresses]), addresses[0][1:]
 
@@ -70,7 +71,7 @@ def generator_at(typing_context: Any, addresses: Any) -> Any:
 def integer_arm(typing_context: Any, arm: Any) -> Any:
     """Return `arm`; compilation fails if its type is not an integer.
 
-    Without this check an array of integers would silently truncate an arm that is a float.
+    Without this check, an arm that is a float would be silently truncated to an integer.
     """
     if not isinstance(arm, types.Integer):
         raise TypingError(f"an arm must be an integer, got a {arm}")
@@ -100,8 +101,8 @@ def with_law(typing_context: Any, numbers: Any, law: Any) -> Any:
 def halted(typing_context: Any, halt: Any) -> Any:
     """Return whether the number in the array `halt` differs from 0, in compiled code.
 
-    The load is atomic, as another thread may write the number: the compiler would otherwise read it
-    once and move the test out of the loop.
+    Another thread may write the number, so the load is atomic. Otherwise the compiler could read
+    the number only once, before the loop.
     """
     signature = types.boolean(halt)
 
@@ -178,7 +179,7 @@ ACCEPTANCES, INTERACTIONS, REFRESHED, SPREAD, REWARD, CEILING, CEILING_SPREAD, W
 
 
 class Rows(NamedTuple):
-    """The states of many users, in float arrays; the bytes of a count are those of an integer."""
+    """The states of many users, in float arrays; a count is stored as the bytes of an integer."""
 
     arms: np.ndarray  # shape (n_users, n_arms, 4)
     users: np.ndarray  # shape (n_users, 8)
@@ -193,7 +194,7 @@ def user_rows(user: User, n_users: int) -> Rows:
 
 
 def row_of(rows: Rows, user: int) -> Any:
-    """Return a view of the state of one of many users."""
+    """Return the state of user number `user` as views of the arrays in `rows`."""
     arms, row = rows.arms[user].T, rows.users[user][:, np.newaxis]
     counts, integers = arms.view(int)[2], row.view(int)
     state = (arms[0], arms[1], counts, arms[3], *integers[:3], *row[3:7], integers[7])
@@ -228,6 +229,6 @@ def memory_of_arm(arms: int, n_arms: int, user: int, arm: int) -> int:
 
 
 def witness_at(users: int, user: int) -> int:
-    """Return the witness of one of many users, in compiled code."""
+    """Return `UserState.witness` of user number `user`, in compiled code."""
     witness: int = counts_at(users + user * USER_BYTES + WITNESS, 1)[0]
     return witness

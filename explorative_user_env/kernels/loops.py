@@ -1,7 +1,7 @@
 """The compiled loop that runs one algorithm with many users.
 
-The loop is a closure over the functions of an algorithm and of a behaviour. Each pair has its own
-loop; the parameters of users and agents are arguments of the loop.
+The loop is a closure over the functions of an algorithm and of a behaviour. Each pair of algorithm
+and behaviour needs a separate loop. The parameters of users and agents are arguments of the loop.
 """
 
 from collections.abc import Callable
@@ -19,12 +19,12 @@ ARMS_BETWEEN_READS = 4096
 
 
 def steps_between_reads(n_arms: int) -> int:
-    """Return the number of steps of a run between two reads of `halt`."""
+    """Return the number of steps after which the loop reads `halt` again."""
     return max(1, ARMS_BETWEEN_READS // n_arms)
 
 
 def nothing(*_: Any) -> bool:
-    """Return False; stands in for a missing `leaves` or `learn`."""
+    """Return False. This function replaces `leaves` or `learn` if they are None."""
     return False
 
 
@@ -34,12 +34,12 @@ class Inputs(NamedTuple):
     Attributes:
         user: the parameters that all users share.
         user_state: memory for the state of one user, which each run overwrites.
-        means: true means of each user, shape (n, K); if means move, the loop stores the last ones.
+        means: each user's true means, shape (n, K); if they move, the loop stores the final values.
         user_streams: addresses of the users' random streams.
         params: the agent's `Params`.
         state: memory for the agent's `State`.
         agent_streams: addresses of the agent's random streams, one for each user.
-        draws: addresses of the functions that draw from a stream.
+        draws: addresses of the three functions that draw random numbers from a stream.
     """
 
     user: Any
@@ -64,20 +64,21 @@ def make_loop(
     plays: bool = False,
     one_by_one: bool = False,
 ) -> Kernel:
-    """Return the loop over many runs; a run ends when the algorithm stops or at the step cap.
+    """Return a function that makes many runs, one after another.
 
-    The loop writes acceptances, rejections, the answer and the end of each run to `figures`.
-    Another thread stops the loop by a number in `halt`; figures of unfinished runs are undefined.
+    A run ends when the algorithm stops, when the user leaves or at the step cap. A row of `figures`
+    receives the acceptances and rejections of a run, its answer, and how it ended. Another thread
+    can stop the function by writing to `halt`; then rows of unfinished runs are undefined.
 
     Args:
-        ops: the module `kernels.intrinsics`, or its counterpart in plain Python.
+        ops: the module `kernels.intrinsics`, or an object with the same functions in plain Python.
         algorithm: the agent's functions.
         rule: the rule of rho_t.
         behaviour: the functions by which a user starts, responds and leaves.
-        law: draws rewards of a custom law; `no_law` for the package's laws.
-        plays: record `arms` and `responses`, and recommend the answer after the algorithm stops.
-        one_by_one: run one agent with all users of an episode, with `next_user` between two users;
-            else start the agent anew for each user, with a new stream.
+        law: function that draws rewards of a custom law; `no_law` for the package's laws.
+        plays: if True, record `arms` and `responses`, and recommend the answer up to the step cap.
+        one_by_one: if True, one agent meets all users of an episode, and `next_user` is called
+            before each user but the first. If False, the agent starts anew for each user.
     """
     generator_at, with_law, integer_arm = ops.generator_at, ops.with_law, ops.integer_arm
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
@@ -121,7 +122,7 @@ def make_loop(
                             break
                         committed = arm = integer_arm(verdict(params, state, rng))
                     if not 0 <= arm < n_arms:
-                        raise ValueError("an algorithm recommended an arm out of range")
+                        raise ValueError("an algorithm recommended an arm outside 0..K-1")
                 if steps == cap:
                     break
                 accepted = respond(user, user_state, rule, arm, user_rng)
@@ -152,7 +153,7 @@ def make_loop(
 def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *others: Any) -> Kernel:
     """Return the loop of `make_loop` with these arguments, compiled."""
     respond, leaves, moves = behaviour.respond, behaviour.leaves, behaviour.moves_means
-    # The loop depends on the behaviour's functions only; its parameters are in `Inputs`.
+    # The loop depends only on the functions of the behaviour. `Inputs` has the parameters.
     functions = Behaviour("any", behaviour.start, respond, moves_means=moves, leaves=leaves)
     return _compiled(algorithm, rule, functions, *others)
 
@@ -161,7 +162,7 @@ def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *other
 def _compiled(algorithm: Algorithm, *others: Any) -> Kernel:
     from explorative_user_env.kernels import intrinsics
 
-    # A custom `blank` may return shorter arrays than the package's functions index.
+    # A custom `blank` may return arrays that are too short for the package's functions.
     parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
     checked = any(callable(part) and is_external(part) for part in parts)
     kernel: Kernel = compile_loop(make_loop(intrinsics, algorithm, *others), checked)

@@ -37,10 +37,10 @@ MULTIPLIER = (0x9FCCF645, 0x4385DF64, 0x1FC65DA4, 0x2360ED05)
 
 
 def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
-    """Compute the state of the PCG64 with this seed, as NumPy does; lowest words first.
+    """Compute the state of a PCG64 from its seed, as NumPy does.
 
     Args:
-        words: the words of the seed, at least one.
+        words: the 32-bit words of the seed, the lowest first; at least one word.
         pool: buffer of `POOL` words.
         drawn: buffer of `STATE` words.
         state: buffer of `STATE` words that receives the result.
@@ -59,8 +59,8 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
     factor = INIT_B
     for place in range(STATE):
         factor, drawn[place] = _hashed(pool[place % POOL], factor, MULT_B)
-    # The drawn words are the start and the increment, each as two numbers of 64 bits with the
-    # higher one first. The state is one generator step after increment + start.
+    # `drawn` holds the start and the increment, each as two 64-bit numbers, the higher first.
+    # The first step of the generator turns start + increment into the state.
     odd, carry = 1, 0
     for place in range(POOL):
         word = drawn[POOL + (place + 2) % POOL]
@@ -82,7 +82,7 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
 
 
 def _hashed(word: int, factor: int, multiplier: int) -> tuple[int, int]:
-    """Return the next factor, and the hash of a word by this factor and the next."""
+    """Return the next factor, and the hash of `word` with `factor` and the next factor."""
     following = (factor * multiplier) & WORD
     hashed = ((word ^ factor) * following) & WORD
     return following, hashed ^ (hashed >> 16)
@@ -105,7 +105,7 @@ _free: list[Streams] = []
 
 @contextmanager
 def streams() -> Iterator[Streams]:
-    """Reserve unused Generators for the block; their streams are arbitrary."""
+    """Reserve Generators for a `with` block. Their states are arbitrary: set them before use."""
     try:
         unused = _free.pop()
     except IndexError:
@@ -127,7 +127,8 @@ NEAR = 64
 def low_first(rng: np.random.Generator) -> bool | None:
     """Return whether the 128-bit numbers of a PCG64 have their low half first in memory.
 
-    The expected layout begins with a pointer to two such numbers. None means any other layout.
+    The function expects a state that begins with a pointer to two 128-bit numbers. For any other
+    layout it returns None.
     """
     if sys.byteorder != "little" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return None
@@ -144,9 +145,10 @@ def low_first(rng: np.random.Generator) -> bool | None:
 
 
 def set_at_once(streams: Streams, seeds: Sequence[int], name: str | None = None) -> None:
-    """Set streams to those of the users with these seeds, or to those of the agent `name`.
+    """Set one stream for each user seed: the user's stream, or the stream of the agent `name`.
 
-    Uses compiled code, or else NumPy for seeds of 64 bits and more and for an unknown layout.
+    NumPy sets the streams if a seed has 64 bits or more or if the memory layout is unknown.
+    Otherwise compiled code sets them.
     """
     numbers = np.array(seeds)
     small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
@@ -173,17 +175,17 @@ def compiled_seeding() -> Callable[..., None]:
                 high = state[4 * number + 2] | state[4 * number + 3] << 32
                 numbers[2 * number] = low if low_first else high
                 numbers[2 * number + 1] = high if low_first else low
-            counts_at(states[index] + 8, 1)[0] = 0  # discards NumPy's buffered half draw
+            counts_at(states[index] + 8, 1)[0] = 0  # discards the 32 bits that NumPy buffers
 
     loop: Callable[..., None] = compile_loop(seed_all)
     return loop
 
 
 def draw_at_once(law: InstanceLaw, n_arms: int, n_users: int, users: Streams) -> tuple[Any, Any]:
-    """Draw the instances of n users, as `law.draw` does for each; named laws run compiled.
+    """Draw the instances of n users, with the same results as `law.draw` for each user.
 
-    Returns the true means, shape (n, K), and the best arms, shape (n,). `users` has n streams or
-    more.
+    Compiled code draws from named laws. Returns the true means, shape (n, K), and the best arms,
+    shape (n,). `users` has at least n streams.
 
     Raises:
         InvalidArgumentError: for an invalid instance of a custom law.
@@ -205,7 +207,7 @@ def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[...,
     def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, numbers: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
-            # No check: a named law always keeps its gap.
+            # No check for `LOST`: under a named law, rounding never removes the gap.
             best_arms[index] = draw_means(means[index], mean, numbers, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)

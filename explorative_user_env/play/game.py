@@ -1,7 +1,7 @@
-"""A game with one user, recomputed from its address: the server stores nothing.
+"""Compute a game with one user from its address, so that the server stores nothing.
 
 The address holds the user's options and seed, the recommended arms and the player's answer. A game
-shows the user's means only after the answer, or on the page of her hidden state.
+shows the user's means after the answer. The page /mind shows her hidden state at any time.
 """
 
 import functools
@@ -30,15 +30,15 @@ from explorative_user_env.validation import InvalidArgumentError, MissingExtraEr
 
 SERVED_BY = ("jinja2", "starlette", "uvicorn")  # the packages of the extra `play`
 MOST_ARMS_PLAYED = 25  # the largest K that a person can play
-MOST_MOVES = 2000  # the most recommendations, so that an address can hold them
-LARGEST_PLAYED_SEED = 2**63 - 1  # the largest seed of a user in a study
-SURPRISES = 1_000_000  # random seeds are below this: short enough to read out in a class
-# The user of a first game: about 40 recommendations reveal her best arm.
+MOST_MOVES = 2000  # the most recommendations that an address can hold
+LARGEST_PLAYED_SEED = 2**63 - 1  # studies give users no larger seed
+SURPRISES = 1_000_000  # random seeds are smaller, so a teacher can read them out
+# The default user of a game; about 40 recommendations reveal her best arm.
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 
 
 def usual_options() -> dict[str, Any]:
-    """Return the default of each user option, as a word or a number."""
+    """Return the default of each option of a user, by name; a record is given by its name."""
     return {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
 
 
@@ -51,9 +51,9 @@ class Game:
         seed: seed of the user.
         moves: the recommended arms, in order.
         answer: the arm that the player named as best; None before the answer.
-        guesses: the player's prediction of each response, True for yes; None without one.
-        pending: the recommended arm whose response the player predicts next, or None.
-        predicts: whether the player predicts each response before the user gives it.
+        guesses: for each response, the player's prediction: True for yes, None for no prediction.
+        pending: the recommended arm whose response the player must predict now, or None.
+        predicts: whether the player predicts each response before the user responds.
         population: the distribution of the user.
 
     Raises:
@@ -79,59 +79,59 @@ class Game:
             object.__setattr__(self, name, value)
         integer("seed", self.seed, 0, LARGEST_PLAYED_SEED)
         last = self.n_arms - 1
-        if len(self.moves) > MOST_MOVES:
-            allowed = f"at most {MOST_MOVES} recommendations"
-            raise InvalidArgumentError("moves", len(self.moves), allowed)
+        if (n_moves := len(self.moves)) > MOST_MOVES:
+            raise InvalidArgumentError("moves", n_moves, f"at most {MOST_MOVES} recommendations")
         for arm in (*self.moves, *(() if self.pending is None else (self.pending,))):
             if type(arm) is not int or not 0 <= arm <= last:
                 raise InvalidArgumentError("moves", arm, f"arms in 0..{last}")
         if self.answer is not None:
             integer("answer", self.answer, 0, last)
         if len(self.guesses) > len(self.moves):
-            raise InvalidArgumentError("guesses", len(self.guesses), "at most one for each move")
+            allowed = "at most one prediction for each move"
+            raise InvalidArgumentError("guesses", len(self.guesses), allowed)
 
     @property
     def n_arms(self) -> int:
-        """K."""
+        """The number of arms K."""
         return self.population.user.n_arms
 
     def recommending(self, arms: Sequence[int]) -> "Game":
-        """Return the game after recommendations; it stops when the user leaves.
+        """Return the game after these recommendations; drop those after the user has left.
 
-        If the player predicts responses, the game only marks the arm as pending.
+        If the player predicts responses, only set `pending` to the arm.
         """
         if self.answer is not None:
             raise InvalidArgumentError("moves", tuple(arms), "empty after the answer")
         if self.predicts:
             if len(arms) != 1:
-                raise InvalidArgumentError("more", list(arms), "one arm when you predict responses")
+                raise InvalidArgumentError("more", list(arms), "one arm if you predict responses")
             return replace(self, pending=arms[0])
         longer = replace(self, moves=(*self.moves, *arms), pending=None)
         n_moves = sum(1 for _ in _played(longer)) - 1
         if n_moves == len(self.moves) < len(longer.moves):
-            raise InvalidArgumentError("moves", tuple(arms), "none after she has left")
+            raise InvalidArgumentError("moves", tuple(arms), "empty after the user has left")
         return replace(self, moves=longer.moves[:n_moves], pending=None)
 
     def guessing(self, yes: bool) -> "Game":
-        """Return the game after the player's prediction for the pending arm and her response."""
+        """Return the game after a prediction and the user's response to the pending arm."""
         if self.pending is None:
-            raise InvalidArgumentError("guess", yes, "left out unless an arm is pending")
+            raise InvalidArgumentError("guess", yes, "left out if no arm waits for a prediction")
         game = replace(self, predicts=False).recommending((self.pending,))
         return replace(game, guesses=(*self.guesses, yes), predicts=self.predicts)
 
     def undone(self) -> "Game":
-        """Return the game without its pending arm, or else without its last move."""
+        """Return the game without the pending arm; if no arm is pending, without the last move."""
         if self.pending is not None:
             return replace(self, pending=None)
         return replace(self, moves=self.moves[:-1], guesses=self.guesses[:-1])
 
 
 class Log(NamedTuple):
-    """The user's responses in a game; no hidden state.
+    """The user's responses in a game, without her hidden state.
 
     Attributes:
-        responses: whether the user accepted, for each recommendation.
-        seen: the counts of responses by arm, as figures take them.
+        responses: for each recommendation, whether the user accepted.
+        seen: the counts of responses of each arm, in the form that figures need.
         left: whether the user has left.
     """
 
@@ -141,7 +141,7 @@ class Log(NamedTuple):
 
 
 def log_of(game: Game) -> Log:
-    """Return the responses in a game; the user is recomputed, bit for bit."""
+    """Repeat the moves of a game with its user, and return her responses."""
     steps = [*_played(game)]
     if len(steps) <= len(game.moves):
         allowed = f"at most {len(steps) - 1} recommendations: then she leaves"
@@ -151,12 +151,12 @@ def log_of(game: Game) -> Log:
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:
-    """Yield the user's hidden state at the start and after each move; secret before the answer."""
+    """Yield the user's hidden state (a secret) at the start and after each move."""
     return (env.hidden_state() for env, *_ in _played(game))
 
 
 def instance_at_end(game: Game) -> Instance:
-    """Return the user's true means and best arm at the end; secret before the answer."""
+    """Return the user's true means and best arm at the end of a game."""
     *_, (env, *_) = _played(game)
     return env.instance()
 
@@ -178,7 +178,7 @@ def _played(game: Game) -> Iterator[tuple[ExplorativeUserEnv, bool, bool]]:
 LONGEST_QUERY = 20_000
 Pairs = dict[str, str]  # the parameters of an address, by name
 PREDICTED, PENDING, BY = "guesses", "asked", "by"
-# The address parameters that only the page of the hidden state accepts.
+# The query parameters that only the page of the hidden state accepts.
 TRUTH_KEYS = frozenset((PREDICTED, PENDING, BY))
 
 _DIGITS = re.compile(r"[0-9]{1,40}")
@@ -194,15 +194,15 @@ def digits(name: str, text: str) -> int:
 
 
 def moves_in(name: str, text: str) -> tuple[int, ...]:
-    """Parse arms from an address: 2.0x3 is 2, 0, 0, 0."""
+    """Parse the arms in an address: the text 2.0x3 means the arms 2, 0, 0, 0."""
     moves: list[int] = []
     for part in text.split(".") if text else ():
         run = _RUN.fullmatch(part)
         if run is None:
-            raise InvalidArgumentError(name, part, "arms separated by points, such as 2.0x3.1")
+            raise InvalidArgumentError(name, part, "arms with points between them, such as 2.0x3.1")
         times = int(run[2] or 1)
         if len(moves) + times > MOST_MOVES:
-            raise InvalidArgumentError(name, part, f"at most {MOST_MOVES} recommendations in all")
+            raise InvalidArgumentError(name, part, f"at most {MOST_MOVES} recommendations in total")
         moves += [int(run[1])] * times
     return tuple(moves)
 
@@ -214,13 +214,13 @@ def moves_as_text(moves: Sequence[int]) -> str:
 
 
 def as_written(value: Any) -> str:
-    """Return a word, or the shortest text of a number that parses back to it."""
+    """Return a word as it is, or a number as its shortest text that loses no digit."""
     short = f"{value:g}" if isinstance(value, float) else str(value)
     return short if short == str(value) or float(short) == value else str(value)
 
 
 def pairs_of(game: Game) -> Pairs:
-    """Return the address parameters of a game; defaults are left out."""
+    """Return the query parameters of a game's address, without parameters that have defaults."""
     guesses = "".join({True: "y", False: "n", None: "-"}[guess] for guess in game.guesses)
     pairs = {name: as_written(value) for name, value in game.options.items()} | {
         "seed": str(game.seed),
@@ -233,11 +233,11 @@ def pairs_of(game: Game) -> Pairs:
     return {name: text for name, text in pairs.items() if text}
 
 
-query_of = urlencode  # turns address parameters into a query
+query_of = urlencode  # turns query parameters into the text of a query
 
 
 def pairs_in(query: str) -> Pairs:
-    """Return the parameters of a query, by name."""
+    """Return the value of each parameter in the text of a query, by name."""
     if len(query) > LONGEST_QUERY:
         raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} characters")
     try:
@@ -248,13 +248,13 @@ def pairs_in(query: str) -> Pairs:
     pairs: Pairs = {}
     for name, value in values:
         if name in pairs:
-            raise InvalidArgumentError(name, value, "given once in the address of a game")
+            raise InvalidArgumentError(name, value, "given at most once in the address of a game")
         pairs[name] = value
     return pairs
 
 
 def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
-    """Return the game of address parameters; with `truth`, of the page of the hidden state."""
+    """Return the game with these query parameters; `truth` allows those of the page /mind."""
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
     parts: dict[str, Any] = {"options": options}
@@ -267,7 +267,7 @@ def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
             parts["predicts"] = choice(name, text, ("her", "you")) == "you"
         elif truth and name == PREDICTED:
             if text.strip("yn-"):
-                raise InvalidArgumentError(name, text, "written with y, n and -")
+                raise InvalidArgumentError(name, text, "letters y, n and -, such as yn-y")
             parts[name] = tuple({"y": True, "n": False}.get(letter) for letter in text)
         elif name not in kinds:
             allowed = f"name=value with a name of {', '.join([*kinds, 'seed', 'moves', 'answer'])}"
@@ -283,19 +283,19 @@ def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
     if "seed" not in parts:
         raise InvalidArgumentError("seed", None, "in the address, such as seed=7")
     if truth and "answer" in parts:
-        raise InvalidArgumentError("answer", parts["answer"], "left out of a /mind address")
+        raise InvalidArgumentError("answer", parts["answer"], "left out on the page /mind")
     return Game(**parts)
 
 
 def query_in(address: str) -> str:
-    """Return the query of an address; `address` may be the query alone."""
+    """Return the query in an address; an `address` without a question mark is the query."""
     text = address.strip()
     return text.partition("?")[2].partition("#")[0] if "?" in text else text
 
 
-# The checkbox "rho follows its schedule"; its value is the slider's value of rho_t.
+# The name of the checkbox "rho follows its schedule"; its value is rho_t on the slider.
 FOLLOW = "follow"
-# The options with a slider, and its ends; a value beyond an end extends the slider.
+# The two ends of each option's slider; a value beyond an end extends the slider.
 SLIDERS = {"alpha": (0.05, 4.0), "rho": (1.0, 2.0), "noise": (0.0, 0.5), "gap": (0.05, 4.0)}
 STEP = 0.05
 
@@ -314,7 +314,7 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
     sliders = []
     for name, (least, most) in SLIDERS.items():
         value = values[name]
-        # A browser rounds a value that is off its steps; `step="any"` prevents that.
+        # A browser would round a value between two steps of a slider, unless step="any".
         on_step = value >= least and abs(math.remainder(value, STEP)) < 1e-9
         numbers = (min(least, value), max(most, value), STEP if on_step else "any", value)
         sliders.append(Slider(name, *map(as_written, numbers)))
@@ -322,16 +322,16 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
 
 
 def after_slide(pairs: Mapping[str, str]) -> Pairs:
-    """Return the parameters after a slider moved; rho is left out if it follows its schedule."""
+    """Return the parameters after a slider moved; drop rho if rho_t follows its schedule."""
     rest = dict(pairs)
     if rest.pop(FOLLOW, None) == rest.get("rho"):
         rest.pop("rho", None)
     return rest
 
 
-# The step cap of an agent without one; it takes about a second.
+# The step cap of agents that have none; so many steps take about a second.
 LONGEST_RUN = 100_000
-_ONE_AT_A_TIME = threading.Lock()  # a model is loaded once and serves one user at a time
+_ONE_AT_A_TIME = threading.Lock()  # one model at a time loads or runs
 
 
 #: The result of an agent: its name, the interactions and rejections, its answer, whether the answer
@@ -357,7 +357,7 @@ def results_of(game: Game) -> tuple[list[Result], list[str]]:
 
 def _result(game: Game, agent: Agent) -> Result:
     env = environment_of(game.population, agent)
-    # A model is 200 times slower and blocks other requests, so its own step cap applies too.
+    # A model is 200 times slower and blocks other requests, so its own cap counts if smaller.
     longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
     run = rollout(env, agent, game.seed, max_steps=longest)
     right = run.answer == env.instance().best_arm and not run.left
@@ -372,7 +372,7 @@ def _loaded(name: str) -> Agent:
 
 
 def load_first_model() -> None:
-    """Load the model for the first game in advance, if there is one."""
+    """Load the trained model for the default game before a player needs the model."""
     shipped = shipped_for(BAI, PLAYED["n_arms"])
     with _ONE_AT_A_TIME, suppress(MissingExtraError):
         if shipped is not None:
@@ -384,7 +384,7 @@ TASK = (
     "Find out which arm she likes best."
 )
 
-# Hints for beginners, one a line.
+# Hints for beginners; each string is one hint.
 HINTS = (
     "A yes does not say that the arm is her best. It says that she knows no arm that is clearly "
     "better.",
@@ -439,7 +439,7 @@ def rows_of_results(game: Game, log: Log, best_arm: int, results: Sequence[Resul
 
 
 def settings_in_words(game: Game) -> str:
-    """Return the options and the seed of a game's user, as text; no means."""
+    """Return the options and the seed of a game's user as text, without her means."""
     values = game.population.words()
     options = {name: values[name] for name in ("gap", "alpha", "noise")}
     options |= {name: value for name, value in game.options.items() if name != "n_arms"}
@@ -450,7 +450,7 @@ def settings_in_words(game: Game) -> str:
 def lesson_of(game: Game, log: Log, best_arm: int, results: Sequence[Result]) -> str:
     """Return one sentence on what an answered game teaches; `results` starts with BAIR."""
     seen, answer = log.seen, game.answer or 0
-    # An agent is wrong only if it stopped by itself, not at its step cap or when the user left.
+    # An agent that reached its step cap, or whose user left, is not wrong.
     wrong = [each.name for each in results if each.end == ANSWERED and not each.right]
     done = [each for each in results if each.right or each.end == CENSORED]
     longer = [each.name for each in done if each.interactions > len(game.moves)]

@@ -34,18 +34,18 @@ from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.population import OPTIONS, SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, choice, integer
 
-PLAY, TRUTH = "/play", "/mind"  # the pages of a game, without and with the hidden state
-WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # the style sheet shows one of the two pictures
-# The most responses shown to an arm that the player recommends repeatedly.
+PLAY, TRUTH = "/play", "/mind"  # PLAY hides the hidden state, TRUTH shows it
+WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # the style sheet picks one of two pictures by width
+# If the player repeats an arm, the page shows at most so many of her last responses to the arm.
 LONGEST_RUN_SHOWN = 40
 LOOPBACK = "127.0.0.1"
-USUAL_PORT = 8421  # fixed, so that a bookmark stays valid; if taken, any free port
+USUAL_PORT = 8421  # a fixed port keeps bookmarks valid
 LARGEST_PORT = 65535
 
 _TEMPLATES = Environment(
     loader=PackageLoader("explorative_user_env.play"),
     undefined=StrictUndefined,
-    # Templates of a version that is installed while the server runs would not fit this code.
+    # A reload could read the templates of a newer version than this code.
     auto_reload=False,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -63,7 +63,7 @@ def _page(template: str, title: str, **shown: Any) -> str:
 
 
 def _picture(paint: Callable[..., Scene], *of: Any) -> str:
-    """Return HTML with the picture in both widths, as SVG."""
+    """Return the picture as SVG in two widths, for large screens and for phones."""
     pictures = [(name, svg_of(paint(*of, width=width))) for name, width in WIDTHS.items()]
     return "".join(f'<div class="{name}">{svg}</div>' for name, svg in pictures)
 
@@ -120,7 +120,7 @@ def truth_page(game: Game, origin: str) -> str:
 
 
 def _shown_of(game: Game, log: words.Log, place: str) -> dict[str, Any]:
-    """Return the template variables of all pages of a game; no hidden state."""
+    """Return the template variables that both pages of a game need; none is secret."""
     row = len([*itertools.takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
     pairs = pairs_of(game)
     return {
@@ -136,7 +136,7 @@ def _shown_of(game: Game, log: words.Log, place: str) -> dict[str, Any]:
 
 
 def _new(request: Request) -> Response:
-    """Start a game; empty options get their defaults, an empty seed a random one."""
+    """Start a game; an empty option gets its default, and an empty seed a random number."""
     given = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
     page = choice("mode", given.pop("mode", "play"), ("play", "mind"))
     given.setdefault("seed", str(secrets.randbelow(words.SURPRISES)))
@@ -144,7 +144,7 @@ def _new(request: Request) -> Response:
 
 
 def _open(request: Request) -> Response:
-    """Redirect to the game of a shared address."""
+    """Redirect to the game whose address the player typed."""
     address = request.query_params.get("address", "")
     pairs = words.pairs_in(words.query_in(address))
     truth = not TRUTH_KEYS.isdisjoint(pairs) or TRUTH in address.partition("?")[0]
@@ -208,7 +208,7 @@ def application() -> Starlette:
         answer.headers.update(headers)
         return answer
 
-    # Refuse other host names, against DNS rebinding.
+    # Requests with other host names are refused, which prevents DNS rebinding.
     hosts: dict[str, Any] = {"allowed_hosts": [LOOPBACK, "localhost"], "www_redirect": False}
     answers = {
         "/": lambda request: HTMLResponse(start_page()),
@@ -234,8 +234,8 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
     """Serve the page on this machine until an interrupt, and raise the interrupt.
 
     Args:
-        port: the port; 0 is any free one, None is 8421 or, if that is taken, any free one.
-        ready: called with the page's address when the server answers.
+        port: the port; 0 is any free port. None is 8421, or any free port if 8421 is taken.
+        ready: called with the page's address when the server accepts requests.
     """
     import uvicorn
 
@@ -267,7 +267,7 @@ def _listening(port: int | None) -> socket.socket:
 
 def open_browser(address: str) -> bool:
     """Open a page in the player's browser; return whether a browser opened it."""
-    # Without a screen, a text browser would take over the terminal.
+    # On a machine without a screen, a text browser would open in this terminal.
     screens = (os.environ.get("DISPLAY"), os.environ.get("WAYLAND_DISPLAY"))
     if sys.platform.startswith("linux") and not any(screens):
         return False

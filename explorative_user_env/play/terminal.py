@@ -1,4 +1,4 @@
-"""A game in a terminal, line by line: it works with a screen reader and in a pipe."""
+"""Play a game in a terminal. All output is lines of text, which a screen reader can read."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +9,7 @@ from explorative_user_env.play.game import Game, instance_at_end, log_of
 from explorative_user_env.show.scene import text_of_user
 from explorative_user_env.validation import InvalidArgumentError
 
-# The commands of a player, one a line; {arm} is any arm.
+# The commands of a player; each string describes one. {arm} is the number of an arm.
 HELP = (
     "{arm}: recommend arm {arm}, which you can also type as arm {arm}",
     "{arm}x10: recommend arm {arm} ten times",
@@ -25,9 +25,9 @@ PROMPT = "> "
 
 
 def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Game:
-    """Play a game by typed lines, until the answer or the last line.
+    """Play a game with typed lines, until the player names an arm or the lines end.
 
-    The responses to earlier moves of the game are printed first.
+    If the game already has moves, print the responses to these moves first.
 
     Args:
         game: the game to start from.
@@ -35,7 +35,7 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
         say: called with lines to print.
 
     Returns:
-        The game at the end; the true means are printed, or without an answer how to resume.
+        The game at the end. Before, print the true means; without an answer, how to resume.
     """
     say(words.TASK, f"You play with a user of {words.settings_in_words(game)}.")
     if game.moves:
@@ -54,7 +54,7 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
     except KeyboardInterrupt:
         say("")
     if game.answer is not None:
-        for line in _revealed(game):  # one by one, as the agents take a while
+        for line in _revealed(game):  # print each line at once: the agents take seconds
             say(line)
     else:
         query = words.query_of(words.pairs_of(game))
@@ -64,14 +64,14 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
 
 
 def _after(game: Game, line: str, say: Callable[..., None]) -> Game:
-    """Return the game after a line.
+    """Obey one typed line and return the game after it.
 
     Raises:
         InvalidArgumentError: if the line is not a command.
     """
     if re.fullmatch(r"[0-9x. ]+", line):
         longer = game.recommending(words.moves_in("arm", ".".join(re.split(r"[. ]+", line))))
-        say(*_responses(longer, len(game.moves)))  # fewer than typed if the user left
+        say(*_responses(longer, len(game.moves)))  # the user may leave before the last move
         return longer
     if best := re.fullmatch(r"best\s+(\S+)", line):
         return replace(game, answer=words.digits("best", best[1]))
@@ -87,7 +87,7 @@ def _after(game: Game, line: str, say: Callable[..., None]) -> Game:
     elif line == "help":
         say(*(each.format(arm=game.n_arms - 1) for each in HELP), "", *words.HINTS)
     elif line:
-        raise InvalidArgumentError("command", line, "an arm's number, or help")
+        raise InvalidArgumentError("command", line, "the number of an arm, or help")
     return game
 
 
@@ -108,7 +108,7 @@ def _truth(game: Game) -> Iterator[str]:
 
 
 def _revealed(game: Game) -> Iterator[str]:
-    """Yield the lines after an answer: the verdict, the true means, the agents, the lesson."""
+    """Yield the verdict, the true means, the results of the agents, and the lesson, as lines."""
     log, best_arm = log_of(game), instance_at_end(game).best_arm
     yield f"{words.verdict(game, log, best_arm)}. {words.tally(log)}."
     yield from ("", *_truth(game), "", "With the same user:")

@@ -1,1 +1,1 @@
-"""Results: metrics with intervals, comparisons, tables, plots, and the store of finished runs."""
+"""The results of runs: their metrics, comparisons, tables and plots, and the file of runs."""

@@ -1,13 +1,13 @@
-"""Compare two agents on the same users in each metric, or one agent with all others of a line-up.
+"""Compare two agents on the same users, or one agent with all others of a line-up.
 
-Users are paired, so differences between users cancel. The stopping time of a censored run is not
-known: if a run of either agent is censored, stopping times are compared as min(T, tau), where tau
-is the time of the first censoring. Censoring does not bias the mean of min(T, tau), the restricted
-mean, which needs no model of hazards (Royston and Parmar 2013, "Restricted mean survival time"). A
-log-rank test would ignore the pairing.
+The values of both agents with the same user form a pair, so differences between users cancel. If
+runs are censored, the stopping time T is replaced by min(T, tau), where tau is the stopping time of
+the shortest censored run. Censoring does not bias the mean of min(T, tau), the restricted mean
+(Royston and Parmar 2013, "Restricted mean survival time"). The restricted mean assumes no model of
+hazards. A log-rank test would ignore the pairing.
 
-Intervals and tests assume a fixed number of users. With `until_width` they stay valid, as its
-stopping rule does not depend on differences between agents.
+Intervals and tests assume a fixed number of users. They are also valid with `until_width`, because
+its rule to stop adding users does not depend on differences between agents.
 """
 
 import math
@@ -60,14 +60,14 @@ class PairedDifference:
     Attributes:
         figure: name of the metric.
         kind: `AS_MEANS`, `AS_SHARES` or `AS_PROBABILITY`.
-        first: value of the first agent; NaN for a probability.
-        second: value of the second agent; NaN for a probability.
-        value: first minus second, or the probability that the first is better, with ties as half.
+        first: value of the first agent; NaN if `kind` is `AS_PROBABILITY`.
+        second: value of the second agent; NaN if `kind` is `AS_PROBABILITY`.
+        value: first minus second, or P(the first agent is better); ties count half.
         low: lower end of the interval of `value`.
         high: upper end of the interval of `value`.
-        p_value: p-value of the hypothesis that the difference is 0, or the probability 1/2.
-        dominated: whether one user has most of the variance, so that the mean is unreliable.
-        tau: values are compared as min(value, tau); NaN without censored runs.
+        p_value: p-value of the hypothesis that the difference is 0, or that P is 1/2.
+        dominated: whether one user has more than half of the variance; the mean is then unreliable.
+        tau: values above tau are replaced by tau; NaN without censored runs.
     """
 
     figure: str
@@ -95,15 +95,15 @@ def paired_difference(
 ) -> PairedDifference:
     """Compare the values of two agents on the same users.
 
-    Means use the differences of the pairs. Shares use McNemar's test on the users with whom only
-    one agent succeeded, exact for any number of users. The probability that the first value of a
-    pair is lower, with ties as half, is (1 + P(lower) - P(higher)) / 2; its interval is that of a
-    difference of shares, and its test is the sign test.
+    The interval and test of means use the differences of the pairs. The exact test of shares is
+    McNemar's, on the users with whom only one agent succeeded. The probability that the first value
+    of a pair is lower is (1 + P(lower) - P(higher)) / 2, so ties count half. The interval of this
+    probability follows from that of a difference of shares. Its test is the sign test.
 
     Args:
         figure: name of the metric.
         kind: `AS_MEANS`, `AS_SHARES` or `AS_PROBABILITY`.
-        first: values of the first agent, shape (users,); for shares bool, whether it succeeded.
+        first: values of the first agent, shape (users,); for shares, whether it succeeded (bool).
         second: values of the second agent on the same users, shape (users,).
         level: coverage of the interval, in (0, 1).
     """
@@ -130,8 +130,8 @@ def paired_difference(
 def adjusted(family: Sequence[PairedDifference]) -> list[PairedDifference]:
     """Return the differences with p-values adjusted for multiple testing (Holm).
 
-    Holm 1979, "A simple sequentially rejective multiple test procedure": the probability that any
-    true hypothesis of the family has an adjusted p-value below alpha is at most alpha.
+    With probability at least 1 - alpha, no true hypothesis of the family has an adjusted p-value
+    below alpha (Holm 1979, "A simple sequentially rejective multiple test procedure").
     """
     ps = np.array([each.p_value for each in family])
     order = np.argsort(ps, kind="stable")
@@ -143,11 +143,11 @@ def adjusted(family: Sequence[PairedDifference]) -> list[PairedDifference]:
 def crossed_difference(
     figure: str, trained: Array, against: Array, level: float = intervals.LEVEL
 ) -> PairedDifference:
-    """Compare a policy with an agent; the interval includes the variance of training seeds.
+    """Compare a trained policy with an agent; the interval includes the variance of training seeds.
 
-    Its half-width is the root of the sum of two squared half-widths: Student's over the trainings'
-    means, and `mean_interval`'s over the users' means. Both half-widths include the variance within
-    runs, so the interval is conservative.
+    The half-width is the root of the sum of two squares. One is the squared half-width of Student's
+    interval for the means per training. The other is that of `mean_interval` for the means per
+    user. Both include the variance within runs, so the interval is conservative.
 
     Args:
         figure: name of the metric.
@@ -196,7 +196,7 @@ def _up_to(tau: float, words: str = "") -> str:
 
 
 class _Page:
-    """A comparison: a table with notes, as text or HTML, and a plot."""
+    """The common methods of comparisons: print a table with notes, and draw a plot."""
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
         """Return the table, its notes, and the comparisons to plot."""
@@ -206,11 +206,11 @@ class _Page:
         """Plot the differences of one metric and return Matplotlib's axes.
 
         Args:
-            figure: a metric, by its name in `differences`; None is the first.
+            figure: name of a metric, as in `differences`; None plots the first metric.
             axes: Matplotlib axes; None creates a figure.
 
         Raises:
-            InvalidArgumentError: for another metric.
+            InvalidArgumentError: if the comparison has no such metric.
         """
         from explorative_user_env.results.plots import paired_differences
 
@@ -235,8 +235,8 @@ class Comparison(_Page):
         n_users: number of users that both agents have run with.
         level: coverage of each interval.
         censored: share of censored runs of the first and of the second agent.
-        left: share of runs of the first and of the second agent whose user left.
-        differences: one difference for each metric.
+        left: share of the first and of the second agent's runs that ended because the user left.
+        differences: the difference in each metric.
     """
 
     first: str
@@ -293,10 +293,10 @@ class LineUpComparison(_Page):
     """The comparison of one agent with all others of a line-up; printing shows the table.
 
     Attributes:
-        against: name of the one agent.
-        comparisons: each other agent minus that agent. The intervals of a metric hold jointly with
-            probability at least 95% (Bonferroni). The p-values of a metric are adjusted (Holm): the
-            family-wise error at .05 is at most 5%.
+        against: name of the agent with which all others are compared.
+        comparisons: the comparison of each other agent with `against`. With probability at least
+            95%, all intervals of a metric hold (Bonferroni). The p-values of a metric are adjusted
+            (Holm), so that the family-wise error of the tests at level .05 is at most 5%.
     """
 
     against: str
@@ -326,11 +326,12 @@ class LineUpComparison(_Page):
 
 
 def compare(results: Any, first: str, second: str, level: float = intervals.LEVEL) -> Comparison:
-    """Compare two agents on the same users: first minus second.
+    """Compare two agents on the same users; differences are first minus second.
 
-    In best-arm identification the metrics are the stopping time, cut at that of the shortest
-    censored run, the probability that the first agent stops sooner, and the success. Over a horizon
-    they are the regret, the probability that the first agent has less regret, and the utility.
+    In best-arm identification the metrics are the stopping time, the probability that the first
+    agent stops sooner, and the success. Stopping times above that of the shortest censored run are
+    replaced by it. In tasks with a horizon the metrics are the regret, the probability that the
+    first agent has less regret, and the utility.
 
     Args:
         results: the `Results`.
@@ -339,12 +340,12 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
         level: coverage of each interval, in (0, 1).
 
     Raises:
-        InvalidArgumentError: for an unknown name, one agent twice, or agents with different users.
+        InvalidArgumentError: if a name is unknown, both names are equal, or the users differ.
     """
     runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
     if choice("first", first, names) == choice("second", second, names):
-        raise InvalidArgumentError("second", second, "another agent than first")
+        raise InvalidArgumentError("second", second, "different from the argument first")
     both = [runs[runs["agent"] == name].set_index(PAIRS).sort_index() for name in (first, second)]
     if not both[0].index.equals(both[1].index):
         allowed = f"an agent with the same users as {first}"
@@ -385,7 +386,7 @@ def compare_all(results: Any, against: str) -> LineUpComparison:
     names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
-        raise InvalidArgumentError("against", against, "an agent with another to compare with")
+        raise InvalidArgumentError("against", against, "one of at least two agents of the results")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
     pairs = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in pairs), strict=True)

@@ -1,9 +1,10 @@
 """Confidence intervals of means, medians, ratios and probabilities, and a confidence sequence.
 
-The confidence sequence of a probability is valid at all sample sizes at once, so under any stopping
-rule. Let M be the mixture of the likelihoods of all p' under Jeffreys' prior Beta(1/2, 1/2). At the
-true p, M / likelihood(p) is a nonnegative martingale that starts at 1; it ever reaches 1/error with
-probability at most `error` (Ville's inequality). The interval holds all p whose ratio is below.
+The confidence sequence of a probability p is valid at all sample sizes simultaneously, and so under
+any stopping rule. Let M be the mixture of the likelihoods under Jeffreys' prior Beta(1/2, 1/2). For
+the true p, M / likelihood(p) is a nonnegative martingale that starts at 1. By Ville's inequality,
+it ever reaches 1/error with probability at most `error`. The interval contains each p for which
+M / likelihood(p) is below 1/error.
 
 Robbins 1970, "Statistical methods related to the law of the iterated logarithm" (mixtures); Howard,
 Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric, nonasymptotic confidence
@@ -23,12 +24,12 @@ FEWEST_DOMINATED = 100
 
 
 def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
-    """Return the interval of the mean of `values`, as mean ± error; NaN for n < 2.
+    """Return a confidence interval of the mean, as mean ± error; NaN for n < 2.
 
-    The error is the largest of Student's half-width and the two sides of Hall's interval, which
-    corrects for skewness; Student's interval is too short towards the long tail (Hall 1992, "On the
-    removal of skewness by transformation"). Values rarer than 3 in n may be missing from the sample
-    (with probability 1/20); the interval then ignores them.
+    The error is the half-width of Student's interval, or the longer side of Hall's interval if that
+    is larger. Student's interval is too short towards the long tail. Hall's interval corrects for
+    skewness (Hall 1992, "On the removal of skewness by transformation"). With probability 1/20, a
+    sample contains no value of an event of probability 3/n; the interval then ignores the event.
 
     Args:
         values: i.i.d. values, shape (n,).
@@ -48,7 +49,7 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 
 def mean_p_value(values: np.ndarray) -> float:
-    """Return 1 - level for the level at which `mean_interval` ends at 0; NaN below two values."""
+    """Return 1 minus the level at which 0 is an end of `mean_interval`; NaN for n < 2."""
     from scipy import stats
 
     if len(values) < 2:
@@ -66,7 +67,7 @@ def _skewness(values: np.ndarray) -> float:
 
 
 def _transformed(t: float, skewness: float, n: int) -> float:
-    """Return Hall's transformation of a studentized mean."""
+    """Return Hall's transformation of a studentized mean t."""
     a = skewness / math.sqrt(n)
     return t + a * t**2 / 3.0 + a**2 * t**3 / 27.0 + a / 6.0
 
@@ -74,7 +75,7 @@ def _transformed(t: float, skewness: float, n: int) -> float:
 def _untransformed(z: float, skewness: float, n: int) -> float:
     """Return the studentized mean whose `_transformed` is z."""
     shifted = z / math.sqrt(n) - skewness / (6.0 * n)
-    if abs(skewness * shifted) < 1e-6:  # first order: the cube root would lose digits
+    if abs(skewness * shifted) < 1e-6:  # linear approximation: the cube root would lose digits
         return math.sqrt(n) * shifted
     return 3.0 * math.sqrt(n) / skewness * (math.cbrt(1.0 + skewness * shifted) - 1.0)
 
@@ -82,7 +83,7 @@ def _untransformed(z: float, skewness: float, n: int) -> float:
 def median_interval(values: np.ndarray) -> tuple[float, float]:
     """Return the distribution-free 95% interval of the median; NaN for too few values.
 
-    From order statistics (Conover 1999, "Practical nonparametric statistics", chapter 3).
+    Its ends are order statistics (Conover 1999, "Practical nonparametric statistics", chapter 3).
     """
     from scipy import stats
 
@@ -93,9 +94,9 @@ def median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def one_dominates(values: np.ndarray) -> bool:
-    """Return whether one of at least `FEWEST_DOMINATED` values has most of the variance.
+    """Return whether one value has more than half of the variance of the values.
 
-    Then the mean depends on that value, and the interval of the mean is unreliable.
+    The interval of their mean is then unreliable. Fewer than `FEWEST_DOMINATED` values give False.
     """
     squares = (values - np.mean(values)) ** 2 if len(values) >= FEWEST_DOMINATED else np.zeros(1)
     return bool(squares.max() > 0.5 * squares.sum())
@@ -118,9 +119,9 @@ def ratio_interval(parts: np.ndarray, totals: np.ndarray) -> tuple[float, float]
 def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of a probability from `successes` in `n` trials; NaN for n = 0.
 
-    Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of
-    the binomial": exact, so coverage is at least `level`. Wilson's
-    interval has coverage 0.905 at p = 0.999 and n = 100.
+    The interval is exact: its coverage is at least `level` (Clopper and Pearson 1934, "The use of
+    confidence or fiducial limits illustrated in the case of the binomial"). Wilson's interval has
+    coverage 0.905 at p = 0.999 and n = 100.
     """
     from scipy import stats
 
@@ -133,7 +134,8 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
 def share_interval(shares: np.ndarray) -> tuple[float, float]:
     """Return the 95% interval of the mean of values in [0, 1], most of them 0 or 1.
 
-    Ties give fractional values: the sum is rounded down for the lower end, up for the upper end.
+    Tied arms give values between 0 and 1. For the lower end of the interval, the sum of the values
+    is rounded down; for the upper end, it is rounded up.
     """
     total = round(float(shares.sum()), 9)
     low, _ = proportion_interval(math.floor(total), len(shares))
@@ -146,10 +148,11 @@ def paired_difference_interval(
 ) -> tuple[float, float]:
     """Return the interval of the difference of two probabilities from n pairs; NaN for n = 0.
 
-    It combines the exact intervals of both kinds of discordant pairs by "square and add" (Newcombe
-    1998, "Improved confidence intervals for the difference between binomial proportions
-    based on paired data"; Zou and Donner 2008, "Construction of confidence limits about effect
-    measures"), with the correlation of multinomial counts; each count is raised by 1/2.
+    The interval combines the exact intervals of P(only the first succeeds) and P(only the second
+    succeeds) by "square and add" (Newcombe 1998, "Improved confidence intervals for the difference
+    between binomial proportions based on paired data"; Zou and Donner 2008, "Construction of
+    confidence limits about effect measures"). Their correlation is that of multinomial counts,
+    where 1/2 is added to each count.
 
     Args:
         firsts: number of pairs in which only the first succeeded.
@@ -191,14 +194,14 @@ def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
 
 
 def sequence_interval(successes: int, n: int, error: float) -> tuple[float, float]:
-    """Return the interval of the confidence sequence of a probability after n trials.
+    """Return the interval of a probability after n trials of a confidence sequence.
 
-    The interval holds every p with an evidence ratio below 1/error.
+    The interval contains each p whose `log_evidence_against` is below log(1/error).
 
     Args:
         successes: number of successes so far.
         n: number of trials so far.
-        error: probability that the sequence ever misses the true value, in (0, 1).
+        error: bound on P(any interval of the sequence misses the true value), in (0, 1).
     """
     from scipy.optimize import brentq  # imported late, as the import is slow
 
@@ -207,7 +210,7 @@ def sequence_interval(successes: int, n: int, error: float) -> tuple[float, floa
         return float(log_evidence_against(p, successes, n)) + math.log(error)
 
     def end(furthest: float, limit: float) -> float:
-        """Return the p with evidence 1/error; `limit` if p is beyond the `furthest` float."""
+        """Return the p at which `excess` is 0, or `limit` if it is below 0 even at `furthest`."""
         if not excess(furthest) > 0.0:
             return limit
         return float(brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))

@@ -1,6 +1,6 @@
-"""Metrics: the columns of runs, and the metrics of an agent computed from them.
+"""The columns of a table of runs, and the metrics of agents.
 
-`summarize` returns the metrics of one agent in one cell with their intervals; `scores_of` returns
+`summarize` returns the metrics of one agent in one cell with their intervals. `scores_of` returns
 one score per run, for other libraries.
 """
 
@@ -40,7 +40,7 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the runs of one agent as a data frame; `columns` has all columns but `agent`."""
+    """Return the runs of one agent as a data frame; `columns` needs no column `agent`."""
     data = {
         name: agent if name == "agent" else np.asarray(columns[name], dtype=kind)
         for name, kind in RUN_FRAMES[task].items()
@@ -56,18 +56,20 @@ def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
 def summarize(runs: Any, cell: CellOptions, population: Population, delta: float) -> dict[str, Any]:
     """Return the metrics of one agent in one cell.
 
-    The cost c T + error ranks agents in best-arm identification, as T at a given success would
-    reward occasional random answers. The regret of a run is the sum of mu_* - mu_a over its
-    recommendations a, plus max mu - min mu for each step after the user has left; `utility` is the
-    sum of mu_a over acceptances. `acceptance_rate` divides by T also if the user has left. In the
-    task "population" a row is an episode, and a share is a share of its users.
+    In best-arm identification, agents are ranked by the cost c T + error, where error is 0 or 1. A
+    ranking by T alone would reward random answers. The regret of a run is the sum of mu_* - mu_a
+    over the recommendations a. Each step after the user has left adds max mu - min mu. `utility` is
+    the sum of mu_a over acceptances. `acceptance_rate` is the number of acceptances divided by the
+    horizon T, even if the user leaves earlier. In the task "population" a row is an episode, and
+    its shares are shares of the episode's users.
 
     Args:
         runs: the agent's runs, as in `Results`.
-        cell: the cell of the runs: `task`, `step_cost` (c), `horizon` (T of each user) and, if
-            intervals of success come from the confidence sequence, `until_width`.
-        population: the users. Their setting selects the form of the rejection rate, and whether
-            times and rejection rates exclude censored runs; success counts all runs.
+        cell: the cell of the runs: `task`, `step_cost` (c), `horizon` (T of each user) and
+            `until_width`, if intervals of success come from the confidence sequence.
+        population: the users. Their setting decides whether the rejection rate is a mean of ratios
+            or a ratio of means, and whether times and rejection rates exclude censored runs. The
+            success rate includes all runs.
         delta: the agent's allowed probability of a wrong answer, in (0, 1).
     """
     n_runs = {"n_runs": len(runs)}
@@ -144,7 +146,7 @@ def _mean(values: Array) -> float:
 
 
 def succeeded(runs: Mapping[str, Any]) -> Any:
-    """Return whether each run is correct and not censored, and its user did not leave (bool)."""
+    """Return for each run whether the answer is correct, no step cap ended it, and no user left."""
     return runs["correct"] & ~(runs["censored"] | runs["left"])
 
 
@@ -162,7 +164,7 @@ def success_interval(right: Any, any_time: bool) -> tuple[float, float]:
 
 
 def mean_cost(stopping_times: Array, right: Any, step_cost: float) -> float:
-    """Return the mean of c T + error; failed runs count as errors.
+    """Return the mean of c T + error, where error is 1 for a failed run and 0 for a success.
 
     Args:
         stopping_times: T of each run, shape (n,).
@@ -173,16 +175,16 @@ def mean_cost(stopping_times: Array, right: Any, step_cost: float) -> float:
 
 
 def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> dict[str, Array]:
-    """Return the scores of each agent, higher is better, shape (users, cells).
+    """Return the scores of each agent, shape (users, cells). Higher scores are better.
 
     Args:
         cells: `runs` and `cell` of each `Results`.
-        score: "cost" (default), "stopping_time" or "success"; over a horizon "regret" (default) or
-            "utility".
+        score: "cost" (default), "stopping_time" or "success"; in tasks with a horizon "regret"
+            (default) or "utility".
 
     Raises:
-        InvalidArgumentError: for another score, or cells that differ in their agents or numbers of
-            users.
+        InvalidArgumentError: if the score is unknown, or if cells have different agents or numbers
+            of users.
     """
     columns = []
     for runs, cell in cells:
@@ -205,5 +207,5 @@ def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> di
     sizes = [{name: len(scores) for name, scores in column.items()} for column in columns]
     for size in sizes:
         if size != sizes[0]:
-            raise InvalidArgumentError("cells", size, f"equal in agents and users to {sizes[0]}")
+            raise InvalidArgumentError("cells", size, f"all with these users per agent: {sizes[0]}")
     return {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}

@@ -1,8 +1,8 @@
-"""Plots of the runs of one cell, of metrics over cells with the paper's bounds, and of comparisons.
+"""Plot the runs of one cell, the metrics of several cells with the paper's bounds, or comparisons.
 
 `Results.plot`, `Sweep.plot` and `Comparison.plot` select a plot by its kind. Each function takes
 results and optional Matplotlib axes, and returns the axes; `axes.figure.savefig` saves the figure.
-Rows of runs hold final values only, so plots of sums over time replay a sample of the runs.
+A row of a run contains final values only, so plots of sums over time replay a sample of the runs.
 """
 
 import math
@@ -107,11 +107,11 @@ def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
 
 
 def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataFrame:
-    """Return the share of an agent's runs that have succeeded, or not stopped, by each time.
+    """Return a share of an agent's runs as a function of time.
 
-    "success" is the share of runs that have stopped with the best arm. "stopping_times" is the
-    share of runs that have not stopped, by the Kaplan-Meier estimator for censored runs. Before the
-    first censored run this is the plain share with its exact interval; later there is no interval.
+    "success" is the share of runs that have stopped with the best arm by a time. "stopping_times"
+    is the Kaplan-Meier estimate of the share of runs that have not stopped. Up to the first
+    censored run, it equals the share in the sample, and has an exact interval.
 
     Args:
         runs: the runs of one agent, as in `Results`.
@@ -119,8 +119,8 @@ def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataF
         any_time: whether intervals of success come from the confidence sequence.
 
     Returns:
-        A row for 0 and each time at which a run ends, at most `MOST_POINTS`: `time`, `share`, and
-        the 95% interval `low`, `high`; the interval of success is that of the table.
+        One row for time 0 and for each time at which a run ends, at most `MOST_POINTS` rows, with
+        the columns `time`, `share`, and the ends `low` and `high` of the 95% interval (else NaN).
     """
     from scipy import stats
 
@@ -145,11 +145,11 @@ def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataF
 
 
 def by_time(results: PlottedRuns, kind: str, axes: "Axes | None" = None, *_: Any) -> "Axes":
-    """Plot a share of runs against time: one line per agent, with its 95% interval.
+    """Plot a share of runs against time, with one line and its 95% interval for each agent.
 
-    "success" is the share of runs that have stopped with the best arm; with censored runs its line
-    ends at the step cap. "stopping_times" is the share of runs that have not stopped; strokes mark
-    the times of censored runs.
+    "success" is the share of runs that have stopped with the best arm. If runs are censored, the
+    line ends at the step cap. "stopping_times" is the share of runs that have not stopped;
+    vertical marks show when censored runs ended.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -191,7 +191,7 @@ def _step_line(axes: "Axes", x: Any, y: Any, colour: str, dashes: Any, lw: float
 
 
 def _span(axes: "Axes", least: float, most: float, ends: tuple[float, float], far: float) -> None:
-    """Set the limits of a plot of shares: x linear over `ends`, or logarithmic up to `far`."""
+    """Set the axis limits: x is linear over `ends`, or logarithmic from `least` / 1.5 to `far`."""
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlim(*ends)
     if style.spread_out(least, most):
@@ -204,9 +204,9 @@ class Courses(NamedTuple):
 
     Attributes:
         times: the times, shape (times,), starting at 0.
-        totals: agent name to the sums of each user, shape (users, times), for agents whose runs can
-            be repeated; NaN after the step cap of a censored run. A sum is constant after the agent
-            stops or the user leaves; regret over a horizon still grows after the user leaves.
+        totals: for the name of each agent whose runs can be replayed, the sums of each user, shape
+            (users, times); NaN after the step cap of a censored run. A sum is constant after the
+            agent stops or the user leaves. Only regret over a horizon grows after the user leaves.
     """
 
     times: Array
@@ -234,7 +234,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
     even, early = np.linspace(0, longest, N_TIMES), np.geomspace(1, max(1, longest), N_TIMES)
     times = np.unique(np.concatenate([even, early]).round().astype(int))
     totals: dict[str, list[Array]] = {agent: [] for agent in agents}
-    for index, agent in enumerate(agents):  # the outer loop, so that the bar's text changes rarely
+    for index, agent in enumerate(agents):  # agent by agent, so that the bar's text changes rarely
         for place in range(n_users):
             progress(f"replaying {agent}", index * n_users + place, n_users * len(agents))
             row = rows[agent].iloc[place]
@@ -262,11 +262,11 @@ def instance_at(results: PlottedRuns, seed: int) -> Instance:
 
 
 def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any = True) -> Any:
-    """Plot means with their 95% intervals: one line per agent.
+    """Plot one line of means with 95% intervals for each agent.
 
-    "rejections" and "regret" (the sum of mu_* - mu_a) are cumulative over time, in replays of the
+    "rejections" and "regret" (the sum of mu_* - mu_a) are sums up to each time, in replays of the
     first runs; a line ends at the first censored run. "regret_by_user" is the regret of each user
-    of an episode; the line is level if the agent transfers nothing between users.
+    of an episode; the line is horizontal if the agent transfers nothing between users.
 
     Args:
         results: the runs.
@@ -316,7 +316,7 @@ def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any 
 def acceptances_by_arm(episode: Episode, best_arm: int | None = None, axes: Any = None) -> Any:
     """Plot the cumulative acceptances of each arm in one run.
 
-    With many arms, only the best arm and the most accepted arms have styles of their own.
+    With many arms, only the best arm and the most accepted arms have coloured lines.
 
     Args:
         episode: the run.
@@ -351,13 +351,13 @@ def acceptances_by_arm(episode: Episode, best_arm: int | None = None, axes: Any 
 
 
 def _first_run(results: PlottedRuns, _: str, axes: "Axes | None" = None, *__: Any) -> Any:
-    """Plot the acceptances of each arm in the first run of an agent with known code."""
+    """Plot the acceptances of each arm in the first run that can be replayed."""
     row = results.runs[results.runs["agent"].isin(list(results.line_up))].iloc[0]
     return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
 
 
 def phase1_against_bound(results: PlottedRuns, kind: str, axes: Any = None, *_: Any) -> Any:
-    """Plot the empirical distribution of the rounds or rejections of Phase 1, and the bound.
+    """Plot the distribution of the rounds or rejections of BAIR's Phase 1, and the paper's bound.
 
     Args:
         results: results with `check_theory=True`.
@@ -417,7 +417,7 @@ def kinds_for(sweep: Any) -> list[str]:
     """Return the metrics that a sweep can plot against K or 1/delta.
 
     Raises:
-        InvalidArgumentError: if cells differ in neither K nor delta, or in other options.
+        InvalidArgumentError: if the cells do not differ in K or delta, or also in other options.
     """
     cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
     if len(set(cells)) < max(2, len(cells)):
@@ -431,9 +431,9 @@ def kinds_for(sweep: Any) -> list[str]:
 def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Plot a metric of every agent against K, or against 1/delta if all cells have the same K.
 
-    Error bars are the table's 95% intervals. If K and delta vary, each delta has a dash style.
-    Stopping times against 1/delta come with the theory's bounds (for the paper's users), and the
-    rounds and rejections of Phase 1 with their bounds.
+    Error bars are 95% intervals. If both K and delta vary, each delta has its own dash style. A
+    plot of stopping times against 1/delta also shows the paper's bounds, if they hold for these
+    users. Plots of rounds and rejections of Phase 1 show the paper's bounds of both.
 
     Args:
         sweep: cells that differ in K or delta only.
@@ -441,7 +441,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
         axes: Matplotlib axes; None creates a figure.
 
     Raises:
-        InvalidArgumentError: for other cells, or a metric that they do not have.
+        InvalidArgumentError: if cells differ in other options, or have no such metric.
         MissingExtraError: without Matplotlib.
     """
     kinds = kinds_for(sweep)
@@ -499,7 +499,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
 
 
 def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Named:
-    """Draw a line for each agent, and for each delta if K is on the axis; return the legend."""
+    """Draw one line for each agent, or for each agent and delta if x is K; return the legend."""
     labels = {name: label_of(each, name) for each in sweep.cells for name in agents_in(each)}
     others = sorted(set(rows["line"]), reverse=True)
     dashes = dict(zip(others, style.DASHES * len(others), strict=False))
@@ -524,7 +524,6 @@ def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Na
 
 
 def _range_of(axes: "Axes") -> tuple[float, float]:
-    """Return the smallest and the largest plotted value."""
     values = np.concatenate([np.asarray(line.get_ydata(), float) for line in axes.get_lines()])
     values = values[np.isfinite(values)]
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
@@ -540,10 +539,11 @@ class Curve(NamedTuple):
 
 
 def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
-    """Return the paper's bounds as functions of 1/delta; empty if they do not cover these users.
+    """Return the paper's bounds of the stopping time as functions of 1/delta.
 
-    The lower bound (Theorem thm:lowerbound4delta) is for the hardest users with this gap. The upper
-    bound (Theorem thm:upperbound2), for BAIR only, is the mean over the users' instances.
+    The list is empty if the theorems do not hold for these users. The lower bound (Theorem
+    thm:lowerbound4delta) holds for the hardest users whose Delta_1 is the gap of the cells. The
+    upper bound (Theorem thm:upperbound2) holds for BAIR; it is averaged over the users' instances.
 
     Args:
         cells: cells with the same users that differ in delta.
@@ -579,15 +579,15 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
 
 
 def paired_differences(comparisons: Any, figure: str | None = None, axes: Any = None) -> Any:
-    """Plot the difference of each agent from one reference agent, with its interval.
+    """Plot the difference between each agent and one common agent, with its interval.
 
     Args:
-        comparisons: a `Comparison` of each agent with the reference agent.
-        figure: name of a metric; None is the first.
+        comparisons: a `Comparison` of each agent with the common agent.
+        figure: name of a metric; None plots the first metric.
         axes: Matplotlib axes; None creates a figure.
 
     Raises:
-        InvalidArgumentError: for another metric.
+        InvalidArgumentError: if the comparisons have no such metric.
         MissingExtraError: without Matplotlib.
     """
     known = [each.figure for each in comparisons[0].differences]

@@ -1,4 +1,4 @@
-"""Records: the inputs that determine runs, as JSON, and their provenance: machine and versions."""
+"""Convert the inputs of runs to JSON records and back; return the machine and the versions."""
 
 import hashlib
 import inspect
@@ -66,8 +66,8 @@ def record_of(value: Any, depth: int = 0) -> Any:
     """Return `value` as a JSON value.
 
     Args:
-        value: a number, a string, a record of this package, an agent, or any other object, whose
-            JSON value has its class, a digest of its code, and its attributes.
+        value: a number, a string, a record of this package, an agent, or any other object. The JSON
+            value of any other object has its class, a digest of its code, and its attributes.
         depth: nesting depth of the value.
     """
     if isinstance(value, np.generic):
@@ -109,7 +109,7 @@ def record_of(value: Any, depth: int = 0) -> Any:
 
 
 def record_of_class(kind: type) -> dict[str, Any]:
-    """Return the part of an object's record that its class determines."""
+    """Return the class name and the code digest in the records of objects of this class."""
     return {KIND: _place(kind)} | _digest_of(kind)
 
 
@@ -127,7 +127,7 @@ def _digest_of(code: Any) -> dict[str, str]:
         return {}
     try:
         content = Path(inspect.getsourcefile(code) or "").read_bytes()
-    except (OSError, TypeError):  # defined in a notebook
+    except (OSError, TypeError):  # code in a notebook has no source file
         content = _bytes_of(getattr(code, "__code__", None) or code)
     return {"code": hashlib.sha256(content).hexdigest()[:16]}
 
@@ -147,10 +147,10 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
 
     Args:
         record: the record.
-        custom: objects of the caller; each replaces its own record inside `record`.
+        custom: objects of the caller, which are returned for their records.
 
     Raises:
-        UnknownCodeError: for code from outside both this package and `custom`.
+        UnknownCodeError: if the record names code that is neither in this package nor in `custom`.
     """
     if isinstance(record, list):
         return tuple(from_record(each, custom) for each in record)
@@ -187,7 +187,7 @@ def package_digest() -> str:
     """Return the digest of the package's source code, including its agents."""
     root = Path(inspect.getfile(import_module(PACKAGE))).parent
     code = hashlib.sha256()
-    # `agents` is listed: in a checkout it is a link, and rglob does not follow links.
+    # In a checkout `agents` is a link. rglob does not follow links.
     for folder in (root, root / "agents"):
         for path in sorted(folder.rglob("*.py")):
             name = path.relative_to(root).as_posix()
@@ -197,7 +197,7 @@ def package_digest() -> str:
 
 @cache
 def stream_fingerprint() -> str:
-    """Return the fingerprint of the random streams and laws on this machine."""
+    """Return a hash of the first draws of all random streams and laws on this machine."""
     words = [
         f"{name} {value}" if isinstance(value, int | np.integer) else f"{name} {value:.9e}"
         for name, value in _first_draws()
@@ -206,7 +206,7 @@ def stream_fingerprint() -> str:
 
 
 def _first_draws() -> Iterator[tuple[str, float]]:
-    """Yield law names with their first draws, the seeds of users first."""
+    """Yield the name of each stream or law together with each of its first draws."""
     seeds = user_seeds(0, FIRST_DRAWS)
     yield from (("user_seeds", seed) for seed in seeds)
     of_user, of_agent = user_generator(seeds[0]), agent_generator(seeds[0], "BAIR")
@@ -244,7 +244,7 @@ def provenance() -> Mapping[str, Any]:
     name = Path(program).name
     command = "explorative-user" if name == "__main__.py" else name or "python"
     commit, git = None, ["git", "-C", str(Path(__file__).parent)]
-    with suppress(OSError, subprocess.SubprocessError):  # no git, or no checkout with this file
+    with suppress(OSError, subprocess.SubprocessError):  # git is missing, or this file untracked
         for command_line in (
             ("ls-files", "--error-unmatch", __file__),
             ("describe", "--always", "--dirty", "--abbrev=40"),
@@ -265,9 +265,10 @@ def details_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the settings and options of cells, for a manifest.
 
     Returns:
-        `settings`: differences of each setting from the paper's text. `cells`: all other entries.
+        A dict: `settings` lists how each setting differs from the paper's text, `cells` lists all
+        other entries of each cell except the versions.
     """
-    once = ("versions", "differences")  # equal in all cells of one setting
+    once = ("versions", "differences")  # the same for all cells with one setting
     rest = [{name: word for name, word in cell.items() if name not in once} for cell in cells]
     return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": rest}
 
@@ -276,8 +277,8 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
     """Return the last section of a page in Markdown: command, options, versions and cells.
 
     Args:
-        made_by: the manifest of a folder: `command`, `options`, `versions`, and optionally
-            `settings` and `cells`.
+        made_by: the manifest of a result folder. It has the keys `command`, `options`, `versions`,
+            and optionally `settings` and `cells`.
     """
     cells = made_by.get("cells", [])
     lines = [f"`explorative-user {made_by['command']}`: {_in_words([made_by['options']])}"]

@@ -1,4 +1,4 @@
-"""`Results` and `Sweep`: the runs of a line-up, their metrics, and `load`, which reads a file."""
+"""`Results` and `Sweep` hold the runs of a line-up. `load` reads a file of runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,24 +39,25 @@ class Results:
     """The runs of one or more agents on the same users; printing shows the summary table.
 
     Attributes:
-        runs: one row per run: `instance`, `user_seed` (`replay` and `rollout` repeat the run from
-            it), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
-            left), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the
-            setting reports them (`released` counts the private draws). The task "regret" adds
-            `regret`, `utility`, `last_arm`, `most_accepted_arm` and `most_accepted_is_best` (1/n
-            for one of n tied arms). In the task "population" a run is an episode: `regret`,
-            `utility`, `acceptances`, `last_is_best` and `most_accepted_is_best` (shares of its
-            users), and `regret_by_user`, which `results.metrics.regrets_by_user` reads.
-        cell: what all runs share: `task`, every option of the users in words (see `Population`),
-            `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (of the
-            setting from the paper's text); in best-arm identification `step_cost`, `max_steps` (the
-            step cap) and `until_width` if given; `agents` (options and step cap of each agent) and
-            `versions` (of the package and of the libraries that affect its numbers).
+        runs: one row per run, with the columns `instance`, `user_seed` (`replay` and `rollout` need
+            it to repeat the run), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left`
+            (whether the user left), `interactions`, `acceptances`, `stopping_time` and
+            `rejections`. The setting `released` also counts private draws in the last two. The task
+            "regret" adds `regret`, `utility`, `last_arm`, `most_accepted_arm` and
+            `most_accepted_is_best` (1/n if n arms are tied). In the task "population" a run is an
+            episode. Its columns are `regret`, `utility`, `acceptances`, `last_is_best` and
+            `most_accepted_is_best` (shares of the episode's users), and `regret_by_user`, which
+            `results.metrics.regrets_by_user` reads.
+        cell: the options that all runs share. `task`; every option of the users as text (see
+            `Population`); `delta`; `horizon` (T, for agents that need a horizon); `seed`;
+            `differences` (between the setting and the paper's text); in best-arm identification
+            `step_cost`, `max_steps` (the step cap) and, if given, `until_width`; `agents` (options
+            and step cap of each agent); `versions` (of the package and its libraries).
         population: the users.
         deltas: delta of each agent, by name.
-        checks: the paper's bounds, one row per run of BAIR (the fields of
+        checks: one row per run of BAIR with the paper's bounds (the fields of
             `monitors.TheoryCheck`); None without `check_theory=True`.
-        line_up: the agents by name, with their unset options filled in.
+        line_up: the agents by name; options that were None have their values.
     """
 
     runs: pd.DataFrame
@@ -69,7 +70,7 @@ class Results:
     def summary(self) -> pd.DataFrame:
         """Return one row per agent, in line-up order, with 95% intervals.
 
-        `rank` orders by `cost`, or by regret over a horizon; a `sees_rewards` agent has no rank.
+        `rank` is by `cost`, or by `regret` with a horizon; agents that see rewards have no rank.
         """
         shared = {name: value for name, value in self.cell.items() if name not in NOT_IN_SUMMARY}
         rows = []
@@ -102,29 +103,29 @@ class Results:
         return pairs.compare_all(self, against)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
-        """Return the scores for rliable: agent name to array of shape (users, 1), higher is better.
+        """Return the scores for rliable: a dict of arrays of shape (users, 1) by agent name.
 
-        rliable's bootstrap resamples users separately per agent; `compare` pairs users instead.
+        Higher is better. rliable resamples users separately per agent; `compare` pairs the users.
 
         Args:
-            score: "cost" (default), "stopping_time" or "success"; over a horizon "regret"
+            score: "cost" (default), "stopping_time" or "success"; in tasks with a horizon "regret"
                 (default) or "utility". Costs, times and regrets are negated.
 
         Raises:
-            InvalidArgumentError: for another score.
+            InvalidArgumentError: if the score is unknown.
         """
         return scores_of([(self.runs, self.cell)], score)
 
     def replay(self, row: Any) -> Episode:
-        """Repeat a run and return its episode: every recommendation and response.
+        """Repeat a run and return every recommendation and response as an episode.
 
-        The repetition equals the stored run, in the task "population" a whole episode.
+        The repetition equals the stored run. In the task "population" it is a whole episode.
 
         Args:
-            row: a row of `runs`, or its index label.
+            row: a row of `runs`, or the row's index label.
 
         Raises:
-            InvalidArgumentError: for a row of other runs, or if the agent's code is not known.
+            InvalidArgumentError: if `runs` has no such row, or if `line_up` lacks the agent.
         """
         runs = self.runs
         if isinstance(row, Integral) and not isinstance(row, bool) and row in runs.index:
@@ -133,16 +134,16 @@ class Results:
         if isinstance(row, Mapping | pd.Series) and {"agent", "user_seed"} <= {*row.keys()}:
             same = runs[(runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])]
         if same.empty:
-            raise InvalidArgumentError("row", row, "a row of these runs, or its index label")
+            raise InvalidArgumentError("row", row, "a row of these runs, or the row's index label")
         name, seed = row["agent"], int(row["user_seed"])
         if name not in self.line_up:
-            raise InvalidArgumentError("line_up", list(self.line_up), f"a line-up with {name}")
+            raise InvalidArgumentError("line_up", list(self.line_up), f"a mapping that has {name}")
         agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return members.episode(self.population, agent, seed, horizon)
         cap, plays = self.cell["agents"][name]["max_steps"], self.over_horizon
-        if not plays:  # an edited row may claim fewer steps than its replay takes
+        if not plays:  # limits the replay of an edited row, which may take far more steps
             cap = min(cap, int(same["interactions"].iloc[0]) + 1)
         return rollout(
             environment_of(self.population, agent, "regret", horizon if plays else None),
@@ -159,15 +160,16 @@ class Results:
         """Plot the runs and return Matplotlib's axes; see `results.plots`.
 
         Args:
-            kind: "success" by each time, "stopping_times" (the share of runs not stopped yet),
-                "regret" or "rejections" over time, "acceptances" of each arm in the first run,
-                "rounds" or "phase1_rejections" with `check_theory=True`, "regret_by_user" in the
-                task "population". None is "success", or the regret over a horizon.
+            kind: "success" (share of runs that have succeeded by a time), "stopping_times" (share
+                not stopped), "regret" or "rejections" over time, "acceptances" of each arm in the
+                first run, "rounds" or "phase1_rejections" with `check_theory=True`, or
+                "regret_by_user" in the task "population". None is "success", or the regret in tasks
+                with a horizon.
             axes: Matplotlib axes; None creates a figure.
             progress: as in `evaluate`, for the runs that a plot replays.
 
         Raises:
-            InvalidArgumentError: for another kind; the message lists the available ones.
+            InvalidArgumentError: for any other kind; the message lists the available kinds.
         """
         from explorative_user_env.results.plots import RUN_KINDS, why_not
 
@@ -180,7 +182,7 @@ class Results:
         return RUN_KINDS[chosen](self, chosen, axes, progress)
 
     def save(self, path: Path | str) -> None:
-        """Write the runs and their request to a new file, which `eu.load` reads.
+        """Write the runs and their options to a new file; `eu.load` reads the file.
 
         Args:
             path: the file; its name ends in .sqlite, .sqlite3 or .db.
@@ -189,7 +191,7 @@ class Results:
             InvalidArgumentError: if the file exists, has another ending, or cannot be written.
         """
         if Path(path).exists():
-            raise InvalidArgumentError("path", str(path), "a new file, not an existing one")
+            raise InvalidArgumentError("path", str(path), "the name of a file that does not exist")
         task = self.cell["task"]
         agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
@@ -238,26 +240,26 @@ class Sweep:
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
-        """Return the scores for rliable: agent name to array of shape (users, cells).
+        """Return the scores for rliable: a dict of arrays of shape (users, cells) by agent name.
 
         See `Results.to_rliable`.
 
         Raises:
-            InvalidArgumentError: also if cells differ in their agents or numbers of users.
+            InvalidArgumentError: if the score is unknown, or cells differ in agents or users.
         """
         return scores_of([(cell.runs, cell.cell) for cell in self.cells], score)
 
     def plot(self, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
-        """Plot a metric of every agent against K, or against 1/delta for one K; return the axes.
+        """Plot a metric of every agent against K, or against 1/delta if all cells have the same K.
 
         Args:
-            kind: "stopping_time" (default), "success" or "rejection_rate"; over a horizon
+            kind: "stopping_time" (default), "success" or "rejection_rate"; in tasks with a horizon
                 "regret" (default) or "utility"; with `check_theory=True` also "rounds" or
                 "phase1_rejections".
             axes: Matplotlib axes; None creates a figure.
 
         Raises:
-            InvalidArgumentError: for another kind, or cells that differ in other options.
+            InvalidArgumentError: for any other kind, or if cells do not differ in K or delta only.
         """
         from explorative_user_env.results.plots import figure_by_cell
 
@@ -276,7 +278,7 @@ class Sweep:
 def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
     """Return a title and a summary for each task and each population.
 
-    If the cells of a task differ in their users, the titles name the options, as `noise=0.2`.
+    If cells of the same task have different user options, titles name them, such as `noise=0.2`.
     """
     if isinstance(results, Results):
         return [(None, results.summary())]
@@ -295,7 +297,7 @@ def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFram
 
 
 def _words_of(results: Results) -> dict[str, Any]:
-    """Return the entries of a cell that are words or numbers."""
+    """Return the entries of a cell whose values are strings, numbers or bools."""
     words = results.cell.items()
     return {name: value for name, value in words if isinstance(value, bool | int | float | str)}
 
@@ -308,7 +310,7 @@ def all_runs(results: Sequence[Results]) -> pd.DataFrame:
 
 
 def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with every word or number of their cells as columns."""
+    """Return all runs, one row each, with the cells' strings, numbers and bools as columns."""
     frames = [each.runs.assign(**_words_of(each) | dict(each.runs)) for each in results]
     return pd.concat(frames, ignore_index=True)
 
@@ -317,9 +319,9 @@ class StoredCell(NamedTuple):
     """An evaluation in a file of runs.
 
     Attributes:
-        record: its `request`, `cell`, `deltas` and `checks`.
+        record: a mapping with the `request`, `cell`, `deltas` and `checks` of the evaluation.
         finished: whether the file marks the evaluation as complete.
-        results: its results; None without runs.
+        results: the results of the evaluation; None if the file has no runs of it.
     """
 
     record: Mapping[str, Any]
@@ -328,20 +330,20 @@ class StoredCell(NamedTuple):
 
 
 def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
-    """Return the results in a file of runs, also while another process writes to it.
+    """Return the results in a file of runs; another process may still write to the file.
 
-    An interrupted evaluation returns its finished users.
+    The results of an interrupted evaluation contain its finished users.
 
     Args:
-        path: a file from `evaluate(..., store=)`, `Results.save` or a command.
-        agents: custom agents, which `Results.replay` needs, and custom behaviours, laws and
-            functions of users. A file of runs executes no code.
+        path: a file that `evaluate(..., store=)`, `Results.save` or a command wrote.
+        agents: the custom code of the runs, since `load` executes no code from the file: the
+            behaviours, laws and functions of users, and the agents that `Results.replay` needs.
 
     Returns:
-        `Results`, or a `Sweep` for several cells.
+        `Results`, or a `Sweep` if the file has several cells.
 
     Raises:
-        InvalidArgumentError: if the file is missing or has no runs, or `agents` lacks custom code.
+        InvalidArgumentError: if the file is missing or has no runs, or `agents` lacks custom users.
     """
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]
@@ -351,10 +353,10 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
 
 
 def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[StoredCell]:
-    """Return every evaluation of an open file, in run order; see `load`.
+    """Return every evaluation of a file of runs, oldest first; `agents` is as in `load`.
 
     Raises:
-        ValueError: for records that cannot be read.
+        ValueError: if a record cannot be read.
     """
 
     def read(query: str, value: Any) -> Any:
@@ -370,7 +372,7 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return an evaluation's results, None without runs; request values replace cell values."""
+    """Return an evaluation's results, or None; options of the request replace those of the cell."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:

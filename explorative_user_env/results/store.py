@@ -1,9 +1,10 @@
-"""The store: one SQLite file with a request and a row for every finished run.
+"""The store: an SQLite file with one row for every finished run.
 
-Each finished chunk of runs is one transaction, so committed runs survive a killed process. A part
-of the store is one agent in one cell; its key is a digest of all inputs of its runs, so the same
-request resumes the part. A file accepts runs of one request only. Reading never writes: SQLite
-opens the file, or a copy, as immutable.
+The file also has a request: the command or call that wrote it, with all options. A file accepts
+runs of one request only. Each finished chunk of runs is one transaction, so committed runs survive
+if the process is killed. A part of the store has the runs of one agent in one cell. The key of a
+part is a digest of all inputs of these runs, so a repeated request continues the part. Readers
+never change the file: SQLite opens the file or a copy as immutable.
 """
 
 import copy
@@ -83,7 +84,7 @@ TABLES = {name: f"CREATE TABLE {name}{columns}" for name, columns in TABLES.item
 
 @contextmanager
 def _refusals(argument: str, path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and the file system into one-line errors."""
+    """Convert errors of SQLite and the file system within the `with` block to one-line errors."""
     if sqlite3 is None:
         raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
     no_runs = (ValueError, lzma.LZMAError, EOFError)
@@ -104,7 +105,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
 
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
-    """Refuse a file with other tables, views or triggers, as a view may run code."""
+    """Raise an error unless the file has exactly the `TABLES`: views and triggers can run code."""
     tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if not tables:
         raise InvalidArgumentError(argument, str(path), "a non-empty file of runs")
@@ -119,13 +120,13 @@ def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
 
 @contextmanager
 def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connection]":
-    """Open a file of runs read-only, also while another process writes to it.
+    """Open a file of runs read-only; another process may still write to the file.
 
-    A compressed file, or one with a write-ahead log, is read from a copy. A file with a rollback
-    journal is refused: a journal can name any file, and SQLite deletes that file.
+    Compressed files and files with a write-ahead log are copied first. A rollback journal is
+    refused, since a journal can name any file and SQLite would delete the named file.
 
     Raises:
-        InvalidArgumentError: if the file is missing, or is not a file of runs.
+        InvalidArgumentError: if the file is missing, is not a file of runs, or has a journal.
     """
     with _refusals(argument, path), tempfile.TemporaryDirectory() as folder:
         if not path.is_file():
@@ -144,7 +145,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
                     if target.tell() + len(piece) > MOST_BYTES:
                         raise too_large
                     target.write(piece)
-        # If the log restarts during the copy, its first bytes change; both files are copied again.
+        # If the log restarts while it is copied, its first bytes change, and the loop copies again.
         while place == path and (salt := _beginning(log)):
             if path.stat().st_size + log.stat().st_size > MOST_BYTES:
                 raise too_large
@@ -162,7 +163,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
 
 
 def _beginning(path: Path) -> bytes:
-    """Return the first 32 bytes of a file, b"" if it is no regular file."""
+    """Return the first 32 bytes of a file; b"" if the path is not a regular file."""
     if not path.is_file():
         return b""
     with path.open("rb") as file:
@@ -173,11 +174,12 @@ class About(NamedTuple):
     """The metadata of a file of runs.
 
     Attributes:
-        request: the request at the start of the run.
-        sessions: one record per writing process: `began`, `ended`, `how` it ended, `made_by`.
+        request: the command or call that wrote the file, with all options.
+        sessions: for each process that wrote to the file, when it `began` and `ended`, `how` it
+            ended, and its machine and command (`made_by`).
         n_runs: number of runs.
         n_results: number of evaluations that have runs.
-        finished: whether the run has finished.
+        finished: whether all requested runs are finished.
     """
 
     request: Record
@@ -204,23 +206,23 @@ def about(path: Path, argument: str = "path") -> About:
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
-    """Return the number of runs of each part that has runs."""
+    """Return the number of runs of each part that has runs, by the id of the part."""
     tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
 
 def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]]:
-    """Return the record of each evaluation, the ids of its parts, and whether it is finished.
+    """Return each evaluation as (record, ids of its parts, whether all its runs are finished).
 
     Raises:
-        ValueError: if evaluations share parts more often than `MOST_SHARED`.
+        ValueError: if more than `MOST_SHARED` evaluations, on average, share a run.
     """
     rows = db.execute("SELECT record, parts, finished FROM results ORDER BY id")
     results = [(from_json(record), from_json(parts), bool(done)) for record, parts, done in rows]
     sizes = part_sizes(db)
     n_read = sum(sizes.get(number, 0) for _, numbers, _ in results for number in numbers)
     if n_read > MOST_SHARED * sum(sizes.values()):
-        raise ValueError("evaluations share parts too often")
+        raise ValueError("too many evaluations share the same runs")
     return results
 
 
@@ -231,9 +233,9 @@ def request_from(db: "sqlite3.Connection") -> Any:
 
 
 def request_resumed(path: Path) -> Record:
-    """Return the request of a run to resume; {} if a killed process stored none.
+    """Return the request of a run to resume; {} if its process was killed before storing a request.
 
-    Opening the file for writing rolls back the journal of a killed process.
+    If a killed process left a journal, SQLite rolls back its transaction.
 
     Raises:
         InvalidArgumentError: if the file is missing or not writable.
@@ -287,7 +289,7 @@ def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
 
 
 class Pieces(NamedTuple):
-    """A list of JSON values in a store, for work other than runs, such as training."""
+    """A list of JSON values in a store. It stores the progress of training, which has no runs."""
 
     store: "Store"
     key: str
@@ -311,19 +313,19 @@ def _json(value: Any) -> str:
 
 
 class Store:
-    """A file of runs of one request, open for writing.
+    """A file of runs that is open for writing.
 
-    A transaction is always open, which locks out other writers.
+    The store always has an open transaction, so other processes cannot write.
 
     Args:
         path: the file; an existing file is resumed.
-        request: the inputs that determine the runs, as JSON values.
+        request: the options that determine the runs, as JSON values.
         argument: name of the argument that holds the path, for messages.
         overwrite: whether to replace an existing file.
 
     Raises:
-        InvalidArgumentError: if the file has another request (the message names the differences),
-            another process writes to it, or it is not writable.
+        InvalidArgumentError: if an existing file has another request (the message names the
+            differences), if another process writes to the file, or if the file is not writable.
     """
 
     def __init__(
@@ -340,7 +342,7 @@ class Store:
             try:
                 self._check_request(json.loads(json.dumps(stored)))
                 (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
-                # With NORMAL, a power failure loses at most the last chunks.
+                # With NORMAL, a power failure loses at most the chunks of runs stored last.
                 self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
                 self._db.execute("BEGIN IMMEDIATE")
                 made_by = _json({**records.provenance(), "journal": journal})
@@ -353,7 +355,7 @@ class Store:
         self.n_resumed = self.n_runs()
 
     def _has_run(self) -> bool:
-        """Return whether the file exists with content; raise if another process holds the lock."""
+        """Return whether the file has content; raise an error if another process writes to it."""
         if not self.path.exists():
             return False
         with closing(sqlite3.connect(self.path, timeout=LONGEST_BUSY)) as db:
@@ -377,7 +379,7 @@ class Store:
                 db.executescript("; ".join([*kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
-        for ending in ("-wal", "-shm", "-journal"):  # left by the replaced file
+        for ending in ("-wal", "-shm", "-journal"):  # SQLite's files beside the replaced file
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_file(self._argument, self.path, write, overwrite=True)
 
@@ -405,11 +407,11 @@ class Store:
                 with self._db:
                     self._db.executemany(words, rows)
             finally:
-                with suppress(sqlite3.Error):  # then the next write fails
+                with suppress(sqlite3.Error):  # the next write raises the error
                     self._db.execute("BEGIN IMMEDIATE")
 
     def aside(self) -> "Store":
-        """Return a view of this store that stores runs but lists no results."""
+        """Return a copy of this object on the same file; its method `note` does nothing."""
         other = copy.copy(self)
         other._notes = False
         return other
@@ -423,19 +425,19 @@ class Store:
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return the part of an agent's runs; `record` determines the runs except their number."""
+        """Return the part of an agent's runs; `record` has all inputs but the number of users."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
         return Part(self, self.read("SELECT id FROM parts WHERE key = ?", key)[0][0], task)
 
     def note(self, record: Record, parts: Sequence[Part], finished: bool) -> None:
-        """Store which parts form the results of an evaluation.
+        """Store which parts contain the runs of an evaluation.
 
         Args:
-            record: `request` of the evaluation, and `cell`, `deltas` and `checks` of `Results`.
-            parts: the parts of its agents, in line-up order.
-            finished: whether all runs are stored.
+            record: the `request` of the evaluation, and `cell`, `deltas` and `checks` of `Results`.
+            parts: the parts of the agents, in line-up order.
+            finished: whether the parts contain all requested runs.
         """
         if not self._notes:
             return
@@ -458,9 +460,9 @@ class Store:
         return Pieces(self, records.digest(records.record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
-        """Close the file and store how the session ended.
+        """Store how the session ended, and close the file.
 
-        If finished, the file loses its log; a new file without runs is deleted.
+        `FINISHED` merges the log into the file. Otherwise, a new file without runs is deleted.
         """
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_pieces())
         with suppress(InvalidArgumentError, sqlite3.Error):

@@ -1,4 +1,4 @@
-"""Tables of summaries: columns, legends and warnings."""
+"""Print summaries as tables, with legends and warnings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -137,7 +137,7 @@ MEMBERS_LEGEND = (
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return a summary (see `Results.summary`) as the table of its task.
 
-    The table shows published figures if the summary has them, else the cost and the rank.
+    The table shows published figures if the summary has any; otherwise it shows cost and rank.
     """
     columns: Sequence[Column]
     if "regret_of_first" in summary:
@@ -151,7 +151,7 @@ def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return the legend of the table's columns, and its warnings."""
+    """Return the notes below a summary table: the legend of its columns and the warnings."""
     if "regret_of_first" in summary:
         return MEMBERS_LEGEND + warnings_of(summary)
     if "regret" in summary:
@@ -166,10 +166,10 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
 
 
 def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return the notes below every table.
+    """Return the notes that do not depend on the columns of the table.
 
-    They name reference agents, the width reached with `until_width` in each cell, and agents whose
-    mean stopping time one run dominates.
+    The notes name reference agents, the interval width that each cell reached with `until_width`,
+    and agents with one run that has more than half of the variance of their stopping times.
     """
     medians = tuple(
         f"* one run of {row['agent']} (δ={row['delta']:g}, K={row['n_arms']}) has most of the "

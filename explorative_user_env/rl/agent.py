@@ -35,7 +35,7 @@ Memory = tuple[Array, Array]
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread in the block: faster for small networks, and reproducible."""
+    """Limit PyTorch to one thread, which is reproducible, and faster for small networks."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -51,24 +51,24 @@ def _padded(rows: Array) -> Array:
 
 
 def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Return task, observation, horizon, mask and n_users, from the arguments or else the model.
+    """Return task, observation, horizon, mask and n_users: as given, or as saved in the model.
 
     Raises:
-        InvalidArgumentError: naming an argument that contradicts the model or is missing.
+        InvalidArgumentError: if an argument contradicts the model, or if no value is known.
     """
     env, space, kind = model.get_env(), model.observation_space, type(model).__name__
     wrappers: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # by NormalizeObservation
     if unbounded or (env is not None and any(any(env.env_is_wrapped(each)) for each in wrappers)):
         on = "observations of this package, optionally in VecNormalize, without another wrapper"
-        raise _not_read(model, f"{on} (NormalizeObservation, ...), which a model does not save")
+        raise _not_read(model, f"{on}: a model does not save wrappers such as NormalizeObservation")
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
     given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
 
     def resolve(name: str, default: Any = None) -> Any:
-        """Return the argument or else the model's value; `default` if the value has no effect."""
+        """Return an argument as given or as saved, or `default` if the argument has no effect."""
         value = known.get(name, default) if given[name] is None else given[name]
         if value is None or value != known.get(name, value):
             allowed = f"{known.get(name)!r}, as in the training of {kind}"
@@ -92,7 +92,7 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
 
 
 def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
-    """Return the `VecNormalize` of a model's observations, given or from the model's environment.
+    """Return `given`, or else the `VecNormalize` of the model's environment, if there is one.
 
     Raises:
         InvalidArgumentError: if the normaliser does not fit the model, or is missing.
@@ -123,7 +123,7 @@ def _not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
 class SB3Agent(PolicyAgent):
     """An agent that acts by a trained model of Stable-Baselines3 or sb3-contrib.
 
-    An evaluation runs many users at once. The result equals that of one user at a time, as the
+    An evaluation runs many users at once. One user at a time would give the same results, as the
     agent has a random stream for each user. The observations are those of the wrappers in training.
 
     A model trained in an environment of this package saves the task, observation, horizon, mask and
@@ -135,21 +135,21 @@ class SB3Agent(PolicyAgent):
         task: task of the training, "regret", "bai" or "population".
         observation: observation of the training; "response", "counts", "sorted-counts" or
             "last-step", in "population" also "population-counts" or "sorted-population-counts".
-        horizon: steps of an episode in training, in "population" the steps of each user. In "bai"
-            it is the agent's step cap.
+        horizon: number of steps of an episode in training, in "population" of each user. In "bai"
+            the horizon is also the agent's step cap.
         mask: in "bai" the rule of legal answers, "rejections" or "none", for a model with action
             masks.
-        normaliser: the `VecNormalize` of the model's observations, if any; None takes that of the
-            model's environment.
+        normaliser: the `VecNormalize` of the model's observations; None takes the normaliser of the
+            model's environment, if the environment has one.
         deterministic: take the likeliest action instead of a random one. None is False for policy
             gradients and True for DQN and QRDQN. True is wrong for policy gradients here and warns:
             the agent recommends the likeliest arm for ever, and the user accepts it.
         name: the agent's name in tables, which also seeds its random stream; None is the name of
             the algorithm.
-        n_users: in "population" the users of an episode in training.
+        n_users: in "population" the number of users in an episode of the training.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range or does not fit the model.
+        InvalidArgumentError: if an argument is out of range or does not fit the model.
     """
 
     def __init__(
@@ -201,7 +201,7 @@ class SB3Agent(PolicyAgent):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What identifies the agent: a hash of the model's weights, and the arguments."""
+        """The data that identify the agent: a hash of the model's weights, and the arguments."""
         weights = hashlib.sha256()
         for name, values in sorted(self.model.policy.state_dict().items()):
             weights.update(name.encode() + values.detach().cpu().numpy().tobytes())
@@ -236,10 +236,10 @@ class SB3Agent(PolicyAgent):
         """Return the probability of each action, shape (n, n_actions), float64.
 
         Args:
-            observations: a row for each of these users.
-            masks: the legal actions of these users, if the policy takes masks.
-            memory: the memory of all users; the rows of these users are updated.
-            users: the numbers of these users, shape (n,).
+            observations: the observations, one row for each user in `users`.
+            masks: the legal actions, one row for each user in `users`, if the policy takes masks.
+            memory: the memory of all users; the call updates the rows of `users`.
+            users: the numbers of the n users, shape (n,).
         """
         chances = np.empty((len(users), self._n_actions))
         with torch.no_grad(), one_thread():
@@ -291,8 +291,8 @@ class SB3Agent(PolicyAgent):
     def explain(self) -> Mapping[str, Any]:
         """Return the probability and value of each recommendation and answer, for a single user.
 
-        The call does not change the memory of a recurrent policy. A recurrent policy has no values
-        here, as its critic has another memory.
+        The call does not change the memory of a recurrent policy. For a recurrent policy the result
+        has no values, as the agent does not keep the memory of the policy's critic.
         """
         every = (self.observation, self._history, self._scale, self._n_actions)
         observations, choosable = kinds.observed(*every)
@@ -320,7 +320,8 @@ class SB3Agent(PolicyAgent):
         masks = None
         if self.task == BAI:
             n_last_rejected = self._history.last_rejected()[users]
-            legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask)
+            left = self.horizon - self._history.steps[users]
+            legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask, left)
             masks = bai_rules.masks(legal, self.n_arms)
         if self.normaliser is not None:
             observations = np.asarray(self.normaliser.normalize_obs(observations))

@@ -43,7 +43,7 @@ class Recipe:
         observation: name of the policy's observation.
         n_envs: number of lanes.
         needs_masks: whether the algorithm needs a task with action masks.
-        scales_rewards: divide rewards by the standard deviation of returns.
+        scales_rewards: whether rewards are divided by the standard deviation of returns.
     """
 
     library: str
@@ -108,10 +108,10 @@ RECIPES: Mapping[str, Recipe] = {
 
 
 def recipe_for(algo: str, task: Task) -> Recipe:
-    """Return the recipe of an algorithm; refuse a task without the masks that it needs."""
+    """Return the recipe of an algorithm, or raise an error if the task lacks required masks."""
     recipe = RECIPES[choice("algo", algo, RECIPES)]
     if recipe.needs_masks and task != BAI:
-        raise InvalidArgumentError("task", task.name, f'"bai" for {algo}, as it needs masks')
+        raise InvalidArgumentError("task", task.name, f'"bai", as {algo} needs masks')
     return recipe
 
 
@@ -131,7 +131,7 @@ def load_agent(
     Args:
         source: a folder written by a training, or the name of a model of this package.
         deterministic: as in `SB3Agent`.
-        name: the agent's name in tables; None is the name of the algorithm, as "PPO".
+        name: the agent's name in tables; None is the name of the algorithm, such as "PPO".
 
     Raises:
         InvalidArgumentError: if there is no model, the model cannot be read, or its files come from
@@ -153,7 +153,7 @@ def load_agent(
     try:
         with ZipFile(folder / MODEL_FILE) as archive:
             if max(part.file_size for part in archive.infolist()) > LARGEST_PART:
-                raise ValueError(f"a part has more than {LARGEST_PART} bytes")
+                raise ValueError(f"a file in the archive has more than {LARGEST_PART} bytes")
             data = from_json(archive.read("data"))
             for part in ("policy", "policy.optimizer"):
                 content = io.BytesIO(archive.read(f"{part}.pth"))

@@ -56,14 +56,14 @@ class Watch(BaseCallback):
 
     A checkpoint contains the weights, the random states, and all actions since the last checkpoint.
     A resumed training replays all actions, which restores the users and the replay buffer. The
-    checkpoints of Stable-Baselines3 are pickles without the users, and would resume with new users.
+    checkpoints of Stable-Baselines3 lack the users, so a training would resume with new users.
 
     Args:
         as_agent: returns an agent of the current model.
         evaluation: the arguments of `evaluate` for the evaluations.
         steps: number of steps of the training.
         progress: called with (what, done, total).
-        store: receives the checkpoints; None writes none.
+        store: receives the checkpoints; None means that there are no checkpoints.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Watch(BaseCallback):
         model.learn(left, callback=self, reset_num_timesteps=not pieces)
 
     def used(self) -> float:
-        """Return the processor seconds of the training, before and after a resume."""
+        """Return the processor time of the training in seconds, with the time before a resume."""
         return time.process_time() - self._began
 
     def _on_step(self) -> bool:
@@ -205,23 +205,23 @@ def train(
         steps: total number of recommendations and answers, over all users, at least 1.
         seed: seed of the initial weights, the model's random draws and the users, in 0..2^32 - 1.
         observation: "response", "counts", "sorted-counts" or "last-step", in "population" also
-            "population-counts" or "sorted-population-counts"; None is the algorithm's.
-        horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
-            steps of each user; None is 300.
-        n_envs: number of lanes; None is the recipe's.
-        evaluation_users: users of each of ten evaluations during the training, at least 1; their
-            distribution is that of the training users. In "population" they form full episodes, at
-            least one.
+            "population-counts" or "sorted-population-counts"; None is the algorithm's default.
+        horizon: number of steps of an episode; None is 500 for regret and 2000 for bai. In
+            "population" the number of steps of each user; None is 300.
+        n_envs: number of lanes; None is the algorithm's default.
+        evaluation_users: number of users in each of the ten evaluations during the training, at
+            least 1, from the distribution of the training users. In "population" the number is
+            rounded down to full episodes, but at least one episode.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
         progress: called with (what, done, total), also for compilations.
-        store: receives checkpoints; the training resumes from the last one. None writes none.
-        population: the users, as a record; or pass its options in `kwargs`.
+        store: receives checkpoints, from which a training resumes; None means no checkpoints.
+        population: the users, as a record; None makes the record from `kwargs`.
         **kwargs: options of `Population`, and of the environment (`reward`, `step_cost`, `mask`,
             `n_users`, `deviation`).
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
     task = as_task(task)
     recipe = recipe_for(algo, task)

@@ -31,16 +31,16 @@ VECTOR_NAMES = {
 class SB3VecEnv(VecEnv):
     """Stable-Baselines3's `VecEnv` over a vector environment of this package.
 
-    At the end of an episode `info` has the keys of a `DummyVecEnv` with a `Monitor` in each
-    environment: `episode` (return r, length l, seconds t), `terminal_observation`,
-    `TimeLimit.truncated`, and the environment's final info (`is_success`, ...). At other steps
-    `info` has only `TimeLimit.truncated`, as full dicts would take longer than the users' steps.
+    At the last step of an episode `info` has the keys that a `DummyVecEnv` of `Monitor`s writes:
+    `episode` (return r, length l, seconds t), `terminal_observation`, `TimeLimit.truncated`, and
+    the environment's final info (`is_success`, ...). At other steps `info` has only
+    `TimeLimit.truncated`, as full infos would take longer than the steps.
 
     Args:
         envs: a vector environment with `AutoresetMode.SAME_STEP`.
 
     Raises:
-        InvalidArgumentError: for another autoreset mode.
+        InvalidArgumentError: if `envs` has another autoreset mode.
     """
 
     def __init__(self, envs: VectorEnv[Any, Any, Any]) -> None:
@@ -74,7 +74,8 @@ class SB3VecEnv(VecEnv):
         """Set the users' seeds for the next reset, and return them.
 
         Other environments of Stable-Baselines3 take the seeds s, s + 1, ..., so that models with
-        the seeds 0 to 4 train on nearly the same users. Here they share none; see `training_seeds`.
+        the seeds 0 to 4 train on nearly the same users. This class takes `training_seeds(seed)`, so
+        that such models share no users.
 
         Args:
             seed: determines the users' seeds; None is fresh entropy.
@@ -111,9 +112,9 @@ class SB3VecEnv(VecEnv):
         self.envs.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute once per lane, as all lanes share it.
+        """Return a list that repeats a shared attribute once for each lane.
 
-        A method of all lanes, such as `action_masks`, becomes a method of each lane.
+        A method that returns a list by lane, such as `action_masks`, becomes a method of each lane.
         """
         value = self._attribute(attr_name)
         lanes = self._get_indices(indices)
@@ -122,7 +123,7 @@ class SB3VecEnv(VecEnv):
         return [partial(lambda lane, *args, **kw: value(*args, **kw)[lane], lane) for lane in lanes]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Refuse, as the options of the users are fixed at creation."""
+        """Raise an error, because `make_sb3_vec_env` fixes all attributes."""
         raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env")
 
     def env_method(
@@ -142,9 +143,9 @@ class SB3VecEnv(VecEnv):
         return [results[lane] for lane in lanes]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return whether a wrapper of this class is present, per lane; `Monitor` counts as present.
+        """Return for each lane whether a wrapper of this class is present.
 
-        `SB3VecEnv` itself writes the info of a `Monitor`.
+        The result is True for `Monitor`, because `SB3VecEnv` itself writes a monitor's info.
         """
         within = any(isinstance(layer, wrapper_class) for layer in layers(self.envs))
         wrapped = within or issubclass(wrapper_class, Monitor)
@@ -156,7 +157,7 @@ class SB3VecEnv(VecEnv):
         return [None] * self.num_envs if frames is None else list(frames)
 
     def _attribute(self, name: str) -> Any:
-        """Return an attribute of the outermost layer that has it."""
+        """Return an attribute of the outermost wrapper or environment that has this attribute."""
         wanted = VECTOR_NAMES.get(name, name)
         for layer in (*layers(self.envs), self.envs.unwrapped):
             if hasattr(layer, wanted):
@@ -186,7 +187,7 @@ def make_sb3_vec_env(
 ) -> SB3VecEnv:
     """Return a Stable-Baselines3 `VecEnv` of many users; from 64 lanes on it runs compiled code.
 
-    The first reset compiles and reports the compilation, as in `ExplorativeUserVectorEnv`.
+    The first reset compiles this code and prints a line about the compilation.
 
     Args:
         n_envs: number of lanes, at least 1; each lane has one user at a time.
@@ -194,15 +195,16 @@ def make_sb3_vec_env(
             (`ExplorativePopulation-v0`).
         observation: the policy's observation: "response", "counts", "sorted-counts" or "last-step",
             in "population" also "population-counts" or "sorted-population-counts".
-        horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
-            steps of each user; None is 300.
-        seed: determines the users' seeds at the first reset, as in `SB3VecEnv.seed`; two seeds
-            share no users. A model with a seed overwrites it. None is fresh entropy.
+        horizon: number of steps of an episode; None is 500 for regret and 2000 for bai. In
+            "population" the number of steps of each user; None is 300.
+        seed: determines the users' seeds at the first reset, as in `SB3VecEnv.seed`; different
+            seeds give different users. The seed of a model replaces this seed. None is fresh
+            entropy.
         **kwargs: options of the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`,
             `n_users`, `deviation`, ...).
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range.
     """
     if kwargs.get("reward") == "accept":
         warnings.warn(

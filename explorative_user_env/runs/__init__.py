@@ -1,1 +1,1 @@
-"""Runs of an agent with a user: the readable loop, its record, films and explanations."""
+"""Runs of an agent with a user: the loop, and records, films and explanations of runs."""

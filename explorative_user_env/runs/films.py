@@ -1,4 +1,4 @@
-"""Films of runs: one picture for each step, and the files of films."""
+"""Films of runs, with one picture for each step, and functions that save films."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """The layout of a picture: the widths of the user's and agent's panels; films per row.
+    """The layout of a picture: the user's width, the width of the agent's panel, films in a row.
 
     If `panel` is None, the agent's panel is below the user.
     """
@@ -59,10 +59,10 @@ class Film:
         seed: the user's seed.
         n_steps: number of steps of the run.
         answer: the arm that the agent named.
-        end: the end of the run, as `Episode.end`.
+        end: how the run ended: `ANSWERED`, `CENSORED` or `LEFT`.
         moments: the moments in order of time, from before the first step to the end.
         revealed: whether the film shows the hidden state.
-        explanation: the run in words, with the hidden state.
+        explanation: the events of the run in words; they reveal the hidden state.
     """
 
     agent: str
@@ -87,13 +87,13 @@ class Film:
             overwrite: whether to replace an existing file.
 
         Raises:
-            InvalidArgumentError: for another ending, or a file that exists.
+            InvalidArgumentError: if the file name has another ending, or if the file exists.
             MissingExtraError: if a needed library is not installed.
         """
         save_films([self], Path(path), overwrite=overwrite)
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame, so that its style does not affect the notebook."""
+        """Return the film's page in an iframe, so that its style does not affect the notebook."""
         high = pictures_of([self], [0], ALONE)[0].height + CONTROLS_HIGH
         grow = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
         return (
@@ -141,13 +141,13 @@ def rejected_at(films: Sequence[Film], steps: Sequence[int]) -> list[int]:
 
 
 def _places(film: Film, steps: Sequence[int]) -> list[int]:
-    """Return, for each step, the index of the film's last moment up to that step."""
+    """Return for each of `steps` the index of the latest moment that is not after the step."""
     times = [moment.seen.steps for moment in film.moments]
     return [bisect_right(times, step) - 1 for step in steps]
 
 
 def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
-    """Return the captions of the pictures of some steps."""
+    """Return the captions of the pictures of these steps."""
     captions: list[list[str]] = [[] for _ in steps]
     for film in films:
         for caption, place in zip(captions, _places(film, steps), strict=True):
@@ -163,7 +163,7 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
     """Return the ends of the axis of rewards, common to all films.
 
-    It ignores the first 1 / `early` of each film, whose wide intervals would lengthen the axis.
+    The axis ignores the first 1 / `early` of each film's moments: early intervals are too wide.
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]
@@ -271,7 +271,7 @@ def save_films(
         progress: called with each picture.
 
     Raises:
-        InvalidArgumentError: for another ending, or a file that exists.
+        InvalidArgumentError: if the file name has another ending, or if the file exists.
         MissingExtraError: if a needed library is not installed.
     """
     ending = choice(argument, path.suffix.lower() or str(path), NEEDS)

@@ -87,21 +87,22 @@ class Episode:
         """Return the important events of the run in words, explained by the user's hidden state.
 
         Raises:
-            InvalidArgumentError: for a run that cannot be repeated (see `film`).
+            InvalidArgumentError: if the run cannot be repeated (see `film`).
         """
         return self.film(reveal=True).explanation
 
     def film(self, reveal: bool | None = None) -> "Film":
         """Return a film of the run, step by step, with the agent's explanations.
 
-        The film repeats the run with a copy of the agent, so an unpickled episode has no film.
+        The film repeats the run with a copy of the agent. An episode that was pickled and loaded
+        has no copy of the agent, so it has no film.
 
         Args:
             reveal: whether to show the user's intervals and true means; None is the
                 environment's `render_intervals`.
 
         Raises:
-            InvalidArgumentError: for an unpickled episode, or if the agent has changed.
+            InvalidArgumentError: if the episode was pickled and loaded, or the agent has changed.
         """
         from explorative_user_env.runs.films import film_of
 
@@ -144,26 +145,27 @@ def rollout(
 ) -> Episode:
     """Run `agent` with the user of this `seed`, step by step.
 
-    The seed and the agent's name determine the agent's stream; the agent's unset options
-    follow from the environment's users, as in `evaluate`. So the seed alone repeats the run.
+    The seed and the agent's name determine the agent's random stream. The agent's options that are
+    None follow from the environment's users, as in `evaluate`. So the seed alone repeats the run.
 
     Args:
         env: an `ExplorativeUser-v0`, with or without the wrappers of `gym.make`.
         agent: an object with reset / act / observe / answer, or the name of a shipped agent.
         seed: the user's seed, at least 0.
-        max_steps: the step cap; None is the agent's own cap, or else a million. The environment's
-            time limit ends the run too, with a warning if it is below the cap; to remove it, pass
-            `max_episode_steps=-1` to `gym.make`, or use `env.unwrapped`.
-        horizon: number of steps announced to the agent; None is the environment's time limit, if
-            any, for an agent that needs a horizon or a run that commits.
-        commits: whether an agent that stops continues with its answer until the step cap, which is
-            then by default the horizon.
-        delta: the delta, in (0, 1), of an agent that has none.
+        max_steps: the step cap; None is the agent's own cap, or else a million. A time limit of the
+            environment below the cap ends the run earlier, with a warning. To remove the time
+            limit, pass `max_episode_steps=-1` to `gym.make`, or use `env.unwrapped`.
+        horizon: the number of steps that `reset` passes to the agent. If the agent needs a horizon
+            or `commits` is True, None is the environment's time limit.
+        commits: whether an agent that stops continues with its answer until the step cap. The step
+            cap is then by default the horizon.
+        delta: the delta, in (0, 1), if the option `delta` of the agent is None.
         on_step: called at the start and after each step, once the agent has observed the response.
 
     Raises:
-        InvalidArgumentError: for a seed, cap or horizon out of range, an agent in use by another
-            thread, or an environment without the rewards that a reference agent needs.
+        InvalidArgumentError: if the seed, cap or horizon is out of range, if another thread uses
+            the agent, or if the agent observes rewards and the environment's reward is not
+            "realized".
         CallableError: if the agent's code fails, or its recommendation or answer is not an arm.
     """
     seed, users = seeding.seed_number(seed), population_in(env)
@@ -193,7 +195,7 @@ def rollout(
         )
     if users is not None:
         how: dict[str, Any] = {"seed": seed, "horizon": horizon, "commits": commits}
-        how["max_steps"] = max(1, len(run.arms))  # ends the repeated run at the same step
+        how["max_steps"] = max(1, len(run.arms))  # the repeated run ends at this step
         given = agent.options.get("delta") if isinstance(agent, AlgorithmAgent) else None
         shows = bool(getattr(env.unwrapped, "render_intervals", False))
         delta, again = delta if given is None else float(given), functools.partial(rollout, **how)
@@ -213,11 +215,11 @@ def _run(
 ) -> tuple[Episode, bool]:
     """Return the record of a run, and whether the environment's time limit ended it.
 
-    `who` describes the user in errors; `begin` is the name of the agent's first method, and a
+    `who` describes the user in errors. `begin` has the name of the agent's first method, and a
     function that calls the method.
 
     Raises:
-        CallableError: naming the code that failed, the step and the user.
+        CallableError: if code fails; the message names the code, the step and the user.
     """
     name, n_arms = name_of(agent), int(env.action_space.n)  # type: ignore[attr-defined]
     learn: Callable[[int, float], None] | None = None
@@ -229,7 +231,7 @@ def _run(
         learn = agent.learn  # type: ignore[attr-defined]
     arms, responses, rewards = list[int](), list[bool](), list[float]()
     act, observe, answer = f"act of {name}", f"observe of {name}", f"answer of {name}"
-    step, doing = "step of the environment", "reset of the environment"  # `doing`: what is running
+    step, doing = "step of the environment", "reset of the environment"  # `doing` names the call
     committed: int | None = None
     started = left = truncated = False
 
@@ -285,16 +287,16 @@ def _run(
 
 @dataclass(frozen=True)
 class Members:
-    """The members of a population's episode, who come one after another with similar means.
+    """The members of an episode of the task "population": users with similar means.
 
-    Each member has her own seed and stream, and stays for a horizon.
+    The members come one after another. Each has her own seed and random stream.
 
     Attributes:
         n_users: number of members, at least 1.
         deviation: standard deviation of a member's means around the arms' popularity, at least 0.
 
     Raises:
-        InvalidArgumentError: naming the attribute that is out of range.
+        InvalidArgumentError: if an attribute is out of range.
     """
 
     n_users: int = protocol.N_USERS
@@ -334,7 +336,7 @@ class Members:
                 yield env.instance(), episode
 
     def episode(self, population: Population, agent: Agent, seed: int, horizon: int) -> Episode:
-        """Return the records of `run` as one `Episode`, with the answer for the last member."""
+        """Run one agent with all members; return one `Episode`, with the answer of the last run."""
         parts = [part for _, part in self.run(population, agent, seed, horizon)]
         arms, accepted, rewards = (
             tuple(value for part in parts for value in getattr(part, name))

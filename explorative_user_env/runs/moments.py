@@ -1,4 +1,4 @@
-"""The moments of a repeated run, and its events in words, with reasons."""
+"""Repeat a run, record the moments after its steps, and explain its events in words."""
 
 import copy
 from collections import defaultdict
@@ -17,7 +17,7 @@ from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 MOST_SENTENCES = 15  # most sentences of an explanation
-MOST_TURNS = 5  # a text of `explain()` that changes more often names no phase
+MOST_TURNS = 5  # if a text of `explain()` changes more often, its changes are no events
 GIVEN_UP = 2  # an arm is given up if it is absent from the last GIVEN_UP * K recommendations
 ENDS = {
     ANSWERED: "stopped and named",
@@ -43,7 +43,7 @@ class Moment(NamedTuple):
 
 
 def rerun_of(run: Any) -> Any:
-    """Return the data to repeat an `Episode`; raise an error for an unpickled `Episode`."""
+    """Return the data to repeat an `Episode`; an `Episode` that was pickled raises an error."""
     if run.rerun is None:
         allowed = "an episode from rollout or replay in this process, with users of this package"
         raise InvalidArgumentError("episode", run, allowed)
@@ -101,7 +101,7 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """The important events of a run with their reasons, printed one on each line.
+    """The important events of a run and their reasons; `print` shows one event on each line.
 
     Attributes:
         sentences: the events in order of time.
@@ -113,7 +113,7 @@ class Explanation:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences as text, and the number of omitted ones."""
+        """The sentences as text, and the number of omitted events."""
         more = f"({self.left_out} less important events are left out.)"
         return (*map(str, self.sentences), *([more] if self.left_out else []))
 
@@ -129,7 +129,7 @@ class Explanation:
 
 
 def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) -> Explanation:
-    """Return the `most` most important sentences; among equal ranks, the earliest."""
+    """Return at most `most` sentences: the most important, and of equal ranks the earliest."""
     in_time = sorted(sentences, key=lambda each: each.step)
     ranked = sorted(range(len(in_time)), key=lambda place: in_time[place].rank)
     shown = tuple(in_time[place] for place in sorted(ranked[:most]))
@@ -146,12 +146,12 @@ class Story:
     def __init__(self, delta: float) -> None:
         self._delta = delta
         self._ends: list[Moment] = []  # the first moment and the latest
-        self._recommended: dict[int, tuple[int, int]] = {}  # by arm: how often, last step
+        self._recommended: dict[int, tuple[int, int]] = {}  # arm: (recommendations, last step)
         self._rejected: dict[int, Sentence] = {}
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
         self._off: dict[int, Sentence] = {}
         self._turns: dict[str, list[tuple[str, Sentence]]] = defaultdict(list)
-        self._left: dict[str, Any] = {}  # None if the first flags were not all True
+        self._left: dict[str, Any] = {}  # latest flags; None if a flag was False at first
         self._dropped: dict[tuple[str, int], tuple[Moment, Grounds]] = {}
 
     def add(self, moment: Moment) -> None:
@@ -165,7 +165,7 @@ class Story:
             self._recommended[arms[0]] = (self._recommended.get(arms[0], (0,))[0] + 1, seen.steps)
         if grounds is not None and decided is not None:
             arm, accepted, _, witness, _ = grounds
-            if accepted == (witness is not None):  # the user's intervals imply the other response
+            if accepted == (witness is not None):  # her intervals would give the other response
                 self._odd[accepted].append((seen.steps, grounds))
             if not accepted and arm not in self._rejected:
                 best = arm == decided.instance.best_arm
@@ -174,7 +174,7 @@ class Story:
                 if best and witness is not None:
                     text += f" ({_misses(decided, grounds)})"
                 self._rejected[arm] = Sentence(seen.steps, text, Rank.BEST if best else Rank.FIRST)
-        for arm in arms:  # a step changes one arm's empirical mean, the start all of them
+        for arm in arms:  # the recommended arm, or before the first step all arms
             n, estimate, mean = (
                 hidden.counts[arm],
                 hidden.estimates[arm],
@@ -197,7 +197,7 @@ class Story:
                 self._add_flags(name, value, moment, grounds)
 
     def _add_flags(self, name: str, value: Any, moment: Moment, grounds: Grounds | None) -> None:
-        """Record arms whose flag turns False after a rejection, if all flags were True at first."""
+        """Record each arm whose flag in `explain()` turns False when the user rejects the arm."""
         before = self._left.setdefault(name, value if all(value) else None)
         if before is None:
             return
@@ -220,8 +220,8 @@ class Story:
             sentences += [turn for _, turn in turns] if len(turns) <= MOST_TURNS else []
         sentences += self._rejected.values()
         for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
-            # Only eliminations of the best arm, and those by intervals that miss their true means:
-            # events B in the proof of the paper's Lemma phase2bound1.
+            # An elimination is an event if it removes the best arm, or if an interval behind it
+            # misses a true mean (events B in the proof of the paper's Lemma phase2bound1).
             assert decided is not None
             wrong, was_best = _misses(decided, grounds), arm == decided.instance.best_arm
             if was_best or wrong:
@@ -243,7 +243,7 @@ class Story:
         return explanation_from([*sentences, *self._ending(f"{agent} {ENDS[end]}", answer, end)])
 
     def _ending(self, named: str, answer: int, end: int) -> Iterator[Sentence]:
-        """Yield the agent's answer, and the last explanation of an agent that did not stop."""
+        """Yield the agent's answer, and if the agent did not stop, its last explanation."""
         seen, _, hidden, explained = self._ends[-1]
         means, best, n_steps = hidden.instance.means, hidden.instance.best_arm, seen.steps
         if best != self._ends[0].hidden.instance.best_arm:
@@ -273,7 +273,7 @@ def _called(arm: int, hidden: HiddenState) -> str:
 
 
 def _misses(decided: HiddenState, grounds: Grounds) -> str:
-    """Return, in words, which intervals behind a rejection miss their true means."""
+    """Describe the intervals that caused a rejection and do not contain their true means."""
     misses = []
     for arm in (grounds.arm, grounds.witness):
         if arm is not None:

@@ -1,1 +1,1 @@
-"""Drawings of users, runs and agents, as text, SVG, images and films."""
+"""Draw users, runs and agents as text, SVG, images and films."""

@@ -1,4 +1,4 @@
-"""Scenes as pixels: images, animated GIFs, videos, and the window of `render_mode="human"`."""
+"""Draw scenes in pixels: images, GIFs, videos, and the window of `render_mode="human"`."""
 
 import functools
 import itertools
@@ -34,8 +34,8 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         scale: factor of the image's size, in 1..8.
 
     Raises:
-        InvalidArgumentError: for another theme or scale.
-        MissingExtraError: without Pillow.
+        InvalidArgumentError: if theme or scale has another value.
+        MissingExtraError: if Pillow is missing.
     """
     choice("theme", theme, PAGES)
     count("scale", scale, 1, LARGEST_SCALE)
@@ -57,7 +57,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         x1, y1, x2, y2 = sides = [scale * side for side in box]
         slanted = isinstance(shape, Line) and shape.x1 != shape.x2 and shape.y1 != shape.y2
         upright = isinstance(shape, Rectangle | Line) and not slanted
-        if upright and all(side == int(side) for side in sides):  # the edges are between pixels
+        if upright and all(side == int(side) for side in sides):  # no pixel is cut
             if x2 > x1 and y2 > y1:
                 pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=colour)
             continue
@@ -65,13 +65,13 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         size = (math.ceil(x2) - left, math.ceil(y2) - top)
         if min(size) <= 0:
             continue
-        # The coverage of each pixel by the shape.
+        # Compute which share of each pixel the shape covers.
         points: Any = (box[:2], box[2:])
         if isinstance(shape, Polygon):
             points = shape.points
         elif isinstance(shape, Line) and slanted:
             points = ((shape.x1, shape.y1), (shape.x2, shape.y2))
-        # Pillow's coordinates are the centres of pixels.
+        # Whole numbers are the centres of pixels in Pillow, but the edges of pixels in a shape.
         placed = [
             ((x * scale - left) * FINER - 0.5, (y * scale - top) * FINER - 0.5) for x, y in points
         ]
@@ -92,16 +92,17 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
 
 
 def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
-    """Return a scene as pixels, shape (height, width, 3), uint8; see `image_of`."""
+    """Return a scene as an array of uint8 of shape (height, width, 3); see `image_of`."""
     return np.array(image_of(scene, theme, scale))
 
 
 @functools.lru_cache(maxsize=4096)
 def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
-    """Return a text's coverage of each pixel, and the number of rows above its baseline.
+    """Return which share of each pixel a text covers, and the rows of pixels above its baseline.
 
-    The text is drawn large and reduced, for better spacing, and cached, as the next frame needs it.
-    Pillow's built-in font is the same everywhere; it has no bold letters, so they are drawn twice.
+    The text is drawn large and then reduced, which improves the spacing. The result is cached for
+    the next frame. Pillow's own font is the same everywhere. It has no bold letters, so a bold text
+    is drawn twice, once a little to the right.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -116,24 +117,24 @@ def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     return fine.reduce(FINER), ascent
 
 
-# Limits of a GIF of a few MB: most frames, most pixels in total, frames allowed in any case.
+# A GIF has at most MOST_FRAMES frames and, if it has over LEAST_FRAMES, MOST_PIXELS pixels in all.
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
-# Milliseconds of a usual, an important and the last frame.
+# The milliseconds that an ordinary frame, an important frame and the last frame are shown.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
-# The background roles, and their shares in the colours of smooth edges.
+# An edge pixel mixes a shape's colour with a background colour (GROUNDS) in one of these shares.
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-# Most colours of a GIF, and the least difference of two in red, green or blue.
+# A GIF has at most MOST_COLOURS colours; a new one must differ from all others by so much.
 MOST_COLOURS, LEAST_DIFFERENCE = 256, 12
 A_SECOND = 10  # frames per second of a video
 
 
 def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
-    """Choose frames: the first, the last, important ones, and others at equal distances.
+    """Choose the first frame, the last frame, important frames, and evenly spaced others.
 
     Args:
         n_frames: number of frames.
-        important: frames to be chosen before others.
-        most: most chosen frames, at least 2.
+        important: frames to choose before others.
+        most: largest number of frames to choose, at least 2.
     """
     chosen = {0, n_frames - 1}
     for places in (important, range(n_frames)):
@@ -144,7 +145,7 @@ def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
 
 
 def frames_of_a_gif(width: int, height: int) -> int:
-    """Return the most frames of a GIF with frames of this size."""
+    """Return the largest number of frames of this size that a GIF may have."""
     return min(MOST_FRAMES, max(LEAST_FRAMES, int(MOST_PIXELS / (width * height))))
 
 
@@ -160,12 +161,12 @@ def write_gif(
         progress: called after each scene.
 
     Raises:
-        MissingExtraError: without Pillow.
+        MissingExtraError: if Pillow is missing.
     """
     require(*PAINTER)
     from PIL import Image, ImageColor
 
-    # The colours of all shapes, and those of their smooth edges.
+    # The palette: the colours of all shapes, and mixtures with the background for smooth edges.
     plain = [ImageColor.getrgb(colour.light) for colour in COLOURS.values()]
     grounds = [ImageColor.getrgb(COLOURS[role].light) for role in GROUNDS]
     colours: list[Any] = list(dict.fromkeys(plain))
@@ -187,7 +188,7 @@ def write_gif(
 
 
 def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = silent) -> None:
-    """Write scenes as an MP4 for any browser.
+    """Write scenes as an MP4 video that every browser plays.
 
     Args:
         scenes: the scenes.
@@ -195,7 +196,7 @@ def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = sile
         progress: called after each scene.
 
     Raises:
-        MissingExtraError: without imageio-ffmpeg or Pillow.
+        MissingExtraError: if imageio-ffmpeg or Pillow is missing.
     """
     require(*VIDEO_NEEDS)
     import imageio_ffmpeg
@@ -215,9 +216,9 @@ def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = sile
 
 
 class Window:
-    """A window of pygame, which opens with its first frame.
+    """A window of pygame. The window opens when it gets its first frame.
 
-    A copy or an unpickled window is a new window that is not open.
+    A copy or an unpickled window is another window, which is not open.
     """
 
     def __init__(self) -> None:
@@ -227,15 +228,15 @@ class Window:
         return Window, ()
 
     def show(self, pixels: Array, fps: float) -> None:
-        """Show a frame; wait first, to keep the rate.
+        """Wait until the frame is due, then show the frame.
 
         Args:
             pixels: the frame, shape (height, width, 3), uint8.
             fps: frames per second.
 
         Raises:
-            MissingExtraError: without pygame.
-            InvalidArgumentError: without a screen.
+            MissingExtraError: if pygame is missing.
+            InvalidArgumentError: if the machine has no screen.
         """
         pygame = _pygame()
         size = (pixels.shape[1], pixels.shape[0])

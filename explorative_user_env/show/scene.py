@@ -1,6 +1,6 @@
-"""Scenes of a user at one moment, of a run, and of an agent's explanation.
+"""Draw scenes of a user at one moment, of a run, and of an agent's explanation.
 
-A scene shows the hidden state only if the caller passes it.
+A scene shows the hidden state only if the caller passes the hidden state.
 """
 
 import math
@@ -34,15 +34,15 @@ MARGIN = 16.0
 SPACING = 6.0  # between related shapes, in pixels
 TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # font sizes
 LINE = 1.5  # line height, in font sizes
-LETTERS_DOWN = 0.35  # from the middle of letters to their baseline, in font sizes
+LETTERS_DOWN = 0.35  # distance from the middle of a letter to its baseline, in font sizes
 BAR = 0.55  # height of a bar, in row heights
 
 Span = tuple[float, float]
 
-LEAST_SPAN = 1e-6  # least relative span of an axis; below, tick labels would be equal
-SPACE = 0.04  # margin at both ends of an axis, in spans
-ROUND_PARTS = 8  # most round steps within a span
-TICK_EVERY = 36.0  # approximate distance of ticks, in pixels
+LEAST_SPAN = 1e-6  # least relative span; the tick labels of a smaller span would be equal
+SPACE = 0.04  # margin at each end of an axis, as a share of its span
+ROUND_PARTS = 8  # `rounded_out` divides a span into at most so many steps
+TICK_EVERY = 36.0  # approximate distance between two ticks, in pixels
 
 
 class Axis(NamedTuple):
@@ -71,7 +71,7 @@ def _is_flat(low: float, high: float) -> bool:
 
 
 def rounded_out(span: Span) -> Span:
-    """Return the span widened to round ends, so that it rarely changes within a film."""
+    """Widen a span to round ends, so that the axis rarely changes within a film."""
     low, high = span
     if _is_flat(low, high):
         return span
@@ -94,7 +94,7 @@ def ticked(axis: Axis, least: float = 0.0, overhang: float = 0.0) -> Axis:
 
     Args:
         axis: the axis.
-        least: smallest difference of two ticks.
+        least: smallest difference between two ticks.
         overhang: space for labels beyond each end, in pixels.
     """
     wide = axis.high - axis.low
@@ -113,7 +113,7 @@ def ticked(axis: Axis, least: float = 0.0, overhang: float = 0.0) -> Axis:
 
 
 def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> Span:
-    """Return the least and the largest mean or finite bound of some arms in hidden states."""
+    """Return the least and the largest number among the means and finite bounds of the arms."""
     values = [
         numbers[arm]
         for hidden in states
@@ -166,19 +166,19 @@ def _arrow(key: str, tip: float, y: float, size: float) -> Polygon:
 
 
 def _label_room(last: int, thin: bool) -> float:
-    """Return the width of the labels of arms up to `last`, with spacing."""
+    """Return the width of a column with the labels of the arms 0 to `last`."""
     label = str(last) if thin else f"arm {max(last, 10)}"
     return width_of(label.replace("1", "8"), TINY if thin else USUAL, True) + SPACING
 
 
-# Important arms, the most important first: the recommended arm (or None), then others.
+# The important arms. The first is the recommended arm, or None before a recommendation.
 Special = Sequence[int | None]
 
 
 def _labels(
     rows: ArmRows, x: float, where: str, now: int | None, special: Special = ()
 ) -> Iterator[Text]:
-    """Yield right-aligned labels of the arms; thin rows label `special` and every few arms."""
+    """Yield right-aligned labels of the arms; if rows are thin, of `special` and of some others."""
     size = TINY if rows.thin else USUAL
     some = [arm for arm in special if arm is not None]
     some += rows.arms[:: 5 if len(rows.arms) <= 50 else 10]
@@ -193,7 +193,7 @@ def _labels(
 
 
 class _Page:
-    """A scene under construction: its shapes from back to front, and the end of its texts."""
+    """A scene under construction: its shapes from back to front, and `y` of the next text."""
 
     def __init__(self, width: int, title: str) -> None:
         self.width = count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
@@ -204,7 +204,7 @@ class _Page:
             self.write("title", title, "ink", LARGE, 1)
 
     def write(self, key: str, text: str, role: str, size: float, most: int) -> None:
-        """Write a text below the last one; it takes the height of `most` lines."""
+        """Write a text below the last text, and reserve the height of `most` lines for it."""
         bold = size == LARGE
         for place, line in enumerate(wrapped(text, size, self.room, most, bold) if text else ()):
             y = self.y + (place * LINE + 1) * size
@@ -212,7 +212,7 @@ class _Page:
         self.y += LINE * size * most
 
     def scene(self, name: str, signs: dict[str, str], bottom: float, rows: ArmRows) -> Scene:
-        """Return the scene with a legend of `signs` below `bottom`."""
+        """Return the finished scene; below `y` = `bottom`, a legend explains `signs`."""
         left, end, half = MARGIN, bottom + 2 * SPACING + LITTLE, 0.8 * SIGN
         for kind, meaning in signs.items():
             room = SIGN_ROOM + width_of(meaning, LITTLE) + 2 * SPACING
@@ -239,15 +239,15 @@ class _Page:
         return Scene(self.width, height, name, (page, *self.shapes), rows)
 
 
-SIDE_BY_SIDE = 640  # least width with responses and beliefs side by side
-SHARE_SEEN, GUTTER = 0.42, 24.0  # share of the width for responses; space between the two
-MOST_LABELLED, MOST_ROWS = 25, 100  # most arms with labels, and most arms with a row
+SIDE_BY_SIDE = 640  # in a narrower scene, the beliefs stand below the responses
+SHARE_SEEN, GUTTER = 0.42, 24.0  # share of the width for responses; space to the beliefs
+MOST_LABELLED, MOST_ROWS = 25, 100  # most arms that have labels; most arms that have a row
 BAND = 0.5  # height of an interval, in row heights
-LEAST_SCALE = 10  # least count at the end of the bars' scale
+LEAST_SCALE = 10  # the scale of the bars reaches at least this count
 
 
 class _Panel(NamedTuple):
-    """A part of the scene: its heading, its rows, and the ends of its bars or axis."""
+    """The place of the responses or of the beliefs in a scene; the axis is `start` to `end`."""
 
     left: float
     right: float
@@ -269,14 +269,14 @@ def scene_of_user(
 ) -> Scene:
     """Return the scene of a user at one moment.
 
-    Its size depends only on K, the width and which arguments are given. It shows at most a hundred
-    arms: the important ones, then those recommended most.
+    All scenes with the same K, width and kinds of arguments have the same size. A scene shows at
+    most a hundred arms: the important arms first, then the arms recommended most.
 
     Args:
         seen: the responses so far.
         hidden: the hidden state now; None keeps it secret.
-        decided: the hidden state before her last response, which explains it.
-        span: the ends of the axis of rewards, fixed within a film; None fits this moment.
+        decided: the hidden state before her last response; it explains the response.
+        span: the ends of the axis of rewards; None is the range of her intervals and means.
         width: in pixels, in 320..4096.
         title: a line at the top.
         note: a line below the other texts.
@@ -295,7 +295,7 @@ def scene_of_user(
         often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
         matter = [arm for arm in special if arm is not None]
         arms = sorted([*dict.fromkeys([*matter, *often])][:MOST_ROWS])
-    # The height of the texts does not depend on their numbers.
+    # Every text gets the height of its longest form, so a film does not jump.
     last = "8" * len(str(n_arms - 1))
     longest = f"Arm {last}: rejected, because arm {last} is clearly better" if hidden else ""
     role = "quiet" if now is None else in_a_word(accepted)
@@ -348,7 +348,7 @@ def _columns(n_arms: int, rows: ArmRows) -> list[float]:
 
 
 def _responses(seen: Seen, special: Special, panel: _Panel) -> Iterator[Shape]:
-    """Yield each arm's last response, acceptances and rejections."""
+    """Yield, for each arm, her last response and the counts of acceptances and rejections."""
     left, _, heading, rows, start, end = panel
     middle, stands = (start + end) / 2, rows.top - SPACING
     yield Text("seen", left, heading, "what we see", "ink", LITTLE, bold=True)
@@ -381,7 +381,7 @@ def _responses(seen: Seen, special: Special, panel: _Panel) -> Iterator[Shape]:
 def _beliefs(
     hidden: HiddenState, grounds: Grounds | None, special: Special, panel: _Panel, axis: Axis
 ) -> Iterator[Shape]:
-    """Yield each arm's interval and means, and the bound that decided her last response."""
+    """Yield each arm's interval and means; if she rejected, also the ucb of the rejected arm."""
     rows, size, heading = panel.rows, min(SIGN, 0.4 * panel.rows.height), "what she believes"
     yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
     for place, (x, number) in enumerate(axis.ticks):
@@ -432,7 +432,7 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 
     Args:
         seen: the responses so far.
-        hidden: the hidden state, which adds her intervals; None keeps it secret.
+        hidden: the hidden state, whose intervals the table shows; None keeps the intervals secret.
     """
     lines, low, high = ["arm  accepted  rejected"], 0.0, 1.0
     if hidden is not None:
@@ -457,11 +457,11 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 
 
 MOST_STRIPS = 25
-FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # height of an arm's beliefs: up to 8 arms, and more
-REACH = 6.0  # height of a response above or below its line
-NUMBERED = 48.0  # least height of beliefs with numbered rewards
-EARLY = 4  # the axis ignores intervals in the first 1 / EARLY of a run, which are wide
-MOVED, THIN = 0.5, 0.75  # pixels: smaller changes are not drawn; half the width of a line
+FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # an arm's beliefs are TALL for up to 8 arms, else LOW
+REACH = 6.0  # height of the mark of a response
+NUMBERED = 48.0  # beliefs of at least this height show numbers of rewards
+EARLY = 4  # the axis need not hold the wide intervals of the first quarter of a run
+MOVED, THIN = 0.5, 0.75  # in pixels: the least change that is drawn; half a line's width
 ROOM_OF_A_MARK = 6.0
 
 
@@ -475,14 +475,14 @@ def timeline(
     width: int = USUAL_WIDTH,
     title: str = "",
 ) -> Scene:
-    """Return the scene of a run; it shows the 25 arms recommended most.
+    """Return the scene of a run. The scene shows the 25 arms recommended most.
 
     Args:
         n_arms: K.
         arms: the arm of each step.
         accepted: the response of each step.
         truths: the hidden state after each step; None keeps it secret.
-        span: the ends of the axis of rewards; None fits all but the first quarter of the run.
+        span: the ends of the axis of rewards; None is the range after the first quarter of the run.
         width: in pixels, in 320..4096.
         title: a line at the top.
 
@@ -539,9 +539,9 @@ def timeline(
 
 
 def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -> Iterator[Polygon]:
-    """Yield an arm's interval, true mean and empirical mean over time; `axis` is upward."""
+    """Yield an arm's interval, true mean and empirical mean over time; `axis` points upward."""
     n, n_columns = len(truths), max(int(steps.right - steps.left), 1)
-    sampled: Sequence[int] = range(n)  # every step, or one for each pixel
+    sampled: Sequence[int] = range(n)  # all steps, or in a long run one step for each pixel
     if n > n_columns:
         sampled = [round(at * (n - 1) / (n_columns - 1)) for at in range(n_columns)]
     xs = [steps.left, *(steps.place(step + 1) for step in sampled[1:])]
@@ -599,17 +599,17 @@ def _marks(
 
 HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING  # height of the column headings
 FLAG_COLUMN, WIDEST_FLAG_COLUMN, LEAST_COLUMN = 64.0, 120.0, 84.0
-LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # the bar of a gauge: its least share of the width; its height
+LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # a gauge's bar: least share of the width; height
 DOT, SMALL_DOT = 5.0, 2.0
 
 
-# line: a number or a word; gauge: a number and its target; flags: K truth values; bars: K numbers,
-# with or without targets.
+# A line shows a number or a word; a gauge, a number and its target; flags, K booleans; bars, K
+# numbers, with or without targets.
 Form = Literal["line", "gauge", "flags", "bars"]
 
 
 class Slot(NamedTuple):
-    """The display of one named value of an explanation."""
+    """The form and the scale in which a panel draws one named value of `explain`."""
 
     name: str  # of the value
     form: Form  # how the value is drawn
@@ -617,8 +617,8 @@ class Slot(NamedTuple):
     high: float  # largest number of the scale, above `low`
 
     def share(self, number: float) -> float:
-        """Return the position of a number on the scale, in [0, 1]."""
-        # high - low may overflow to infinity; the halves' difference cannot.
+        """Return the position of a number between `low` and `high`, in [0, 1]."""
+        # high - low may overflow to infinity, but high / 2 - low / 2 cannot.
         part = 0.5 if math.isinf(self.high - self.low) else 1.0
         low, high = part * self.low, part * self.high
         number = 0.0 if math.isnan(number) else part * number
@@ -630,7 +630,7 @@ class Slot(NamedTuple):
         return self.form in ("flags", "bars")
 
     def value_in(self, explanation: Mapping[str, Explained]) -> Explained | None:
-        """Return this slot's value, or None if the explanation has none of its kind."""
+        """Return the value of this name, or None if the value is absent or needs another form."""
         value = explanation.get(self.name)
         return value if value is not None and words.is_by_arm(value) == self.by_arm else None
 
@@ -638,7 +638,7 @@ class Slot(NamedTuple):
 def slots_of(explanations: Iterable[Mapping[str, Explained]]) -> list[Slot]:
     """Return one slot for each name, in order of first appearance.
 
-    A name that has one number at times and K numbers at others gets two slots.
+    If a name has one number in some explanations and K numbers in others, it gets two slots.
     """
     by_name: dict[tuple[str, bool], list[Explained]] = {}
     for each in explanations:
@@ -659,11 +659,11 @@ def slots_of(explanations: Iterable[Mapping[str, Explained]]) -> list[Slot]:
 
 
 class Board(NamedTuple):
-    """The layout of an agent's panel, fixed within a film."""
+    """The layout of an agent's panel, the same in all frames of a film."""
 
     width: int  # of the panel
     height: int  # of the panel
-    facts: dict[Slot, float]  # the baseline of each line or gauge
+    facts: dict[Slot, float]  # `y` of the baseline of each line or gauge
     columns: dict[Slot, tuple[float, float]]  # left and right end of each slot with K numbers
     rows: ArmRows  # the rows of the arms
     labels_end: float | None  # right end of the arms' labels; None without labels
@@ -672,13 +672,13 @@ class Board(NamedTuple):
 def board_of(
     slots: Sequence[Slot], rows: ArmRows, width: int, height: int = 0, labelled: bool = False
 ) -> Board:
-    """Return the layout of a panel; columns that do not fit are left out.
+    """Return the layout of a panel, without the columns for which the width is too small.
 
     Args:
         slots: the slots to draw.
-        rows: the rows of the user's scene; a labelled panel makes its own.
-        width: of the panel.
-        height: least height of the panel.
+        rows: the rows of the user's scene; a labelled panel moves them below its lines.
+        width: width of the panel, in pixels.
+        height: least height of the panel, in pixels.
         labelled: whether the panel stands alone and labels the arms.
     """
     first, step = MARGIN + LARGE + LINE * LARGE, LINE * USUAL
@@ -688,7 +688,7 @@ def board_of(
         rows = rows._replace(top=first + step * len(facts) + (HEADINGS_HIGH if by_arm else 0.0))
     above = max(0, int((rows.top - HEADINGS_HIGH - first) / step + 1.01))
     below = rows.bottom + LINE * USUAL + SPACING
-    if not by_arm:  # the rows are empty
+    if not by_arm:  # no value needs rows
         above, rows = len(facts), rows._replace(arms=()) if labelled else rows
     places = {
         slot: first + step * place if place < above else below + step * (place - above)
@@ -718,7 +718,7 @@ def board_of(
 def panel_of(
     explanation: Mapping[str, Any], board: Board, title: str, now: int | None = None
 ) -> Scene:
-    """Return the scene of an agent's explanation: lines, gauges, and columns by arm.
+    """Return the scene of an agent's explanation: lines, gauges, and a row for each arm.
 
     Args:
         explanation: the agent's explanation.
@@ -765,7 +765,7 @@ def panel_of(
             draw(Text(f"{key}-name-{n}", ends[0], y, line, "quiet", LITTLE, bold=True))
         if value is None:
             continue
-        # Draw dots, or bars with a mark at the target and a number behind.
+        # Draw dots, or bars. A bar has a mark at its target, and its number on the right.
         values, targets = (*words.sides(value), None)[:2]
         reach, high = 0.4 * rows.height, BAR * rows.height
         long = ends[1] - ends[0] - (0.0 if rows.thin else width_of("888.88", LITTLE) + SPACING)

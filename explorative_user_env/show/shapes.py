@@ -1,4 +1,4 @@
-"""Shapes of scenes: their boxes, the width of texts, and how to join scenes."""
+"""Define the shapes of scenes, measure the shapes, and join scenes."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 
 class Rectangle(NamedTuple):
-    """A filled rectangle. A screen reader reads the `name` of a shape, if it has one."""
+    """A filled rectangle. A screen reader reads the `name` of each shape that has a name."""
 
     key: str
     x: float
@@ -51,7 +51,7 @@ class Polygon(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A line of text on the baseline `y`: ASCII letters, `±`, `·` and `…`."""
+    """A line of text on the baseline `y`; its letters are ASCII, `±`, `·` or `…`."""
 
     key: str
     x: float
@@ -65,7 +65,7 @@ class Text(NamedTuple):
 
 Shape = Rectangle | Line | Disc | Polygon | Text
 
-# The share of a text that lies left of its `x`, by anchor.
+# For each anchor, the share of a text's width that lies left of `x`.
 BEFORE_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
@@ -98,7 +98,7 @@ class ArmRows(NamedTuple):
 class Scene(NamedTuple):
     """A drawing: its size, its name for screen readers, and its shapes from back to front.
 
-    `rows` are the rows of the arms in a scene of a user.
+    In a scene of a user, `rows` says where the rows of the arms lie.
     """
 
     width: int
@@ -109,12 +109,12 @@ class Scene(NamedTuple):
 
 
 THIN_ROW = 20.0
-# The width of narrow and wide letters, in font sizes.
+# The widths of narrow letters and of wide letters, in font sizes.
 EMS = dict.fromkeys(" .,:;'|!ijl", 0.38) | dict.fromkeys("mwMW%@", 1.0)
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """Return an upper bound on a text's width in usual sans-serif fonts."""
+    """Return an upper bound on a text's width in the common sans-serif fonts."""
     ems = sum(EMS.get(letter, 0.78 if letter.isupper() else 0.65) for letter in text)
     return ems * size * (1.1 if bold else 1.0)
 
@@ -168,7 +168,7 @@ def in_a_column(scenes: Sequence[Scene]) -> Scene:
 
 
 def _joined(scenes: Sequence[Scene], right: int, down: int) -> Scene:
-    """Join scenes to the right or downward; keys get the scene's number as a prefix."""
+    """Join scenes to the right or downward; put the scene's number before each shape's key."""
     x = y = width = height = 0
     shapes: list[Shape] = []
     for number, scene in enumerate(scenes):
@@ -181,8 +181,8 @@ def _joined(scenes: Sequence[Scene], right: int, down: int) -> Scene:
     return Scene(width, height, "; ".join(names), (page, *shapes))
 
 
-_AFTER_A_DOT = re.compile(r"(?<=·) ")  # the preferred line breaks
-# Other line breaks: any space, except within `n(t) = 3` or `arm 3`, or before a dot.
+_AFTER_A_DOT = re.compile(r"(?<=·) ")  # break lines here if possible
+# Else break a line at a space, but not within `n(t) = 3` or `arm 3`, and not before a dot.
 _BREAK = re.compile(r"(?<!=) (?![-\d=>·])")
 
 

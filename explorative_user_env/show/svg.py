@@ -1,4 +1,4 @@
-"""Scenes as SVG, and films as one HTML page with a slider that needs no network."""
+"""Write scenes as SVG, and films as one HTML page that works without a network."""
 
 import json
 import math
@@ -15,14 +15,14 @@ from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Sce
 from explorative_user_env.validation import choice
 
 THEMES = ("auto", *PAGES)
-OURS = "eu"  # prefix of classes and ids, so that none collides with others in a page
-LONGEST_LEGEND = 150  # most names of shapes in the description for screen readers
+OURS = "eu"  # our prefix separates our classes and ids from those of a page
+LONGEST_LEGEND = 150  # screen readers get no description with more names of shapes
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
 # The CSS rule that gives a page the font of its scenes.
 PAGE_FONT = f":root{{--{OURS}-font:{FONT}}}"
 
-# By shape: its tag, and its numeric attributes with the fields that give them.
+# For each shape, its SVG tag, and for each numeric attribute the field with the number.
 DRAWN: dict[type[Shape], tuple[str, dict[str, str]]] = {
     Rectangle: ("rect", {name: name for name in ("x", "y", "width", "height")}),
     Line: ("line", {name: name for name in ("x1", "y1", "x2", "y2")} | {"stroke-width": "width"}),
@@ -48,7 +48,7 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
         theme: "light", "dark", or "auto", which follows the reader's preference.
 
     Raises:
-        InvalidArgumentError: for another theme.
+        InvalidArgumentError: if `theme` is none of these.
     """
     choice("theme", theme, THEMES)
     body = ""
@@ -76,7 +76,7 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text for a page, without markup and control characters."""
+    """Return a text that is safe in a page: escape markup and control characters."""
     return escape(in_line(text))
 
 
@@ -87,14 +87,14 @@ def style_of(theme: str) -> str:
     rules = f".{OURS}-scene{{max-width:100%;height:auto;font-family:{FONT}}}"
     rules += colours_for(within) if theme == "auto" else ""
     for role, colour in COLOURS.items():
-        # A fixed theme names its colours, as not every SVG viewer supports custom properties.
+        # A fixed theme writes colours, because some SVG viewers do not know custom properties.
         value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
         rules += f"{within} .{OURS}-{role}{{color:{value}}}"
     return rules + f".{OURS}-scene *{{fill:currentColor}}.{OURS}-scene line{{stroke:currentColor}}"
 
 
 def colours_for(selector: str) -> str:
-    """Return the rules that define each role's light and dark colour for a selector."""
+    """Return CSS rules that define the light and the dark colours of all roles for `selector`."""
     light, dark = (
         ";".join(f"--{OURS}-{role}:{getattr(colour, page)}" for role, colour in COLOURS.items())
         for page in PAGES
@@ -117,34 +117,34 @@ def element_of(shape: Shape) -> Element:
 
 
 def _written(number: float) -> str:
-    """Return a number of pixels, rounded to a tenth, as a short text."""
+    """Return a number of pixels, rounded to a tenth, as text."""
     text = f"{number:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 # Films
 
-TEXT = ""  # in place of an attribute's name: the text of an element
+TEXT = ""  # the name that stands for the text of an element
 
 
 class Track(NamedTuple):
     """The changes of one attribute of one shape in a film."""
 
     element: int  # index of the shape in the first scene
-    attribute: str  # its name, or `TEXT`; an empty value means that it is absent
-    frames: list[int]  # the frames at which it changes, beginning with 0
-    values: list[str]  # its value from each of these frames on
+    attribute: str  # the attribute's name, or `TEXT`
+    frames: list[int]  # the frames at which the value changes, beginning with 0
+    values: list[str]  # the value from each of these frames on; "" means no attribute
 
 
 class Animation(NamedTuple):
-    """A film: its first scene, with all shapes of the film, and their changes."""
+    """A film: a first scene that contains all shapes of the film, and the changes of the shapes."""
 
     poster: Scene
     tracks: list[Track]
 
 
 def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
-    """Return scenes as an animation; a shape has no size while it is absent.
+    """Return scenes as an animation; a shape that a scene lacks has size 0 there.
 
     Args:
         scenes: the scenes.
@@ -155,7 +155,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
     for scene in scenes:
         before: str | None = None
         for shape in scene.shapes:
-            if shape.key not in last:  # a new shape is placed after its predecessor in this scene
+            if shape.key not in last:  # insert a new shape after the shape before it
                 last[shape.key] = _gone(shape)
                 keys.insert(0 if before is None else keys.index(before) + 1, shape.key)
             before = shape.key
@@ -176,7 +176,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
                 if not track.values or track.values[-1] != value:
                     track.frames.append(frame)
                     track.values.append(value)
-        if frame == 0:  # a shape's name describes one moment only, so a film has none
+        if frame == 0:  # names describe one frame only, so a film drops them
             shapes = [last[key] for key in keys]
             poster = tuple(s if isinstance(s, Text) else s._replace(name="") for s in shapes)
     changing = [t for of_shape in tracks for t in of_shape.values() if len(t.frames) > 1]
@@ -199,7 +199,7 @@ def _gone(shape: Shape) -> Shape:
 
 
 def tracks_in(animation: Animation) -> list[Any]:
-    """Return the tracks as short values for JSON."""
+    """Return the tracks as lists for JSON, with texts of numbers as numbers."""
 
     def short(text: str) -> str | float:
         try:
@@ -229,11 +229,11 @@ def page_with(
     """Return the page of a film.
 
     Args:
-        title: of the page.
+        title: the title of the page.
         pictures: the scenes, "wide" for large screens and "narrow" for phones.
         captions: the text below each scene.
-        marks: the frames of the jump buttons.
-        story: the events in words, each with its frame.
+        marks: the frames to which buttons jump.
+        story: the main events, each as its frame and a text.
         note: a line at the end.
     """
     films = {name: animation_of(scenes, title) for name, scenes in pictures.items()}

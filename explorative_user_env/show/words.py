@@ -1,4 +1,4 @@
-"""Texts of a user's scene, and the values of an agent's explanation."""
+"""Write the texts of a user's scene, and read the values of an agent's `explain`."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -15,12 +15,12 @@ CHANCE = "chance, or another behaviour"
 
 
 class Seen(NamedTuple):
-    """A user's responses so far; nothing here is secret."""
+    """A user's responses so far, all of which the system observes."""
 
     accepted: Sequence[int]  # acceptances of each arm
     rejected: Sequence[int]  # rejections of each arm
-    latest: Sequence[bool | None]  # the last response to each arm; None without one
-    # the last recommended arm and whether she accepted it; None before the first
+    latest: Sequence[bool | None]  # the last response to each arm; None before a response
+    # the last recommended arm and whether she accepted the arm; None before a recommendation
     last: tuple[int, bool] | None
     steps: int  # t
 
@@ -30,9 +30,9 @@ class Grounds(NamedTuple):
 
     arm: int  # the recommended arm
     accepted: bool  # her response
-    bound: float  # the arm's ucb at that time
-    witness: int | None  # the arm that was clearly better; None if no arm was
-    rival: float  # the witness's lcb at that time
+    bound: float  # the arm's ucb before the response
+    witness: int | None  # an arm that was clearly better; None if no arm was clearly better
+    rival: float  # the witness's lcb before the response
 
 
 def grounds_of(seen: Seen, decided: HiddenState | None) -> Grounds | None:
@@ -52,7 +52,7 @@ def rounded(value: float) -> str:
 
 
 def number_in_words(value: float) -> str:
-    """Return a number as a short text, without a fraction of .00."""
+    """Return a number as a short text; write 3.00 as 3."""
     return "0" if value == 0.0 else rounded(value).removesuffix(".00")
 
 
@@ -62,7 +62,7 @@ def brief(number: int) -> str:
 
 
 def in_a_word(accepted: bool) -> str:
-    """Return the word for a response; it is also the name of the response's colour."""
+    """Return the word for a response, which is also the key of its colour."""
     return "accepted" if accepted else "rejected"
 
 
@@ -81,7 +81,7 @@ def headline(seen: Seen, grounds: Grounds | None) -> str:
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
-    """Return t and the user's other numbers in one line."""
+    """Return one line with t and the counts; with `hidden`, also Gamma and rho_t."""
     if hidden is None:
         yes, no = brief(sum(seen.accepted)), brief(sum(seen.rejected))
         return f"t = {brief(seen.steps)} · {yes} accepted · {no} rejected"
@@ -100,7 +100,7 @@ def reason(grounds: Grounds) -> str:
 
 
 def numbers_compared(grounds: Grounds) -> str:
-    """Return the bounds that decided a rejection, or CHANCE if the rule does not explain it."""
+    """Return the bounds that decided a rejection as text; CHANCE if the rule did not decide."""
     arm, accepted, bound, witness, rival = grounds
     if accepted != (witness is None):
         return CHANCE
@@ -121,17 +121,17 @@ def spoken(seen: Seen, grounds: Grounds | None) -> str:
 
 # An agent's explanation
 
-# A number, a word, K numbers, K truth values (such as the remaining arms), or an `Against` of a
-# number and its target.
+# A value of `explain`: a number, a word, K numbers, K booleans (such as the remaining arms), or an
+# `Against` of a number and its target.
 Explained = float | str | tuple[float, ...] | tuple[bool, ...] | Against
 LONGEST_WORD = 40  # words and names are cut to this length
 
 
 def explanation_of(agent: object, n_arms: int) -> dict[str, Explained]:
-    """Return the values of `agent.explain()` by name; empty for an agent without that method.
+    """Return the values of `agent.explain()` by name; an agent without `explain` has no values.
 
     Raises:
-        CallableError: if its code fails, or returns a value that cannot be shown.
+        CallableError: if `explain` raises an error, or returns a value that cannot be shown.
     """
     explain = getattr(agent, "explain", None)
     if not callable(explain):
@@ -169,7 +169,7 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Any:
 
 
 def sides(value: Explained) -> tuple[Any, ...]:
-    """Return the two values of an `Against`, or any other value alone, as a tuple."""
+    """Return the two sides of an `Against`; return any other value as a tuple of length 1."""
     return tuple(value) if isinstance(value, Against) else (value,)
 
 
@@ -179,5 +179,5 @@ def is_by_arm(value: Explained) -> bool:
 
 
 def is_flags(value: Explained) -> bool:
-    """Return whether a value is K truth values."""
+    """Return whether a value is a tuple of K booleans."""
     return not isinstance(value, Against | float | str) and isinstance(value[0], bool)

@@ -1,12 +1,14 @@
-"""The cost of observing responses only: agents on the two instances of the paper's lower bound.
+"""Run agents on the two instances nu and nu' of the paper's lower bound.
 
-`overlap` measures how often an agent cannot distinguish nu from nu', `success` how often agents are
-right on both, `needed` the interactions that this takes; `draw` plots `overlap` and `needed`. A
-standard bandit needs O(log 1/delta) interactions. An agent that observes responses only needs
-delta^(-1/alpha), up to smaller factors. An agent that also sees the rewards is hardly better in the
-measurements, as an arm that the user never accepts again gives no rewards. The power of 1/delta
-shows late: with gap 1/2 and alpha = 1 it exceeds the standard bandit's need from delta = 1e-5 on;
-at alpha = 1/4 runs can measure it.
+The study measures the cost of observing responses only. `overlap` measures how often an agent
+cannot distinguish nu from nu'. `success` measures how often agents name the best arm of both.
+`needed` measures how many interactions a success of 1 - delta takes. `draw` plots the results.
+
+A standard bandit needs O(log 1/delta) interactions. An agent that observes only responses needs
+delta^(-1/alpha), up to smaller factors. In the measurements, an agent that also sees the rewards is
+hardly better, since an arm that the user rejects from then on gives no rewards. The power of
+1/delta matters for small delta only: with gap 1/2 and alpha = 1 it exceeds the interactions of the
+standard bandit for delta below 1e-5. With alpha = 1/4 it exceeds them within measurable runs.
 """
 
 import math
@@ -64,12 +66,12 @@ Rho = Schedule | str | float
 
 
 class Histories(NamedTuple):
-    """Histories of an agent with the same users under nu and nu': bool arrays, shape (n_users,).
+    """What happened to an agent with the same users on nu and nu'; bool arrays, shape (n_users,).
 
     Attributes:
-        same: whether all recommendations and responses are the same under nu and nu'.
-        only_arm_2: whether the user accepts arm 2 always and every other arm once, under nu.
-        only_arm_2_prime: the same under nu'.
+        same: whether all recommendations and responses are the same on nu and nu'.
+        only_arm_2: whether the user accepts arm 2 always and every other arm once, on nu.
+        only_arm_2_prime: whether the user accepts arm 2 always and every other arm once, on nu'.
     """
 
     same: Array
@@ -80,16 +82,15 @@ class Histories(NamedTuple):
 def histories(
     pair: HardPair, agent: AlgorithmAgent, steps: int, seeds: Sequence[int], rho: Rho | None = None
 ) -> Histories:
-    """Run `agent` twice with the users of `seeds`: with the means of nu and with those of nu'.
+    """Run an agent with each user twice: with the means of nu and with the means of nu'.
 
-    Both runs share the user's noise and the agent's random numbers: while the histories agree, the
-    rewards of an arm differ only by the difference of the arm's two means.
+    Both runs have the same random numbers of the user and the agent. As long as their histories are
+    equal, the rewards of an arm differ by the difference of the arm's means on nu and nu'.
 
     Args:
         pair: the two instances.
-        agent: an agent of this package, with all options given; after it stops, it recommends its
-            answer.
-        steps: recommendations to each user, at least 1.
+        agent: an agent of this package with all options; after it stops, it recommends its answer.
+        steps: number of recommendations to each user, at least 1.
         seeds: the seeds of the users.
         rho: schedule of rho_t as in `gym.make`; None is the constant rho_1 of the pair.
     """
@@ -112,7 +113,7 @@ def histories(
 
 
 def has_history(play: Play) -> Array:
-    """Return which users accept arm 2 always and every other arm the first time only."""
+    """Return for each user whether she accepts arm 2 always and every other arm only once."""
     expected = play.arms == ARM_2
     for arm in range(int(play.arms.max()) + 1):
         shown = play.arms == arm
@@ -123,16 +124,17 @@ def has_history(play: Play) -> Array:
 def rejected_below(
     n0s: Sequence[int], alpha: float, rho_1: float, n_arms: int, n_paths: int, seed: int
 ) -> Array:
-    """Return bounds: an arm with a first reward below its bound is rejected until N_0 acceptances.
+    """Return a bound for each N_0 and each simulated path of rewards of arm 2 (with mean 1).
 
-    Draws the rewards of arm 2, with mean 1. The bound is the minimum of
-    lcb_2 - sqrt(Gamma) = hat mu_2 - sqrt(Gamma) (1 + 1/sqrt(n_2)) over all n(t) < N_0, with the
-    largest possible Gamma: for rho_t = rho_1 and every other arm accepted once. So an arm whose
-    first reward is below the bound is rejected for every rho_t, at every step. The condition is
-    also necessary if rho_t = rho_1, K = 2 and the arm is recommended at every n(t).
+    If the first reward of another arm is below the bound, the user rejects this arm until she has
+    accepted N_0 times. The bound is the minimum of
+    lcb_2 - sqrt(Gamma) = hat mu_2 - sqrt(Gamma) (1 + 1/sqrt(n_2)) over all n(t) < N_0. Here Gamma
+    is the largest possible one, with rho_t = rho_1 and one acceptance of every other arm, so the
+    bound holds for every rho_t. If rho_t = rho_1, K = 2 and the other arm is recommended at every
+    n(t), she rejects the arm only if its first reward is below the bound.
 
     Returns:
-        One row for each N_0 of `n0s` (inf for N_0 = 2), one column for each path of rewards.
+        Array with one row for each N_0 (inf for N_0 = 2) and one column for each path.
     """
     rng = np.random.default_rng(seed)
     longest = max(n0s) - 2
@@ -156,7 +158,7 @@ def rejected_below(
 
 
 def overlap_probability(rejected: Array, instance: Instance) -> Array:
-    """Return for each path P(first rewards of all arms but arm 2 are below `rejected`)."""
+    """Return P(the first rewards of all arms except arm 2 are below the bound) for each bound."""
     means = [mean for arm, mean in enumerate(instance.means) if arm != ARM_2]
     return np.asarray(np.prod([ndtr(rejected - mean) for mean in means], axis=0))
 
@@ -169,7 +171,7 @@ BOUND_GRID = tuple(2 + round(2 ** (power / 2)) for power in range(27))
 
 
 def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
-    """Return agents for N = `n`: N_1 of BAIR, step cap of T&S, horizon of the others."""
+    """Return agents with N = `n` as N_1 of BAIR, step cap of T&S and horizon of all others."""
     first = [line_ups.BAIR(delta=delta, n1=n), line_ups.TrackAndStop(delta=delta, max_steps=n)]
     others = (line_ups.Uniform, line_ups.EXP3, line_ups.FullInformation)
     return first + [make(horizon=n) for make in others]
@@ -186,12 +188,13 @@ def success(
     progress: OnProgress = silent,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return how often each agent is right on nu and on nu', for growing N.
+    """Return how often each agent names the best arm of nu and of nu', for growing N.
 
     Args:
         pair: the two instances.
-        n_grid: the N, each at least 1: the horizon, step cap or N_1 of an agent (see `line_up`).
-        agents: the agents for an N and the pair's delta.
+        n_grid: the values of N, each at least 1. N is the horizon, the step cap or the N_1 of an
+            agent (see `line_up`).
+        agents: function (N, delta) that returns the agents.
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: the seed of users and agents, at least 0.
@@ -230,19 +233,19 @@ def _share(name: str, values: Any) -> dict[str, float]:
 
 
 def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> pd.DataFrame:
-    """Return the least N with which each agent is right with probability 1 - delta on nu and nu'.
+    """Return the N that each agent needs for success of at least 1 - delta on both nu and nu'.
 
     Args:
-        measured: the frame of `success`, for any agents.
+        measured: the frame that `success` returned, for any agents.
         pair: the two instances.
-        deltas: each in (0, 1).
+        deltas: values of delta, each in (0, 1).
 
     Returns:
-        One row for each delta and agent: `delta`, `agent`, `kind`, `n`, `interactions` and
-        `sees_rewards`; `n` and `interactions` are NaN if no N of the grid suffices. `kind` is
-        "measured" (the least N of the grid such that it and all larger N suffice; NaN for deltas
-        with fewer than ten expected errors, n_runs * delta < 10), "exact"
-        (`standard_bandit_needs`) or "bound" (`any_agent_needs`, in acceptances).
+        One row for each delta and agent, with the columns `delta`, `agent`, `kind`, `n`,
+        `interactions` and `sees_rewards`. If `kind` is "measured", `n` is the least N of the grid
+        such that N and all larger values suffice. It is NaN if no N suffices, or if fewer than ten
+        errors are expected (n_runs * delta < 10). "exact" is `standard_bandit_needs`, and "bound"
+        is `any_agent_needs`, in acceptances.
     """
     rows = []
     for delta, bound in zip(deltas, any_agent_needs(pair, deltas), strict=True):
@@ -266,9 +269,9 @@ MOST_PULLS = 10**300
 
 
 def standard_bandit_success(instance: Instance, pulls: int) -> float:
-    """Return P(the best arm has the largest empirical mean after `pulls` = m of each arm).
+    """Return P(the best arm has the largest empirical mean after m = `pulls` pulls of each arm).
 
-    For observed rewards from N(mu_i, 1): the integral of phi(z) prod_i Phi(z + sqrt(m) Delta_i).
+    For N(mu_i, 1) rewards, it is the integral of phi(z) prod_i Phi(z + sqrt(m) Delta_i) over z.
     """
     best = instance.best_arm
     gaps = [gap for arm, gap in enumerate(instance.gaps) if arm != best]
@@ -281,9 +284,10 @@ def standard_bandit_success(instance: Instance, pulls: int) -> float:
 
 
 def standard_bandit_needs(instance: Instance, delta: float) -> int:
-    """Return the least number of pulls, K times m, with `standard_bandit_success` >= 1 - delta.
+    """Return the number of pulls K m, for the least m with `standard_bandit_success` >= 1 - delta.
 
-    It is O(log 1/delta): for K = 2 about 4 z^2/Delta_1^2, z the (1 - delta) quantile of N(0, 1).
+    The number is O(log 1/delta). For K = 2 it is about 4 z^2/Delta_1^2, where z is the (1 - delta)
+    quantile of N(0, 1).
     """
     # Phi(-x) <= exp(-x^2/2)/2; arm i is ahead of the best with probability Phi(-Delta_i sqrt(m/2)).
     gap = theory.unique_gap(instance)
@@ -302,11 +306,12 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
 def any_agent_needs(
     pair: HardPair, deltas: Sequence[float], n_paths: int = N_PATHS, seed: int = 0
 ) -> list[float]:
-    """Return for each delta the least N_0 of `BOUND_GRID` with overlap <= 2 delta.
+    """Return for each delta the least N_0 of `BOUND_GRID` with P(shared history) <= 2 delta.
 
-    With fewer acceptances every agent errs with probability above delta under nu or nu', as half
-    the probability of their shared history is above delta. The function computes the probability
-    under nu' only: under the nu of each N_0 the history is more likely.
+    The shared history is that of `overlap`. Given this history, every agent is wrong on nu or nu'
+    with probability 1/2 at least. So with fewer than N_0 acceptances, every agent errs on nu or nu'
+    with probability above delta. The history is less likely on nu' than on nu; the function
+    computes its probability on nu'.
     """
     n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
@@ -334,30 +339,32 @@ def overlap(
     seed: int = 0,
     progress: OnProgress = silent,
 ) -> pd.DataFrame:
-    """Return how often UNI has the history that nu and nu' share, for growing N_0.
+    """Return how often UNI has a history that does not distinguish nu from nu', for growing N_0.
 
-    UNI recommends every arm again after every acceptance of arm 2, so no agent can distinguish nu
-    from nu' sooner. Each N_0 has the pair of that delta for which the theorem gives this N_0.
+    In this shared history, the user accepts arm 2 always and every other arm once until she has
+    accepted N_0 times. After every acceptance of arm 2, UNI recommends every other arm again, so no
+    agent can distinguish nu from nu' sooner. By the theorem, N_0 determines delta, nu and nu'.
 
     Args:
-        n0s: the N_0, each at least K.
+        n0s: the values of N_0, each at least K.
         alpha: the user's willingness to explore, above 0.
         rho: schedule of rho_t, as in `gym.make`.
         n_arms: K, at least 2.
-        c: the theorem's c, as in `hard_pair`.
+        c: the constant c of the theorem, as in `hard_pair`.
         gap: Delta_1 of nu'; None is the proof's epsilon, which shrinks as N_0 grows.
-        n_instances: users of UNI under each of nu and nu', at least 1.
-        n_paths: paths of arm 2's rewards for `overlap`, at least 2.
+        n_instances: number of users of UNI on each of nu and nu', at least 1.
+        n_paths: number of simulated paths of arm 2's rewards, at least 2.
         seed: the seed of users, agent and paths, at least 0.
         progress: called with (N_0, number of finished N_0, number of all N_0).
 
     Returns:
-        One row for each N_0: `n0`, `delta`, `twice_delta`, `d`, `epsilon`; `event_b_prime` and
-        `overlap_bound` of the proof, and `conditions`, whether the proof's conditions hold;
-        `overlap`, the least probability of this history under nu' for any agent that gets arm 2
-        accepted before it repeats another arm, with a 95% interval (`_low`, `_high`) over paths;
-        `nu`, `nu_prime` and `same`, how often UNI had the history under each and the same
-        responses under both, with exact intervals.
+        One row for each N_0. `n0`, `delta`, `twice_delta`, `d`, `epsilon`, `event_b_prime` and
+        `overlap_bound` are quantities of the proof. `conditions` is True if the proof's conditions
+        hold. `overlap` is a lower bound, with a 95% interval (`_low`, `_high`) over the paths, of
+        the probability of the shared history on nu', for any agent that gets arm 2 accepted before
+        it repeats another arm. `nu` and `nu_prime` are the shares of UNI's runs on each instance
+        with this history. `same` is the share of users with equal responses on both. These three
+        have exact intervals.
     """
     schedule = as_schedule(rho)
     c = theory.exponent_loss(c, validation.positive("alpha", alpha))
@@ -366,7 +373,7 @@ def overlap(
     given, longest = validation.sequence("n0s", n0s), LONGEST_HORIZON // n_arms
     n0s = sorted({validation.count("n0s", n0, n_arms, longest) for n0 in given})
     if not n0s:
-        raise InvalidArgumentError("n0s", n0s, "at least one number")
+        raise InvalidArgumentError("n0s", n0s, "a non-empty sequence of numbers")
     rho_0, rho_1 = schedule.rho_0, schedule.rho_1
     if rho_0 * n0s[0] <= 1.0:
         raise InvalidArgumentError("n0s", n0s[0], f"above 1/rho_0, with rho_0 = {rho_0:g}")
@@ -407,7 +414,7 @@ FOOTNOTES = (
 
 
 def footnotes_of(success: pd.DataFrame) -> tuple[str, ...]:
-    """Return the notes below the tables: the columns and the mark of reference agents."""
+    """Return the notes below the tables; they explain the columns and mark reference agents."""
     return FOOTNOTES + references_of(success)
 
 
@@ -456,7 +463,7 @@ LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
 
 
 def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
-    """Return a figure of the frames of `overlap` and `needed`."""
+    """Return a figure with the plots of `draw_overlap` and `draw_needed`."""
     figure = plots.new_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
     draw_overlap(overlap, left)
@@ -465,7 +472,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the probability of the shared history (frame of `overlap`) against N_0."""
+    """Draw the probability of the shared history against N_0, from the frame of `overlap`."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
@@ -484,7 +491,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the interactions needed (frame of `needed`) against 1/delta."""
+    """Draw the number of interactions that agents need against 1/delta, from `needed`."""
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         finite = rows[np.isfinite(rows["interactions"])].sort_values("delta")

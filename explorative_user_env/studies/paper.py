@@ -1,4 +1,4 @@
-"""The paper's experiments: agents and cells, published figures, and our figures beside them."""
+"""Run the paper's experiments and compare their figures with the published figures."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -36,11 +36,11 @@ class Entrant:
     """An agent in an experiment.
 
     Attributes:
-        name: the agent's name in our tables.
-        column: the agent's name in the column names of the published table.
-        make: `(delta, K, alpha) -> agent`; options that are None follow from the setting.
-        judged: whether the agent's figures have verdicts: True, False, or the name of the only
-            setting with verdicts.
+        name: the agent's name in the tables of this package.
+        column: the agent's name in the columns of the file of published figures.
+        make: `(delta, K, alpha) -> agent`; the setting determines the agent's options of None.
+        judged: whether the report judges the agent's figures: True, False, or the name of the one
+            setting under which it does.
     """
 
     name: str
@@ -62,14 +62,14 @@ class Experiment:
     Attributes:
         name: name on the command line.
         title: title in the report.
-        deltas: delta of each row.
-        n_arms: K of each row.
-        data: file of the published figures, None if the paper prints none.
+        deltas: the values of delta.
+        n_arms: the values of K; each delta runs with each K.
+        data: file of the published figures; None if the paper prints no numbers.
         alpha: the users' willingness to explore.
         gap: Delta_1.
         noise: click noise p.
-        entrants: the agents; the first gives UNI and EXP3 their horizon.
-        shared_phase1: whether all agents start after BAIR's Phase 1, which is not counted.
+        entrants: the agents; the stopping time of the first one is the horizon of UNI and EXP3.
+        shared_phase1: whether every agent starts after a Phase 1 of BAIR, whose steps do not count.
         drawn: whether the paper shows the results as a plot.
         note: a remark for the report.
     """
@@ -89,7 +89,7 @@ class Experiment:
 
 
 def _bair(name: str, column: str, judged: Any = True, n1: Any = None, **options: Any) -> Entrant:
-    """Return a variant of BAIR; `n1(delta, K, alpha)` is its N_1 in a cell, for rho_0 = 1."""
+    """Return a variant of BAIR; with `n1`, its N_1 at rho_0 = 1 is `n1(delta, K, alpha)`."""
 
     def make(*cell: Any) -> AlgorithmAgent:
         return BAIR(name=name, n1=None if n1 is None else n1(*cell), **options)
@@ -194,7 +194,7 @@ def quick_form(experiment: Experiment) -> Experiment:
 def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
     """Return `experiment` with the entrants of these names; letter case does not matter.
 
-    BAIR stays if other entrants share its Phase 1 or run to its time.
+    BAIR is kept if the other entrants need its Phase 1 or its stopping time.
 
     Raises:
         InvalidArgumentError: for an unknown name.
@@ -235,9 +235,9 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
 
 
 def published_for(population: Population) -> pd.DataFrame | None:
-    """Return the published figures of the paper's agents with these users, None if there are none.
+    """Return the published figures of the paper's agents with these users, or None.
 
-    Table 3's figures of BAIR(m) have the agent name "BAIR", for every variant of BAIR(m).
+    In Table 3, the paper's agent is BAIR(m); its figures have the agent name "BAIR" here.
     """
     papers = Population(setting=population.setting, n_arms=population.n_arms)
     for experiment in PUBLISHED_CELLS:
@@ -255,14 +255,14 @@ def run_experiment(
 ) -> list[Results]:
     """Run all cells of `experiment` under `setting`.
 
-    The horizon of UNI and EXP3 is BAIR's measured mean time under `printed`. Under settings that
-    count private draws, as the published tables do, it is BAIR's published time, which gave the
-    published figures of UNI and EXP3. After a shared Phase 1, all counts exclude the Phase 1 of the
-    same user.
+    Under `printed`, the horizon of UNI and EXP3 is BAIR's mean stopping time in these runs. Under
+    settings that count private draws, such as `released`, the horizon is BAIR's published time. The
+    published figures of UNI and EXP3 had this horizon. If Phase 1 is shared, its steps are
+    subtracted from all counts of the same user.
 
     Args:
         experiment: the experiment.
-        setting: the reading of the paper's rule, or its name.
+        setting: a setting, or its name: `printed` or `released`.
         progress: as for `run_cells`.
         options: passed on to `evaluate`.
     """
@@ -320,7 +320,7 @@ def _place(cell: Results) -> tuple[float, int]:
 
 
 def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
-    """Subtract the steps of each user's Phase 1, `phase1`, and the private draws from `runs`."""
+    """Return `runs` without private draws and without the steps of the same users in `phase1`."""
     counts = ["interactions", "acceptances"]
     before = phase1.set_index("user_seed")[counts].loc[runs["user_seed"]].to_numpy()
     steps, acceptances = (runs[counts] - before).to_numpy().T
@@ -332,10 +332,10 @@ PRINTED_STEP = "the paper's text"
 
 
 def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -> pd.DataFrame:
-    """Return the figures of `agents`, switching the settings' differences one after another.
+    """Return the figures of agents while the setting changes step by step, to find each effect.
 
-    All steps have the same users, unless the difference changes the users, so that small effects
-    show.
+    The first step is the setting `printed`. Each further step switches one difference, until the
+    setting is `released`. The users of all steps are the same, unless a difference changes them.
 
     Args:
         agents: names of agents.
@@ -343,9 +343,9 @@ def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -
         options: passed on to `evaluate`.
 
     Returns:
-        One row for each step and agent: `step` from 0, `point` (the difference), `agent`, and the
-        figures with their intervals after switching all differences up to this one; with the prefix
-        `alone_` the same after switching only this one.
+        One row for each step and agent: `step` from 0, `point` (the switched difference), `agent`,
+        and the figures with their intervals. Figures with the prefix `alone_` are for the setting
+        `printed` with only this difference switched.
     """
     ladder, alone = [PRINTED], [PRINTED]
     for difference in DIFFERENCES:
@@ -379,20 +379,21 @@ ESTIMATED = ("stopping_time", "rejection_rate")
 
 
 def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.ndarray]:
-    """Return the figures of samples of runs, with relative errors of ours and the published ones.
+    """Return stopping time, rejection rate and success of samples of runs, with relative errors.
 
-    The error of a mean combines the standard error and the effect of one more run that is as far
-    from the mean as the farthest run. Stopping times may have a long tail that a sample of runs
-    hardly contains; then the standard error alone is too small. A step cap bounds the tail.
+    The error of a mean combines the standard error with the effect of one further run that is as
+    far from the mean as the farthest run. The standard error alone is too small if stopping times
+    have a long tail, which few runs of a sample reach. A step cap limits the tail.
 
     Args:
         runs: four arrays of shape (..., n): times, rejections, whether the answer is right, and
             whether the run is censored.
-        setting: whether figures exclude censored runs, and which rejection rate they report.
+        setting: decides whether figures exclude censored runs, and the kind of rejection rate.
 
     Returns:
-        Arrays of shape (...): the three figures; for time and rejection rate also `_error` and
-        `_published_error`. NaN if fewer than two runs count.
+        Arrays of shape (...): the three figures. Time and rejection rate also have an `_error` of
+        these n runs, and a `_published_error` of the paper's number of runs. Values are NaN if the
+        figures include fewer than two runs.
     """
     times, rejections, correct, censored = runs
     used = ~censored if setting.drops_censored else np.ones_like(censored)
@@ -424,7 +425,7 @@ def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.
 
 
 def figures_of_agent(results: Results, agent: str, places: Any = slice(None)) -> Mapping[str, Any]:
-    """Return `figures_of` the runs of an agent in one cell; `places` index its users."""
+    """Return `figures_of` for the runs of an agent in one cell, or for its runs at `places`."""
     runs = results.runs[results.runs["agent"] == agent]
     kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
     arrays = [runs[name].to_numpy(kind)[places] for name, kind in kinds.items()]
@@ -432,11 +433,11 @@ def figures_of_agent(results: Results, agent: str, places: Any = slice(None)) ->
 
 
 def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> Any:
-    """Return the difference of our figure and the published one, divided by its error.
+    """Return our figure minus the published figure, divided by the error of the difference.
 
-    The difference of times and rates is that of their logarithms, as large means have large errors.
-    The error of a success follows from the pooled share. All errors include rounding to the last
-    printed digit. `ours` is as returned by `figures_of`; figures are numbers or arrays.
+    For times and rejection rates the difference is between logarithms, since larger means have
+    larger errors. The error of a success follows from the pooled share. All errors include rounding
+    to the last printed digit. `ours` is a result of `figures_of`, of numbers or arrays.
     """
     unit, measured = UNITS[figure], ours[figure]
     if figure == "success":
@@ -453,9 +454,10 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
 def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.DataFrame:
     """Return the summaries of all cells with the published figures in further columns.
 
-    `stopping_time_difference` is relative to the published time, other differences are absolute;
-    positive if ours is larger. `_error` is the relative error of our times and rejection rates,
-    `_published_error` that of a thousand runs (see `figures_of`).
+    `stopping_time_difference` is relative to the published time; other differences are absolute.
+    They are positive if our figure is larger. `_error` is the relative error of our times and
+    rejection rates. `_published_error` is the relative error of the published figures, which are
+    means of a thousand runs (see `figures_of`).
     """
     summaries = [cell.summary() for cell in results]
     if published is None:

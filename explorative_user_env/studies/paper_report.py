@@ -1,4 +1,4 @@
-"""The report on the paper's experiments: verdicts on published figures, tables and plots."""
+"""Write the report on the paper's experiments, with a verdict on every published figure."""
 
 import math
 import re
@@ -51,14 +51,14 @@ def is_given(agent: str, figure: str) -> bool:
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
-    """Return whether our figures are near published ones; times are compared without `n1`."""
+    """Return whether our figures are near the published figures; `n1` is subtracted from times."""
     relative, absolute = TOLERANCES[figure]
     allowed = np.maximum(relative * abs(published - n1), absolute)
     return abs(ours - published) <= allowed + 1e-12  # shares often differ by the tolerance exactly
 
 
 def n1_if_most(experiment: Experiment, setting: str, entrants: Any, row: Row, time: float) -> float:
-    """Return N_1 of a BAIR in a cell if `time` includes it and at least half of `time`, else 0."""
+    """Return the N_1 that `time` includes, if N_1 is at least half of `time`; otherwise 0."""
     agent = entrants[row["agent"]].make(row["delta"], row["n_arms"], experiment.alpha)
     if "n1" not in agent.options or experiment.shared_phase1:
         return 0.0
@@ -68,16 +68,16 @@ def n1_if_most(experiment: Experiment, setting: str, entrants: Any, row: Row, ti
 
 
 def decisive_of(settings: Collection[str]) -> str:
-    """Return the judged setting: `released` if it ran, else the first of `settings`."""
+    """Return the setting to judge: `released`, or the first setting if `released` did not run."""
     return DECISIVE if DECISIVE in settings else next(iter(settings))
 
 
 def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return one row per published figure: our figure under each setting, and the verdict.
+    """Return one row per published figure, with our figure under each setting and the verdict.
 
-    The verdict is for the setting `decisive_of(summaries)`. It is empty for entrants without
-    verdicts, for figures that repeat an earlier table, and if there are too few runs for an error.
-    Our figures have an interval (`_low`, `_high`), `z_of` (`_z`) and `is_near` (`_near`).
+    The verdict compares our figure under the setting `decisive_of(summaries)`. It is empty for
+    entrants that are not judged, for figures that repeat an earlier table, and for fewer than two
+    runs. Our figures have an interval (`_low`, `_high`), `z_of` (`_z`) and `is_near` (`_near`).
     """
     decisive, parts = decisive_of(summaries), []
     cells, entrants = summaries[decisive], {each.name: each for each in experiment.entrants}
@@ -110,7 +110,7 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
 
 
 def counted(figures: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return the number of figures with each verdict, and of judged figures, by groups of `by`."""
+    """Group figures by the columns `by`; return the number with each verdict and of all judged."""
     judged = figures[figures["verdict"] != NOT_JUDGED]
     each = {verdict: judged["verdict"].eq(verdict).astype(int) for verdict in VERDICTS}
     return judged[by].assign(**each, cells=1).groupby(by, sort=False).sum().reset_index()
@@ -141,12 +141,12 @@ COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stoppi
 
 
 def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
-    """Yield (name, tested value, description of the value, whether it holds) of each reason."""
+    """Yield (name, tested value, meaning of the value, whether it holds) for each tested reason."""
     delta, n_arms, agent = place = tuple(row[name] for name in CELL)
     if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
         cell = published_figures(experiment).set_index(CELL).loc[place]
         most = math.prod(cell[PUBLISHED[name]] + paper.UNITS[name] / 2 for name in COUNTED)
-        # BAIR's K private draws count as rejections; T&S cannot exclude an arm that never had one.
+        # BAIR's K private draws count as rejections; T&S excludes an arm only after a rejection.
         fewest = 2 * n_arms - 1 if agent == "BAIR" else n_arms - 1
         yield "arithmetic", most, f"rejections at most, of at least {fewest}", bool(most < fewest)
     if row["experiment"] == "table4" and (agent, row["figure"]) in COPIED:
@@ -159,7 +159,7 @@ def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, 
 
 
 def explained(experiment: Experiment, figures: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
-    """Return `figures` with verdict "cannot" if a reason holds, and the tested rows by reason."""
+    """Give differing figures the verdict "cannot" if a reason holds; return also all tests."""
     figures = figures.copy()
     evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
     for index, row in figures[figures["verdict"] == DIFFERS].iterrows():
@@ -179,9 +179,9 @@ class Reproduction:
         experiment: the experiment.
         results: results of the cells, by setting.
         summaries: `paper.compared` of the results, by setting.
-        figures: one row per published figure, with its verdict; empty for a drawn experiment, whose
-            figures belong to a table.
-        evidence: the tested rows, by reason.
+        figures: one row per published figure, with its verdict; empty for a plot of the paper, as
+            the numbers are those of a table.
+        evidence: for each reason, the figures that were tested for it.
     """
 
     experiment: Experiment
@@ -194,7 +194,7 @@ class Reproduction:
 def reproduce(
     experiments: Sequence[Experiment], settings: Sequence[str], *, progress: OnProgress, **how: Any
 ) -> list[Reproduction]:
-    """Run `experiments` under `settings`, equal runs once; `how` holds options of `evaluate`."""
+    """Run `experiments` under `settings`; experiments that differ only in name share their runs."""
     runs: dict[Experiment, dict[str, list[Results]]] = {}
     reproductions = []
     for position, each in enumerate(experiments):
@@ -220,13 +220,14 @@ LONGER, LESS = (1.0, 1.05, 1.1, 1.2), (0.0, 0.01, 0.02, 0.05)
 
 @dataclass(frozen=True)
 class Calibration:
-    """The reliability of verdicts, by simulation; bool arrays of shape (figures, draws).
+    """The reliability of verdicts. Each draw resamples the users of our and the published figures.
 
     Attributes:
         figures: one row per judged figure, as in `verdicts`.
-        false_alarms: whether our figure differs from a published one simulated from the same runs.
-        agreeing: whether our figure, with resampled users, agrees with the real published figure.
-        detected: whether our figure differs from a simulated published one that is shifted by
+        false_alarms: whether our figure differs from a published figure that is simulated by
+            resampling our runs; shape (figures, draws).
+        agreeing: whether our figure agrees with the real published figure; shape (figures, draws).
+        detected: whether our figure differs from a simulated published figure that is shifted by
             `LONGER` or `LESS`; shape (shifts, figures, draws).
     """
 
@@ -237,7 +238,7 @@ class Calibration:
 
     @property
     def expected(self) -> float:
-        """The expected number of false alarms with normal errors."""
+        """The number of false alarms that normally distributed errors would give on average."""
         return math.erfc(LIMIT / math.sqrt(2.0)) * len(self.figures)
 
     def spread(self, by: Sequence[str]) -> dict[tuple[str, ...], tuple[int, int]]:
@@ -255,7 +256,7 @@ def range_of(counts: np.ndarray) -> tuple[int, int]:
 def calibration_of(
     reproductions: Sequence[Reproduction], seed: int, draws: int = DRAWS, *, progress: OnProgress
 ) -> Calibration | None:
-    """Resample users with this seed and judge all figures again; None without judged figures."""
+    """Judge all figures again with resampled users; return None if no figure was judged."""
     if not (runs := [one for one in reproductions if not one.figures.empty]):
         return None
     rng = np.random.default_rng(np.random.SeedSequence(seed))
@@ -324,7 +325,7 @@ Pictures = dict[str, bytes]
 
 
 def shown(pictures: Pictures, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
-    """Draw a plot; return its Markdown, or the error in words; [] without Matplotlib."""
+    """Draw a plot and return its Markdown, or a line with the error; [] without Matplotlib."""
     if not can_plot():
         return []
     try:
@@ -455,7 +456,7 @@ def of_calibration(calibration: Calibration) -> str:
 
 
 def of_reasons(figures: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
-    """Return the list of tested reasons, with the number of figures that each explains."""
+    """Return a Markdown list of the tested `REASONS`, with the number of figures each explains."""
     lines = []
     for key, (title, text) in REASONS.items():
         if n_tested := sum(len(one[key]) for one in evidence if key in one):
@@ -548,7 +549,7 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
 
 
 def of_ladder(frame: pd.DataFrame, pictures: Pictures, agents: Any = ("BAIR", "T&S")) -> str:
-    """Return the section on the differences between text and code, and their effects."""
+    """Return the section on the differences between the paper's text and its code."""
     words = [
         Column("point", "point", left=True),
         Column("`printed`: the text", "printed", left=True),
@@ -609,13 +610,13 @@ def report(
     how: str,
     calibration: Calibration | None = None,
 ) -> tuple[str, Pictures]:
-    """Return the report as Markdown, and its plots by name (none without Matplotlib).
+    """Return the report as Markdown, and its plots by name; no plots without Matplotlib.
 
     Args:
         reproductions: the experiments that ran.
-        steps: the frame of `run_ladder`; None omits its section.
-        how: one line on users, seed and settings.
-        calibration: the reliability of the verdicts; None omits its section.
+        steps: the frame of `run_ladder`; None leaves out the section on the ladder.
+        how: a line that states users, seed and settings.
+        calibration: the reliability of the verdicts; None leaves out the section on reliability.
     """
     judged = [one for one in reproductions if not one.figures.empty]
     pictures: Pictures = {}

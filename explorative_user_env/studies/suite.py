@@ -1,8 +1,8 @@
-"""The suite: scores of agents on frozen tasks; and `robustness`: success with other users.
+"""Score agents on the frozen tasks of the suite, and test their `robustness` to other users.
 
-In every task UNI has score 0, a stated reference has score 1, and all agents run on the same users.
-`robustness` changes only the user: agents know alpha, rho_0 and whether responses are noisy, as
-with the paper's user, and do not know her behaviour.
+In every task, UNI has score 0 and the task's reference agent has score 1. All agents run on the
+same users. `robustness` changes the user only. Agents know alpha, rho_0 and whether responses are
+noisy, but not the user's behaviour.
 """
 
 import math
@@ -50,7 +50,7 @@ N_REPLICATES = 2000
 
 
 class Replicates(NamedTuple):
-    """A number, and its bootstrap replicates over users and trainings, (`N_REPLICATES`,)."""
+    """A number and an array of its bootstrap replicates with resampled users and trainings."""
 
     value: float
     drawn: Array
@@ -69,8 +69,8 @@ Losses = Mapping[str, Replicates]
 def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]:
     """Return the mean loss of each agent from its losses, shape (trainings, users).
 
-    `seed` determines the resampled users, `seed` and the agent's name the resampled trainings: so
-    an agent's replicates do not depend on the other agents.
+    `seed` determines the resampled users. `seed` and the agent's name determine the resampled
+    trainings, so an agent's replicates do not depend on other agents.
     """
 
     def stream(what: str) -> np.random.Generator:
@@ -93,7 +93,7 @@ def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]
 
 
 def scores_in(task: SuiteTask, losses: Losses) -> dict[str, Replicates]:
-    """Return the score of each agent in a task; NaN if both anchors have the same loss."""
+    """Return the score of each agent in a task; NaN if UNI and the reference have the same loss."""
     worst, best = losses[WORST], losses[task.reference]
 
     def score(loss: Replicates) -> Replicates:
@@ -111,7 +111,7 @@ def over_tasks(scores: Sequence[Replicates], mean: Callable[..., Any]) -> Replic
 
 
 def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
-    """Return `totals`, best agent first; `rank` is for agents that ran on all tasks."""
+    """Return `totals` sorted by score; agents that ran on all tasks have a `rank`."""
     competes = ~totals["sees_rewards"] & (totals["n_tasks"] == n_tasks)
     ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
     totals = totals.assign(rank=ranks.astype("Int64"))
@@ -121,18 +121,18 @@ def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
 def rankings_of(
     losses: Mapping[str, Any], references: Any = (), against: str = CENTRAL
 ) -> pd.DataFrame:
-    """Return one row per task: its order of the agents, compared with the order in task `against`.
+    """Compare the order of the agents in each task with their order in the task `against`.
 
     Args:
         losses: mean losses by task and agent.
-        references: agents to leave out; agents that ran on one of two tasks are left out, too.
-        against: name of the task to compare with; if `losses` lacks it, there are no rows.
+        references: agents to leave out, besides agents that did not run on both tasks.
+        against: name of the task to compare with; without losses in it the result is empty.
 
     Returns:
-        `task`; `order`, the agents by increasing loss; `tau`, Kendall's rank correlation with the
-        order in `against` (1 the same, -1 the reverse; NaN for a single agent); and `reversed`,
-        the pairs "A > B" where A has less loss in this task and B in `against`, both with a 95%
-        interval of the difference that excludes 0.
+        One row per task, with the columns `task`; `order`, the agents by increasing loss; `tau`,
+        Kendall's rank correlation with the order in `against` (1 for the same order, -1 for the
+        reverse, NaN for a single agent); and `reversed`, pairs "A > B" in which A has less loss in
+        this task but more in `against`. The 95% intervals of both differences exclude 0.
     """
     from scipy import stats
 
@@ -157,7 +157,7 @@ def rankings_of(
 def draw_heat_map(
     values: pd.DataFrame, words: Array, label: str, axes: "Axes | None", most: float = 1.0
 ) -> "Axes":
-    """Draw a heat map from dark, at 0, to light, at `most`, with a text per cell; NaN is white."""
+    """Draw a heat map with a text in each cell; 0 is dark, `most` is light, and NaN is white."""
     lines = [part for cell in words.ravel() for part in cell.split("\n")]
     height = 1.9 + (0.2 + 0.16 * (len(lines) / max(1, values.size))) * len(values)
     width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(values.columns)
@@ -181,7 +181,7 @@ def draw_heat_map(
 
 
 def _grid(rows: pd.DataFrame, of: Any, index: str, columns: str) -> pd.DataFrame:
-    """Pivot the values `of` the rows, with index and columns in the order of the rows."""
+    """Pivot the values `of`, one for each row, without sorting the index or the columns."""
     values = rows.assign(of=of).pivot(index=index, columns=columns, values="of")
     return values.reindex(index=rows[index].unique(), columns=rows[columns].unique())
 
@@ -257,7 +257,7 @@ class SuiteResults:
     """The runs of a suite and their scores; `str` and notebooks show the tables.
 
     Attributes:
-        run: the run of the suite; quote `run.title`.
+        run: the run of the suite; quote its `title` with the scores.
         cells: the results by task name.
     """
 
@@ -271,7 +271,7 @@ class SuiteResults:
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
-        """The entrants in the order of the call; anchors that the call did not name come last."""
+        """Names of the entrants in the order of the call; UNI and reference agents may follow."""
         longest = sorted(self.cells.values(), key=lambda cell: -cell.runs["agent"].nunique())
         names = pd.concat([cell.runs["agent"] for cell in longest]).unique()
         return tuple(dict.fromkeys(map(entrant_of, names)))
@@ -295,10 +295,10 @@ class SuiteResults:
         return means
 
     def scores(self) -> pd.DataFrame:
-        """Return one row for each task and each agent that ran on it.
+        """Return one row for each task and each agent that ran on the task.
 
-        `task`, `agent`, `score` with its 95% interval `low` to `high`, `loss` (the mean), `n`
-        (users), `n_trainings` and `sees_rewards`.
+        The columns are `task`, `agent`, `score` with its 95% interval `low` to `high`, `loss` (the
+        mean), `n` (number of users), `n_trainings` and `sees_rewards`.
         """
         rows = []
         for task in self.tasks:
@@ -317,7 +317,7 @@ class SuiteResults:
         """Return one row per agent: its scores over all tasks, with 95% intervals.
 
         `mean` and interquartile mean `iqm` are over the `n_tasks` tasks that the agent ran on.
-        `rank` is by mean, for agents that ran on all tasks and do not see rewards, else missing.
+        `rank` is by `mean`. Agents that see rewards, or did not run on all tasks, have no rank.
         """
         from scipy import stats
 
@@ -334,7 +334,7 @@ class SuiteResults:
         return with_ranks(pd.DataFrame(rows), len(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
-        """Compare the order of the agents in each task with task `against`: see `rankings_of`."""
+        """Compare the agents' order in each task with that in `against`; see `rankings_of`."""
         return rankings_of(self.losses, self.references, against)
 
     def record(self) -> dict[str, Any]:
@@ -377,13 +377,13 @@ class SuiteResults:
         return [totals_table(totals, self.run.title), by_task]
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes below the tables, and the words to quote."""
+        """Return the notes below the tables, and a line for quoting the scores."""
         package = f"explorative-user-env {__version__}"
         quoted = f"To quote: {self.run.title} (tasks {tasks_of.suite_digest()}), {package}"
         return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the scores as a heat map: agents, best first, by task, with the mean over tasks."""
+        """Draw the scores as a heat map of agents by tasks and mean; the best agent is on top."""
         totals, scores = marked(self.totals()), marked(self.scores())
         values = _grid(scores, scores["score"], "agent", "task").reindex(totals["agent"])
         values["mean"] = totals["mean"].to_numpy()
@@ -421,27 +421,26 @@ def run_suite(
 ) -> SuiteResults:
     """Run agents on every task of the suite.
 
-    Each task gives the same runs as a call of `evaluate`. UNI and the task's reference, with scores
-    0 and 1, always run, too. A trained model runs on the tasks of its kind and K.
+    Each task gives the same runs as a call of `evaluate`. UNI, with score 0, and the task's
+    reference agent, with score 1, always run. A trained model runs on the tasks of its kind and K.
 
     Args:
-        agents: agents, names of agents of the package, or `ModelsByTask`; None is all agents of
+        agents: agents, names of agents of the package, or `ModelsByTask`; None runs all agents of
             the package.
-        tasks: names of tasks; None is all.
-        quick: whether to run the first tenth of the users only, in a tenth of the time.
-        seed: a seed that replaces the users of the suite; None, as in published numbers, keeps
-            them.
-        workers: as for `evaluate`; the result does not depend on it.
+        tasks: names of tasks; None runs all tasks.
+        quick: whether to run only the first tenth of the users.
+        seed: a seed for other users than the suite's; None, as in published scores, keeps these.
+        workers: number of workers, as for `evaluate`; it does not change the scores.
         executor: as for `evaluate`.
         progress: as for `evaluate`.
-        store: as for `evaluate`, one file for all tasks; `load_suite` reads it.
+        store: one file for the runs of all tasks, as for `evaluate`; `load_suite` reads the file.
 
     Returns:
-        The scores: printable, with `scores()`, `totals()` and each task's `Results` in `cells`.
+        The printable scores, with `scores()`, `totals()` and each task's `Results` in `cells`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
-        Exception: any error of `evaluate`; its `finished` holds the results of finished tasks.
+        InvalidArgumentError: if an argument is out of range; the message names the argument.
+        Exception: any error of `evaluate`, with the results of finished tasks in `finished`.
     """
     run, entrants = SuiteRun(tasks, quick, seed), tasks_of.as_entrants(agents)
     chosen, cells = run.records(), dict[str, Results]()
@@ -466,17 +465,17 @@ def run_suite(
 
 
 def load_suite(path: Path | str, agents: Sequence[Any] = ()) -> SuiteResults:
-    """Return the results of a suite from a file of runs, even of a suite that is still running.
+    """Return the results of a suite from a file of runs.
 
-    Results of an unfinished run include the agents that finished all users of a task, and the tasks
-    whose two anchors finished.
+    If the suite is still running or was interrupted, the results have the agents that finished all
+    users of a task. They have the tasks in which UNI and the reference agent finished.
 
     Args:
-        path: a file that `run_suite(..., store=)` or the command wrote.
-        agents: as for `load`.
+        path: a file that `run_suite(..., store=)` or the command `suite` wrote.
+        agents: custom agents, as for `load`.
 
     Raises:
-        InvalidArgumentError: if the file is missing or holds no runs of a suite.
+        InvalidArgumentError: if the file is missing or has no runs of a suite.
     """
     request = about(Path(path)).request
     if request.get("command") != COMMAND:
@@ -487,7 +486,7 @@ def load_suite(path: Path | str, agents: Sequence[Any] = ()) -> SuiteResults:
 
 
 def saved_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
-    """Return the results of a suite from the options and cells of a file: see `load_suite`."""
+    """Return the results of a suite from its options and cells in a file; see `load_suite`."""
     run = SuiteRun(options["task"], options["quick"], options["seed"])
     by_seed, done = {cell.cell["seed"]: cell for cell in cells}, {}
     for task in run.records():
@@ -533,7 +532,7 @@ VARIETIES = (
 
 
 def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
-    """Return the varieties with these names; None is all."""
+    """Return the varieties with these names; None returns all varieties."""
     return tasks_of.named("user", names, VARIETIES)
 
 
@@ -569,30 +568,29 @@ def robustness(
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
         seed: the seed of users and agents, at least 0.
-        baseline_time: T of the agents without a stopping rule, as in `evaluate`. None is BAIR's
-            mean stopping time with the same users.
-        max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored and
-            counts as a failure.
-        progress: called with (what, done, total).
-        population: the options that all kinds share, as a record; or give its options:
-        **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`. A gap
-            must be below 1 with Bernoulli rewards; if the variety has no `means`, their means are
-            drawn from Uniform(0, 1 - gap). So are the initial means of drifting users.
+        baseline_time: T of agents without a stopping rule, as in `evaluate`. None is BAIR's mean
+            stopping time with the same users.
+        max_steps: step cap of all agents, as in `evaluate`; a censored run counts as a failure.
+        progress: called with a description and the numbers of finished and of all users.
+        population: the options that all kinds of users share, as a record instead of `**options`.
+        **options: the options of `Population`, and `workers`, `executor` and `store` of `evaluate`.
+            With Bernoulli rewards, the gap must be below 1. Kinds with Bernoulli rewards and no
+            `means`, and drifting users, draw their first means from Uniform(0, 1 - gap).
 
     Returns:
-        One row for each user and agent: `user`, `agent` and the other columns of
-        `Results.summary`; `attrs["cells"]` lists `Results.cell` of each user.
+        One row for each kind of user and each agent, with the columns `user`, `agent` and those of
+        `Results.summary`; `attrs["cells"]` lists `Results.cell` of each kind.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range; the message names the argument.
     """
     users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
     names = [variety.name for variety in users]
     if not 0 < len(names) == len(set(names)):
-        raise InvalidArgumentError("users", names, "one or more, with different names")
+        raise InvalidArgumentError("users", names, "at least one variety, with different names")
     user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
-    every = [replace(shared, **variety.options) for variety in users]  # raises before any run
+    every = [replace(shared, **variety.options) for variety in users]
     how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
     how |= {"baseline_time": baseline_time, "max_steps": max_steps}
     line_up, cells = default_agents() if agents is None else agents, []
@@ -603,7 +601,7 @@ def robustness(
 
 
 def saved_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd.DataFrame:
-    """Return the rows of `robustness` for the kinds of users that have results in `cells`."""
+    """Return the result of `robustness` for those kinds of users that have results in `cells`."""
     results_of = {
         each.name: results
         for each in users
@@ -632,12 +630,12 @@ NOTES = (
 
 
 def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
-    """Return the notes below the matrix."""
+    """Return the notes below the table of `robustness`."""
     return NOTES + references_of(matrix)
 
 
 def title_of_matrix(population: Population, delta: float, n_instances: int, max_steps: int) -> str:
-    """Return the title of a matrix: setting, users per kind, options of all kinds, step cap."""
+    """Return the title of the table of `robustness`, with the options that all users share."""
     words = population.words()
     return (
         f"Robustness, {words['setting']}: {n_instances} users per cell, K={words['n_arms']}, "

@@ -1,4 +1,4 @@
-"""The frozen tasks of the suite, and the entrants: the agents that run on them."""
+"""The frozen tasks of the suite, and the entrants, which are the agents that run on the tasks."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,21 +23,21 @@ class SuiteTask:
         name: the name of the task, to quote in papers.
         task: "bai", "regret" or "population", as in `evaluate`.
         options: the options of `Population`.
-        n_instances: the number of users, or of episodes.
+        n_instances: the number of users, or the number of episodes in "population".
         seed: the seed of the users; tasks have different seeds, so that they are independent.
         reference: the agent whose score is 1.
         about: the purpose of the task.
         why: the reason for this reference.
-        horizon: steps of "regret", or with each user of "population".
-        baseline_time: T of the agents without a stopping rule, in "bai".
-        max_steps: step cap of "bai".
-        step_cost: c of the loss c T + error of "bai".
+        horizon: number of steps with each user, in "regret" and "population".
+        baseline_time: T of agents without a stopping rule, in "bai".
+        max_steps: step cap, in "bai".
+        step_cost: c of the loss c T + error, in "bai".
         delta: allowed probability of a wrong answer.
-        n_users: users of an episode of "population".
-        deviation: standard deviation of a user's means around the popularity of the arms.
+        n_users: number of users in each episode, in "population".
+        deviation: standard deviation of users' means around those of an episode, in "population".
 
     Raises:
-        InvalidArgumentError: for a value that is not allowed.
+        InvalidArgumentError: if a value is not allowed.
     """
 
     name: str
@@ -65,7 +65,7 @@ class SuiteTask:
         return Population(**self.options)
 
     def numbers(self) -> dict[str, Any]:
-        """Return the task's arguments of `evaluate`, without users and seed."""
+        """Return the task as arguments of `evaluate`, except its users, kind and seed."""
         numbers = {each.name: getattr(self, each.name) for each in fields(self)[8:]}
         return {name: value for name, value in numbers.items() if value is not None}
 
@@ -159,12 +159,12 @@ def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
 
 
 def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
-    """Return the tasks with these names; None is all."""
+    """Return the tasks with these names; None returns all tasks."""
     return named("task", names, SUITE)
 
 
 def named(kind: str, names: Sequence[str] | None, things: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the things with these names, each once, in the order of `names`; None is all."""
+    """Return the objects whose attribute `name` is in `names`, in this order; None returns all."""
     known = {thing.name: thing for thing in things}
     for name in names or ():
         if name not in known:
@@ -177,12 +177,12 @@ class SuiteRun:
     """A run of the suite.
 
     Args:
-        tasks: names of the tasks; None is all.
-        quick: whether to run the first tenth of the users only.
-        seed: a seed, at least 0, that replaces the users of the suite; None keeps them.
+        tasks: names of the tasks; None runs all tasks.
+        quick: whether to run only the first tenth of the users.
+        seed: a seed, at least 0, for other users than those of the suite; None keeps the suite's.
 
     Raises:
-        InvalidArgumentError: for an unknown name, or a seed below 0.
+        InvalidArgumentError: if a name is unknown, or the seed is below 0.
     """
 
     tasks: Sequence[str] | None = None
@@ -191,12 +191,12 @@ class SuiteRun:
 
     def __post_init__(self) -> None:
         if self.tasks is not None and not self.tasks:
-            raise InvalidArgumentError("tasks", list(self.tasks), "at least one task's name")
+            raise InvalidArgumentError("tasks", list(self.tasks), "a non-empty list of task names")
         self.records()
 
     @property
     def title(self) -> str:
-        """The words to quote: the version, and how the run differs from the full suite."""
+        """The name of the run, to quote: the version, and differences from the full suite."""
         n_tasks, words = len(self.records()), [f"suite {SUITE_VERSION}"]
         words += [f"seed {self.seed}"] * (self.seed is not None)
         words += [f"1 in {QUICK_SHARE} users"] * self.quick
@@ -214,7 +214,7 @@ class SuiteRun:
 
 
 def entrant_of(agent: str) -> str:
-    """Return the entrant of an agent's name: "PPO" for its trainings "PPO #0" and "PPO #1"."""
+    """Return the entrant's name in the name of a training: "PPO" for "PPO #0" and for "PPO"."""
     match = re.fullmatch(r"(.+) #\d+", agent)
     return match[1] if match else agent
 
@@ -225,7 +225,7 @@ def training_name(entrant: str, number: int) -> str:
 
 
 def model_and_task(name: str) -> tuple[str, str] | None:
-    """Return model and task of a name "model (task)" from `agents_by_name`, None otherwise."""
+    """Split a name "model (task)" into model and task; return None for any other name."""
     match = re.fullmatch(r"(.+) \(([^()]+)\)", name)
     known = match is not None and any(task.name == match[2] for task in SUITE)
     return (match[1], match[2]) if match and known else None
@@ -233,14 +233,15 @@ def model_and_task(name: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True)
 class ModelsByTask:
-    """Trained models as one entrant: each model runs on the task that it was trained for.
+    """Trained models that form one entrant; each model runs on the task that it was trained for.
 
     Args:
         name: the entrant's name in tables.
-        models: by task name, one model per training, named `name` or `training_name(name, i)`.
+        models: a list of models for each task name, with one model per training. A model is named
+            `name` or `training_name(name, i)`.
 
     Raises:
-        InvalidArgumentError: for an unknown task, or a model with another name.
+        InvalidArgumentError: if a task is unknown, or a model has another name.
     """
 
     name: str
@@ -269,7 +270,7 @@ def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTa
     entrants = [agent_named(each) if isinstance(each, str) else each for each in given]
     names = [name_of(each) for each in entrants]
     if not names or len(set(names)) < len(names):
-        raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
+        raise InvalidArgumentError("agents", names, "agents with different names (set name=...)")
     anchors = {WORST} | {task.reference for task in SUITE}
     for name, each in zip(names, entrants, strict=True):
         if name in anchors and record_of(each) != record_of(agent_named(name)):
@@ -291,7 +292,7 @@ def agents_by_name(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]
 
 
 def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> list[Agent]:
-    """Return the agents that run on a task: the entrants' suitable agents, then both anchors."""
+    """Return the agents of entrants that run on a task, followed by UNI and the reference agent."""
     agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
     return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]

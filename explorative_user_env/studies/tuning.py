@@ -1,4 +1,4 @@
-"""The paper's open question: how short can BAIR's Phase 1 be? A search by simulation."""
+"""Search by simulation how short BAIR's Phase 1 can be, an open question of the paper."""
 
 import json
 import math
@@ -41,9 +41,9 @@ class TunedAgent(AlgorithmAgent):
 
     Args:
         n1: N_1, at least 0.
-        trained_on: the cell in which N_1 was tuned, as arguments of `evaluate`, or None. Success is
-            guaranteed in this cell only.
-        max_steps: step cap of a run, at least 1; None leaves it to `evaluate`.
+        trained_on: the cell in which N_1 was tuned, as arguments of `evaluate`, or None. In other
+            cells the success of the agent is not guaranteed.
+        max_steps: step cap of a run, at least 1; None is the step cap of `evaluate`.
     """
 
     def __init__(
@@ -66,24 +66,24 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class TunedN1:
-    """The least N_1 that the search decided to be good, with its figures.
+    """The tuned N_1, which is the least N_1 that passed its test, and the figures of BAIR with it.
 
     Attributes:
-        n1: N_1. With probability at least 1 - `error` its success is at least 1 - delta.
-        interval: interval (both ends included) of the least N_1 with success at least 1 - delta, at
-            the same level, if success grows with N_1; the upper end is `n1`.
+        n1: the tuned N_1. With probability at least 1 - `error`, BAIR with this N_1 has success at
+            least 1 - delta.
+        interval: ends (included) of a confidence interval, of level 1 - `error`, for the least N_1
+            with success at least 1 - delta, if success grows with N_1. The upper end is `n1`.
         success: share of the fresh users with whom BAIR stopped and named the best arm.
-        stopping_time: T with the fresh users, as the setting reports it.
-        censored: share of censored runs with the fresh users; the released setting excludes them
-            from T.
-        n_fresh: number of fresh users, which the search did not use.
-        paper_n1: (2K/delta)^(1/alpha)/rho_0, rounded up.
-        paper_stopping_time: T with the paper's N_1, on the users of the frontier.
+        stopping_time: mean T with the fresh users; the setting decides which runs and steps count.
+        censored: share of censored runs with the fresh users; `released` excludes these from T.
+        n_fresh: number of fresh users, with whom the search did not run.
+        paper_n1: the paper's N_1, which is (2K/delta)^(1/alpha)/rho_0, rounded up.
+        paper_stopping_time: mean T with the paper's N_1, on the users of the frontier.
         error: allowed probability that any decision of the search is wrong.
         n_runs: number of users of the search.
-        n_instances: most users of a candidate.
+        n_instances: largest number of users of a candidate.
         seed: the seed of the tuning.
-        cell: `delta`, and the users as options of `Population` (`rho` None is the setting's).
+        cell: `delta`, and the options of `Population` (`rho` is None for the setting's schedule).
     """
 
     n1: int
@@ -118,7 +118,7 @@ CELL_NAMES = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "r
 
 
 def load_tuned(source: str | Path) -> TunedN1:
-    """Return the record that `TunedN1.save` or the command wrote.
+    """Read a `TunedN1` that `TunedN1.save` or the command `tune-n1` wrote.
 
     Args:
         source: the file, or a folder that contains tuned.json.
@@ -150,12 +150,12 @@ Decision = Literal["good", "bad", "undecided"]
 
 
 def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]:
-    """Return the log evidence for q < delta and for q > delta after n trials; q is P(failure)."""
+    """Return the log evidence for P(failure) < delta and for P(failure) > delta after n trials."""
     first, second = HALF, HALF * (1.0 - delta) / delta
     after = (first + failures, second + n - failures)
     at_delta = failures * math.log(delta) + (n - failures) * math.log1p(-delta)
     ratio = special.betaln(*after) - special.betaln(first, second) - at_delta
-    with np.errstate(divide="ignore"):  # log 0: no evidence for this side
+    with np.errstate(divide="ignore"):  # log(0) = -inf is right: no evidence for this side
         below = np.log(special.betainc(*after, delta) / special.betainc(first, second, delta))
         above = np.log(special.betaincc(*after, delta) / special.betaincc(first, second, delta))
     return ratio + below, ratio + above
@@ -164,10 +164,10 @@ def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]
 def judge(
     failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)
 ) -> tuple[Decision, int, int]:
-    """Return the first decision of a sequential test, and its numbers of trials and failures.
+    """Return the first decision of a sequential test, and the numbers of trials and failures.
 
-    For q = P(failure) > delta, the probability of the decision "good" at any time is at most
-    `error`; for q <= delta, that of "bad" is. `before` are earlier (trials, failures).
+    The test ever decides "good" with probability at most `error` if P(failure) > delta, and "bad"
+    if P(failure) <= delta. `before` is (trials, failures) of earlier calls.
     """
     n = before[0] + np.arange(1, len(failed) + 1)
     failures = before[1] + np.cumsum(failed)
@@ -195,7 +195,7 @@ class Candidate:
         n1: N_1.
         n_runs: number of users until the decision.
         failures: number of these users with a wrong answer or a censored run.
-        decision: "good", "bad", or "undecided" after the most users.
+        decision: "good", "bad", or "undecided" if the largest number of users was not enough.
     """
 
     n1: int
@@ -215,7 +215,7 @@ class Candidate:
 
 
 class NoneFoundError(Exception):
-    """The search decided for no N_1 that it is good; `candidates` holds the tested ones."""
+    """No tested N_1 had the decision "good"; `candidates` lists all tested N_1."""
 
     def __init__(self, candidates: Sequence[Candidate], delta: float) -> None:
         self.candidates = list(candidates)
@@ -227,10 +227,11 @@ class NoneFoundError(Exception):
 def search(
     draw: Draw, first: int, top: int, *, delta: float, error: float, cap: int
 ) -> Iterator[Candidate]:
-    """Yield the candidates of a binary search for the least good N_1 in 0..top, from `first` on.
+    """Yield the candidates of a binary search for the least good N_1 in 0..top.
 
-    An undecided candidate after `cap` users counts as bad: the resulting N_1 is then larger than
-    necessary, with the same guarantee. `error` bounds the probability of any wrong decision.
+    The first candidate is `first`. A candidate without a decision after `cap` users counts as bad;
+    the result may then be larger than necessary, but is good with the same probability. `error`
+    bounds the probability that any decision is wrong.
     """
     each = error / (1 + max(first, top - first).bit_length())  # per candidate
     low, high, n1, place = 0, top + 1, first, 0
@@ -248,7 +249,7 @@ def search(
 
 
 def least_good(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
-    """Return the smallest N_1 that passed its test, and a confidence interval for the true one."""
+    """Return the least N_1 that passed its test, and an interval for the least good N_1."""
     good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
         raise NoneFoundError(candidates, delta)
@@ -268,7 +269,7 @@ FIGURES = (
 
 
 def measure(agents: Any, how: Any, n_users: int, *place: int, progress: OnProgress) -> Results:
-    """Evaluate agents on the users of one part of the tuning; `how` holds options of `evaluate`."""
+    """Evaluate agents on the users of one part of a tuning; `how` has the options of `evaluate`."""
     seed = tuning_seed(how["seed"], *place)
     return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})
 
@@ -282,7 +283,7 @@ def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_u
 
 
 def frontier_of(n1s: Sequence[int], how: Mapping[str, Any], progress: OnProgress) -> pd.DataFrame:
-    """Return the figures of each of `n1s`, with the same users for all."""
+    """Return the metrics of BAIR with each N_1 in `n1s`, all on the same users."""
     agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in n1s]
     results = measure(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
     frontier = results.summary().assign(n1=list(n1s))[["n1", *FIGURES]]
@@ -321,10 +322,10 @@ class Tuning:
 
     @property
     def fastest(self) -> int:
-        """The N_1 of the frontier with the least stopping time and enough success.
+        """The N_1 of the frontier with the least stopping time among those with enough success.
 
-        Success is enough if its interval is at or above 1 - delta; the tuned N_1 always qualifies.
-        A shorter Phase 1 does not always make a shorter run: it may lead to a longer Phase 2.
+        Success is enough if the lower end of its interval is at least 1 - delta. The tuned N_1
+        always counts as enough. A shorter Phase 1 may lead to a longer Phase 2 and a longer run.
         """
         rows = self.frontier
         succeeds = rows["success_low"] >= 1.0 - self.tuned.cell["delta"]
@@ -348,31 +349,32 @@ def tune_n1(
 ) -> Tuning:
     """Return the least N_1 with which BAIR succeeds with probability at least 1 - delta.
 
-    Binary search over the integers from 0 to the paper's N_1 = (2K/delta)^(1/alpha)/rho_0. The
-    first candidate is delta^(-1/alpha)/rho_0, as the paper proposes; the paper conjectures that the
-    hardest users need this N_1 ("The optimal choice of N_1"). Each candidate runs with new users
-    until a sequential test decides whether its success is at least 1 - delta.
+    The function searches the integers from 0 to the paper's N_1 = (2K/delta)^(1/alpha)/rho_0 by
+    bisection. The first candidate is delta^(-1/alpha)/rho_0, which the paper proposes. The paper
+    conjectures that the hardest users need this N_1 ("The optimal choice of N_1"). Each candidate
+    runs with new users until a sequential test decides whether its success is at least 1 - delta.
 
-    With probability at least 1 - `error`, the returned N_1 has success at least 1 - delta, and
-    every candidate with the decision "bad" has less; see `tuning.search`. Success is the mean over
-    the instances and users of this cell; the paper's bound is for the hardest user. A censored run
-    is a failure.
+    With probability at least 1 - `error`, the returned N_1 has success at least 1 - delta, and all
+    candidates with the decision "bad" have less success; see `tuning.search`. Success is a mean
+    over the users of this cell. The paper's bound holds for the hardest user. A censored run is a
+    failure.
 
     Args:
         delta: allowed probability of failure, in (0, 1).
         error: allowed probability that any decision of the search is wrong, in (0, 1).
-        n_instances: most users of a candidate, at least 1; an undecided candidate counts as bad.
-        confirm: fresh users for success and stopping time of the tuned N_1; 0 uses the frontier's.
+        n_instances: most users of a candidate, at least 1; without a decision it counts as bad.
+        confirm: number of fresh users for success and stopping time of the tuned N_1; 0 takes both
+            from the frontier.
         max_steps: step cap of a run.
         seed: the seed of users and agents, at least 0.
         progress: as in `evaluate`.
         on_candidate: called with each finished candidate of the search.
-        population: the users, as a record; or give its options:
-        **options: those of `Population`, and `workers`, `executor` and `store` of `evaluate`.
+        population: the users, as a record. Without a record, give the users as `**options`.
+        **options: the options of `Population`, and `workers`, `executor` and `store` of `evaluate`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
-        NoneFoundError: if the search decides for no candidate that it is good.
+        InvalidArgumentError: if an argument is out of range; the message names the argument.
+        NoneFoundError: if no candidate had the decision "good".
     """
     confirm = number_of_users(confirm, "confirm", 0)
     if risk("error", error) < LEAST_ERROR:
@@ -419,7 +421,7 @@ def tune_n1(
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:
-    """Return the N_1 of the frontier: 0, a geometric grid up to the paper's, K, and `n1`."""
+    """Return the frontier's values of N_1: 0, a geometric grid up to `top`, K, and `n1`."""
     points = np.geomspace(1, top, 10).round().astype(int).tolist()
     return sorted({0, *points, min(n_arms, top), n1, top})
 

@@ -45,7 +45,7 @@ def hint(number: str | float, level: int = 1) -> Remark:
         level: 1 says where to look, 2 describes the steps.
 
     Raises:
-        InvalidArgumentError: if no exercise has this number, or no hint this level.
+        InvalidArgumentError: if no exercise has this number, or if no hint has this level.
     """
     hints = json.loads(read_source("hints.json"))
     levels = hints[choice("number", str(number), hints)]

@@ -75,7 +75,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 def by_calling(answer: Any, case: Case) -> Any:
     """Call a student's answer with copies of the arguments of `case`.
 
-    If the answer fails with lists, call it with arrays: an answer may use either.
+    If the answer fails with lists, call the answer again with arrays instead of lists.
     """
     return _outcome_and_arguments(answer, case)[0]
 
@@ -140,16 +140,17 @@ class Exercise:
     """An exercise: the task, the test cases and the known mistakes.
 
     Attributes:
-        number: number of the exercise, as "2.3"; `exercises_of` numbers those of a lesson.
-        asks: the task, as "a function of n and delta that returns epsilon".
+        number: number of the exercise, such as "2.3"; `exercises_of` sets the numbers.
+        asks: the task, such as "a function of n and delta that returns epsilon".
         right: a right answer.
         cases: tuples of arguments to test an answer with, the easiest first.
         shows: the remark on a right answer, one sentence.
-        mistakes: maps remarks to wrong answers, the likeliest first. An answer gets a remark if its
-            outcomes equal those of the wrong answer in all cases.
+        mistakes: maps each remark to a wrong answer, the likeliest first. A student gets the remark
+            if the student's answer and the wrong answer have equal outcomes in all cases.
         uses: numbers of the exercises whose answers the student's answer calls.
         keeps: whether an answer must not change its list arguments.
-        tried: function of answer and case that returns an outcome; by default it calls the answer.
+        tried: function of an answer and a case that returns the answer's outcome, by default the
+            value that the answer returns.
         same: function that compares two outcomes.
         describe: function of case, outcome and right outcome that describes a wrong outcome.
         where: whether the remark on a known mistake includes the text of `describe`.
@@ -172,7 +173,7 @@ class Exercise:
     patience: float = 30.0
 
     def with_mistakes(self, *rows: Any) -> "Exercise":
-        """Return a copy with `rows` as mistakes: remark, wrong answer, remark, wrong answer, ..."""
+        """Return a copy with the mistakes in `rows`, which alternates remarks and wrong answers."""
         return replace(self, mistakes=dict(zip(rows[::2], rows[1::2], strict=True)))
 
     def outcomes(self, answer: Any) -> list[Any]:
@@ -191,7 +192,7 @@ class Exercise:
             return f"it must be {self.asks}, got {one_line(repr(answer), 100)}"
         uses = " or ".join(self.uses)
         blank_before = f"; it calls your answer to {uses}: is that still blank?" if uses else ""
-        expected = self.outcomes(self.right)  # outside the time limit, as it may compile
+        expected = self.outcomes(self.right)  # no time limit, as `right` may compile first
         given, failed = list[Any](), None
         try:
             for case in self.cases:
@@ -206,7 +207,7 @@ class Exercise:
         if not failed and all(map(_is_blank, given)):
             it = "its `act`" if isinstance(answer, type) else "it"
             return f"{it} returns nothing yet; the task is {self.asks}{blank_before}"
-        trios = zip(self.cases, given, expected, strict=False)  # a failure ends `given` early
+        trios = zip(self.cases, given, expected, strict=False)  # after a failure `given` is shorter
         wrong = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
         if wrong is not None:
             description = self.describe(*wrong)
@@ -235,7 +236,7 @@ def reveal(
     choices: Sequence[Any] = ("accepts", "rejects"),
     because: str = "",
 ) -> Remark:
-    """Compare a student's prediction with the outcome; a blank does not show the outcome.
+    """Compare a student's prediction with the outcome; show the outcome only after a prediction.
 
     Args:
         prediction: the student's prediction; None and `...` are blank.

@@ -53,7 +53,7 @@ FULL_POINTS = 100.0
 class Key:
     """A teacher's secret, which determines the hidden users.
 
-    No message contains the secret, and no file but the autograder.
+    No message contains the secret. Only the autograder's zip file contains it.
 
     Args:
         secret: any text that is not empty.
@@ -70,7 +70,7 @@ class Key:
         object.__setattr__(self, "secret", self.secret.strip())
 
     def seed(self, task: Task, population: Population, delta: float) -> int:
-        """Return the seed of a cell's hidden users: HMAC-SHA256 of its options under the key."""
+        """Return the seed of the hidden users: the HMAC-SHA256 of the options with the secret."""
         cell = {"task": task.name, "delta": delta, **population.words()}
         text = json.dumps(cell, sort_keys=True, default=str).encode()
         return int.from_bytes(hmac.digest(self.secret.encode(), text, "sha256"))
@@ -80,7 +80,8 @@ def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
     """Return the key from the command line, a file or the environment variable.
 
     Raises:
-        InvalidArgumentError: without a key, for `given` with `file`, or for an unreadable file.
+        InvalidArgumentError: if there is no key, if the command line gives both a key and a file,
+            or if the file is unreadable.
     """
     if file is None:
         if secret := variable if given is None else given:
@@ -102,11 +103,11 @@ class Assignment:
     All attributes except `full_marks` are arguments of `evaluate`.
 
     Attributes:
-        full_marks: the reference agent with 100 points, where UNI has 0; a better agent gets more.
-            None gives 100 points for a cost of 0.
+        full_marks: the reference agent that gets 100 points; UNI gets 0, and an agent better than
+            `full_marks` gets more than 100. With None a cost of 0 gets 100 points.
 
     Raises:
-        InvalidArgumentError: naming an argument that is out of range or unused in the task.
+        InvalidArgumentError: if an argument is out of range or has no meaning in the task.
     """
 
     task: Task = BAI
@@ -153,7 +154,7 @@ class Assignment:
 
 
 class Points(NamedTuple):
-    """Points of an agent, at least 0, and their 95% interval; NaN bounds with a single user."""
+    """Points of an agent, at least 0, and their 95% interval (NaN if there is only one user)."""
 
     value: float = 0.0
     low: float = 0.0
@@ -239,8 +240,8 @@ def grade(
     """Run each submission on the hidden users, in a separate process.
 
     A submission gets the score that `evaluate` computes for its agent. A submission that fails gets
-    0 points and a reason. A submission that exceeds its time keeps the score of its finished users;
-    for the others it gets the score of a random answer. Grading continues with the next submission.
+    0 points and a reason. A submission that exceeds its time keeps the score of its finished users
+    and gets the score of random answers for all other users. Then the next submission runs.
 
     Args:
         submitted: the submissions.
@@ -282,7 +283,7 @@ def grade(
         except submissions.SubmissionError as error:
             graded.outcome, graded.reason = error.outcome, error.reason
         except Invalid as error:
-            # Students read the reason, so it must not contain the message, with a user's seed.
+            # Students read the reason, and the error's message may contain the seed of a user.
             why = f"its agent cannot run ({type(error.__cause__ or error).__name__})"
             failure = agent.failure or submissions.SubmissionError(GradingOutcome.FAILED, why)
             graded.outcome, graded.reason = failure.outcome, failure.reason
@@ -313,7 +314,7 @@ SHOWN_FIGURES = {
 
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
-    """Return a row for each submission and reference agent, ranked; those without figures last."""
+    """Return the leaderboard as a table, the best agent first and agents without results last."""
     graded = [Graded(name, points=points, figures=row) for name, points, row in board.references]
     graded += board.graded
     rows = [
@@ -332,7 +333,7 @@ def rows_of(board: Leaderboard) -> pd.DataFrame:
 
 
 def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
-    """Return the figures for the leaderboard; lower bounds of T and regret are at least 0."""
+    """Return the leaderboard's columns of `figures`, with lower bounds of at least 0."""
     shown = {name: figures.get(name, math.nan) for name in SHOWN_FIGURES[board.assignment.rank_by]}
     for name in {"stopping_time_low", "regret_low"} & figures.keys():
         shown[name] = max(shown[name], 0.0)
@@ -340,7 +341,7 @@ def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
-    """Return the rows of `rows_of` as a table; reference agents have no place."""
+    """Return the rows of `rows_of` as a table to print; reference agents have an empty place."""
 
     def mean(name: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: texts.with_error(row[name], row[f"{name}_high"])
@@ -376,7 +377,7 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def board_notes(board: Leaderboard) -> list[str]:
-    """Return the lines below the leaderboard: the formula of points, and unenforced limits."""
+    """Return the lines below the leaderboard: the formula of points, and limits not enforced."""
     assignment = board.assignment
     worth = "100 (1 - (c T + error) / error of an answer at random)"
     if assignment.full_marks is not None:
@@ -409,7 +410,7 @@ def as_page(board: Leaderboard) -> str:
 
 
 def feedback_of(board: Leaderboard, graded: Graded) -> str:
-    """Return a student's feedback as JSON; it reveals no single user."""
+    """Return a student's feedback as JSON, without data about single users."""
 
     def number(value: float) -> float | None:
         return round(float(value), 6) if math.isfinite(value) else None  # JSON has no NaN

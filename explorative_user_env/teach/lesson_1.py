@@ -21,18 +21,18 @@ def half_width(n: int, delta: float) -> float:
 
 
 def samples_needed(gap: float, delta: float) -> int:
-    """Return the least n per arm for which the intervals of two arms with this gap separate."""
+    """Return the least n per arm for which the intervals of two arms with this gap are disjoint."""
     return math.ceil(2 * math.log(2 / delta) / (gap / 2) ** 2)
 
 
 def survivors(means: Floats, half_widths: Floats) -> list[int]:
-    """Return the arms whose interval lies below no other arm's interval."""
+    """Return the arms i for which no other arm j is clearly better (lcb_j >= ucb_i)."""
     stay = _arms_where(lambda arm, means, low, high: max(_others(low, arm)) < high[arm])
     return list(stay(means, half_widths))
 
 
 def _arms_where(rule: Callable[[int, Floats, Floats, Floats], bool]) -> Any:
-    """Return an answer to exercise 1.3: the arms with `rule(arm, means, low, high)`."""
+    """Return an answer to exercise 1.3: the arms for which `rule` returns True."""
 
     def answer(means: Floats, half_widths: Floats) -> list[int]:
         low = [mean - width for mean, width in zip(means, half_widths, strict=True)]
@@ -47,7 +47,7 @@ def _others(values: Floats, arm: int) -> list[float]:
 
 
 def _same_arms(given: Any, expected: Any) -> bool:
-    """Return whether two collections contain the same arms, in any order; True is not arm 1."""
+    """Return whether two collections contain the same arms in any order; bools are no arms."""
     try:
         pair = [[x.item() if hasattr(x, "item") else x for x in each] for each in (given, expected)]
         mine, theirs = (x if bool in map(type, x) else sorted(x) for x in pair)

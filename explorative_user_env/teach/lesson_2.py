@@ -25,7 +25,7 @@ def _acceptances(mean: float, bound: float, gamma: float) -> float:
 
 
 def _unless_better(count: Callable[[float, float], float]) -> Any:
-    """Return an answer to exercise 2.5 from `count(gamma, bound - mean)`, for mean < bound."""
+    """Return an answer to exercise 2.5: `count(gamma, bound - mean)`, or inf if mean >= bound."""
 
     def answer(mean: float, bound: float, gamma: float) -> float:
         return max(1, count(gamma, bound - mean)) if mean < bound else math.inf
@@ -46,7 +46,7 @@ def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
 
 
 def _some(better: Callable[[int, int, Bounds, Bounds], bool]) -> Any:
-    """Return an answer to exercise 2.3: whether `better(j, i, lower, upper)` for an arm j != i."""
+    """Return an answer to exercise 2.3: whether `better` is True for arm i and another arm j."""
     return lambda i, low, high: any(better(j, i, low, high) for j in _others(i, low))
 
 
@@ -58,7 +58,7 @@ def _middle(arm: int, lower: Bounds, upper: Bounds) -> float:
 
 
 def _leader(arm: int, lower: Bounds, upper: Bounds) -> int:
-    """Return the other arm with the largest estimate; an arm without acceptances has none."""
+    """Return the arm other than `arm` with the largest estimate; ignore arms without estimates."""
     known = {other: _middle(other, lower, upper) for other in _others(arm, lower)}
     return max(known, key=lambda other: -math.inf if math.isnan(known[other]) else known[other])
 
@@ -69,7 +69,7 @@ _NOT_THE_LEADER = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])  # arm 0: largest lcb; a
 _THREE_ABOVE = ([0.25, 0.5, 0.375, -3.0], [2.5, 1.0, 3.0, -1.0])
 _UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])  # an arm without acceptances
 _POINTS = ([0.5, 0.25], [0.5, 0.25])  # Gamma is 0
-_MIDDLE = ([-1.0, 0.75, -2.0], [0.5, 1.5, 0.625])  # arm 1, not the first or last, is better
+_MIDDLE = ([-1.0, 0.75, -2.0], [0.5, 1.5, 0.625])  # arm 1, in the middle, is clearly better
 
 EXERCISES: tuple[Exercise, ...] = (
     # 2.1

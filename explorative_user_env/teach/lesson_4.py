@@ -18,7 +18,7 @@ from explorative_user_env.validation import one_line
 
 
 class TrialUser(NamedTuple):
-    """A user, and the options of BAIR with her."""
+    """A user, and the options of BAIR in a run with this user."""
 
     seed: int  # the user's seed
     n_arms: int  # K
@@ -73,13 +73,15 @@ def paper_run(user: TrialUser) -> PaperRun:
 
 
 def difference(make: Any, run: PaperRun, first: int = 0, last: int | None = None) -> str | None:
-    """Describe where an agent or phase first differs from a run: "" if nowhere, None if blank.
+    """Describe the first step at which a student's agent differs from a run of the package's agent.
+
+    Return "" if the agents agree, and None if the student's agent is blank (stops at once).
 
     Args:
-        make: returns the agent or phase to compare.
+        make: returns the student's agent, or one phase of an agent.
         run: the run of the package's agent.
-        first: the first step to compare. An agent that stops here counts as blank.
-        last: the end of the phase; None compares to the end of the run, and the answer.
+        first: the first step to compare.
+        last: the step after the last step to compare; None compares all steps and the answer.
     """
 
     def spelled(arm: Any) -> str:
@@ -113,7 +115,7 @@ def difference(make: Any, run: PaperRun, first: int = 0, last: int | None = None
 
 
 class Sweeping:
-    """Phase 1. The list `left` is F; `place` is the index of the next arm in `left`.
+    """Phase 1 of BAIR. The list `left` is the set F; `place` is the next arm's index in `left`.
 
     Args:
         n_arms: K.
@@ -139,7 +141,7 @@ class Sweeping:
         self.end_step()
 
     def end_step(self) -> None:
-        """End a pass, the first sweep or Phase 1; refill an empty F."""
+        """Check whether this step ends a pass, the first sweep or Phase 1; refill an empty F."""
         end = self.place >= len(self.left)
         self.over = self.enough() and self.may_end(end)
         if end:
@@ -151,7 +153,7 @@ class Sweeping:
         return not accepted
 
     def goes_on(self, accepted: bool) -> bool:
-        """Return whether `place` increases; after a removal the next arm is at the same place."""
+        """Return whether `place` increases: after an acceptance in the first sweep."""
         return self.first_sweep and accepted
 
     def enough(self) -> bool:
@@ -159,17 +161,17 @@ class Sweeping:
         return sum(self.accepted) >= self.n1
 
     def may_end(self, end: bool) -> bool:
-        """Return whether Phase 1 may end: after a pass, or at any step after the first sweep."""
+        """Return whether Phase 1 may end; the first sweep must first complete its pass."""
         return end or not self.first_sweep
 
 
 class Eliminating:
-    """Phase 2. The list `left` is F.
+    """Phase 2 of BAIR. The list `left` is the set F.
 
     Args:
         accepted: n_i of every arm, from Phase 1.
         m: number of rejections that eliminate an arm.
-        left: the initial F; empty stands for all arms.
+        left: the initial F; if `left` is empty, F starts with all arms.
     """
 
     def __init__(self, accepted: Iterable[int], m: int = 1, left: Iterable[int] = ()) -> None:
@@ -300,7 +302,7 @@ def _tried_as_phase1(answer: Any, case: Case) -> str | None:
 
 
 def _tried_as_phase2(answer: Any, case: Case) -> str | None:
-    """Run an answer from the end of the package's Phase 1."""
+    """Run a student's Phase 2 after the Phase 1 of the package's agent."""
     user, *m = case
     run = paper_run(user)
     steps = list(zip(run.arms, run.accepted, strict=True))[: run.phase1]
@@ -309,7 +311,7 @@ def _tried_as_phase2(answer: Any, case: Case) -> str | None:
 
 
 def _tried_as_agent(answer: Any, case: Case) -> str | None:
-    """Run an answer with a user, after an interrupted run that `reset` must clear."""
+    """Run a student's agent after an interrupted run, so that `reset` must clear its memory."""
     run = paper_run(user := case[0])
 
     def make() -> Any:

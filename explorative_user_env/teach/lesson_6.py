@@ -37,7 +37,7 @@ def _score(chances: Any, features: Any, arm: int) -> Any:
 
 
 def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
-    """Return "better" if the policy's regret is below UNI's, else the mistake; None for a blank."""
+    """Return "better" (than UNI), or the name of the mistake, or None for a blank policy."""
     if policy(np.zeros(4 * _N_ARMS + 1, np.float32)) is None:
         return None
     ranks: set[int] = set()
@@ -64,7 +64,7 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
 
 
 def _eliminating(observation: Any) -> int:
-    """Return the rank of the least accepted arm without a rejection, else rank 0."""
+    """Return the rank of the least accepted arm without rejections; if there is none, return 0."""
     left = np.flatnonzero(np.asarray(observation)[_N_ARMS : 2 * _N_ARMS] == 0.0)
     return int(left[-1]) if len(left) else 0
 

@@ -81,7 +81,7 @@ def notebook_of(source: str, figures: list[str], solved: bool) -> dict[str, Any]
 
     Args:
         source: text of a lesson's source.
-        figures: values of its `{{...}}` expressions, in order.
+        figures: the values of the expressions `{{...}}` in the source, in order.
         solved: whether exercises contain solutions instead of blanks.
     """
     values = iter(figures)
@@ -117,12 +117,12 @@ def with_answers(text: str, solved: bool) -> str:
 
     code, n_answers = _ANSWER.subn(filled, f"{text}\n")
     if not n_answers or {text.count(_BEGIN), text.count(_END)} != {n_answers}:
-        raise ValueError(f"no solution, or a mark without its partner, in:\n{text}")
+        raise ValueError(f"the text needs a solution between a BEGIN and an END mark:\n{text}")
     return code.removesuffix("\n")
 
 
 def read_source(name: str) -> str:
-    """Return the text of a source file, from `examples/course` in a checkout, else the package.
+    """Return the text of a source file in `examples/course` (in a checkout) or in the package.
 
     Raises:
         InvalidArgumentError: if the file is not part of this installation.

@@ -1,8 +1,8 @@
-"""Find students' files, and run each student's agent in a separate process, by lines of JSON.
+"""Find students' files, and run each student's agent in a separate process.
 
-The grader's process holds the users and the key; the submission's process never does, so a score
-depends only on the recommended arms. Limits stop accidents, not hostile code: grade strangers in a
-container.
+The two processes exchange lines of JSON. Only the grader's process has the users and the key, so a
+score depends only on the recommended arms. The limits stop accidents, but not hostile code: use a
+container for agents of people you do not trust.
 """
 
 import hashlib
@@ -76,11 +76,12 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
     """Return the submissions at `places`, sorted by student's name.
 
     Args:
-        places: files, as "agent.py" or "agent.py:Class", or folders. Each entry of a folder, a file
-            or a folder with one file, is a submission, unless its name starts with "_" or ".".
+        places: files such as "agent.py" or "agent.py:Class", and folders. Each file in a folder is
+            a submission, and so is each subfolder with one file. Names that start with "_" or "."
+            are ignored.
 
     Raises:
-        InvalidArgumentError: for a place without submissions, or a file that is given twice.
+        InvalidArgumentError: if a place has no submissions, or if a file occurs twice.
     """
     submissions: list[Submission] = []
     for place in places:
@@ -99,7 +100,7 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
     files = Counter((each.path.absolute(), each.class_name) for each in submissions)
     for (path, _), times in files.items():
         if times > 1:
-            raise InvalidArgumentError("submission", str(path), "given once")
+            raise InvalidArgumentError("submission", str(path), "listed only once")
     counts = Counter(each.student.casefold() for each in submissions)
     chosen: dict[str, Submission] = {}
     for each in submissions:
@@ -121,7 +122,7 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
 
     Args:
         place: the file or folder.
-        within: the folder that must contain the file, after links are resolved; None is `place`.
+        within: the folder that must contain the file itself, not a link to it; None is `place`.
     """
     path = file = Path(place)
     within, fault = within or path, ""
@@ -134,7 +135,7 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
     elif path.suffix != ".py":
         fault = f"{path.name} is not a .py file"
     if not fault and file.resolve() != within.resolve() / file.relative_to(within):
-        fault = "its file is a link"  # perhaps to another student's file
+        fault = "its file is a link"  # the link may lead to another student's file
     elif not fault and not file.is_file():
         fault = "it is not a file"
     return Submission(path.name if path.is_dir() else path.stem, file, None, fault)
@@ -170,7 +171,7 @@ class Limits:
         memory: memory in MB, in addition to that of Python and the package, 1 to 10**7.
 
     Raises:
-        InvalidArgumentError: for a limit that is out of range.
+        InvalidArgumentError: if a limit is out of range.
     """
 
     seconds: float = 300.0
@@ -212,7 +213,7 @@ class SubmittedAgent:
         """Start the process in a temporary folder, and wait until it has imported the file.
 
         Raises:
-            SubmissionError: for a file that fails to import, or without a valid agent.
+            SubmissionError: if the file fails to import, or if it has no valid agent.
         """
         path, fault = self._submission.path, self._submission.fault
         try:
@@ -270,7 +271,7 @@ class SubmittedAgent:
                 self._process.kill()
 
     def _receive(self) -> None:
-        """Store the replies of the process, and None at their end."""
+        """Store the replies of the process, and None when the process has ended."""
         reply = b""
         with suppress(OSError, ValueError):
             while part := os.read(self._process.stdout.fileno(), LONGEST_REPLY):
@@ -288,7 +289,7 @@ class SubmittedAgent:
 
     @property
     def output(self) -> str:
-        """The first 4000 bytes of the submission's output, and how many bytes follow."""
+        """The first 4000 bytes of the submission's output, and the number of further bytes."""
         left_out = self._n_printed - len(self._printed)
         more = f"\n... and {left_out} bytes more" if left_out else ""
         return self._printed.decode("utf-8", "replace") + more
@@ -311,7 +312,7 @@ class SubmittedAgent:
         self._pending = "observe", f'["observe",{int(arm)},{"true" if accepted else "false"}]'
 
     def answer(self) -> int:
-        """Return the agent's answer, or a random arm if it exceeded its time."""
+        """Return the student's answer, or a random arm if the submission exceeded its time."""
         arm = self._ask("answer")
         if arm is None:
             return int(self._rng.integers(self._n_arms))
@@ -451,7 +452,8 @@ def _imported_agent(name: str | None) -> Any:
     """Run the file, and return an agent of the class `name`, by default the only agent class.
 
     Raises:
-        _FaultError: if the file has no such class, or several agent classes and no `Agent`.
+        _FaultError: if the file has no agent class `name`, or if `name` is None and the file has
+            several agent classes, but no class `Agent`.
     """
     _alarm(IMPORT_SECONDS)
     path = Path.cwd() / FILE
@@ -494,7 +496,7 @@ def _limited(limits: Mapping[str, Any]) -> list[str]:
         places = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib")]
         folders = {each for place in (*places, Path(__file__).parent) for each in place.parents}
         if not all(each.stat().st_mode & 0o001 for each in folders | set(places)):
-            raise PermissionError("nobody else can read Python here")
+            raise PermissionError("another system user cannot read this Python")
         for name in (".", FILE):
             os.chown(name, NOBODY, NOBODY)
         os.setgroups([])

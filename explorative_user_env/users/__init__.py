@@ -1,1 +1,1 @@
-"""The user: her rule, rewards and means, other behaviours, and populations of users."""
+"""Modules for the user, her true means and rewards, her behaviour, and populations of users."""

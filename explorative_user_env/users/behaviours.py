@@ -33,17 +33,17 @@ class Behaviour:
     Args:
         name: the name in tables.
         start: `start(user, state, rng)` sets the state of a new user; `state.means` is set already.
-        respond: `respond(user, state, rule, arm, rng) -> accepted`, as `model.respond`. Plain
-            arithmetic and `math` keep `start` and `respond` compilable.
-        parameters: the first numbers of the state's `memory`.
-        memory: number of further numbers in the memory; they start at 0.
-        memory_per_arm: number of further numbers for each arm.
+        respond: `respond(user, state, rule, arm, rng) -> accepted`, as `model.respond`. Numba can
+            compile `start` and `respond` if they use plain arithmetic and `math` only.
+        parameters: numbers with which the list `state.memory` begins.
+        memory: how many numbers follow the parameters in `state.memory`; they start at 0.
+        memory_per_arm: how many more numbers follow for each arm.
         moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
-        leaves: `leaves(user, state, accepted, rng) -> bool`, called after every response, returns
-            whether she leaves. Compilable like `respond`; None is a user who never leaves.
-        rho: `rho(user, state, rule) -> rho_t`, for the hidden state.
-        gap_factor: at least 1; each user's gap is log-uniform in [gap / factor, gap * factor].
+        leaves: `leaves(user, state, accepted, rng) -> bool` is called after every response and
+            returns whether she leaves. Numba must compile it too. If None, she never leaves.
+        rho: `rho(user, state, rule) -> rho_t`, the value that the hidden state shows.
+        gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
 
     Raises:
         InvalidArgumentError: naming the field whose value does not fit its type.
@@ -74,7 +74,7 @@ class Behaviour:
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
-        """The functions that a run calls."""
+        """The functions of the behaviour that a run calls."""
         return (self.start, self.respond, *filter(None, [self.leaves]))
 
     def checked(self) -> tuple[Callable[..., bool], Callable[..., bool] | None]:
@@ -87,7 +87,7 @@ class Behaviour:
         return respond, leaves
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
-        """Return the present instance, from the initial instance and the present `means`."""
+        """Return the initial `instance`, or an instance with the current `means` if means move."""
         if not self.moves_means:
             return instance
         values = tuple(means)
@@ -96,7 +96,7 @@ class Behaviour:
 
 @dataclass(slots=True)
 class Checked:
-    """A custom `respond` or `leaves` with checked results and counted calls.
+    """Calls a custom `respond` or `leaves`, checks the results and counts the calls.
 
     Raises:
         InvalidArgumentError: if a result is neither True nor False.
@@ -127,7 +127,7 @@ _Parameters = ParamSpec("_Parameters")
 
 
 def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, Behaviour]:
-    """Make a factory name its behaviours "factory(parameter=number)", without default values."""
+    """Decorate a factory: a behaviour is named like its call, such as "drifting(sigma=0.01)"."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)
@@ -157,8 +157,8 @@ def impatient(probability: float = LEAVING, patience: int | None = None) -> Beha
     She leaves with probability q at each rejection, and after r rejections in a row.
 
     Args:
-        probability: q, in [0, 1]. Values other than 0 and 1 take a draw from her stream.
-        patience: r, at least 1; None is no limit.
+        probability: q, in [0, 1]. Unless q is 0 or 1, each rejection takes a draw from her stream.
+        patience: r, at least 1; if r is None, she stays after any number of rejections in a row.
     """
     run = NO_LIMIT if patience is None else validation.count("patience", patience, 1, STEP_CAP)
     return Behaviour(
@@ -171,13 +171,13 @@ def impatient(probability: float = LEAVING, patience: int | None = None) -> Beha
 
 
 def impatient_start(user: User, state: State, rng: Stream) -> None:
-    """Start as `model.start`, with 0 rejections in a row."""
+    """Start as `model.start`, and set the number of rejections in a row to 0."""
     rules.start(user, state, rng)
     state.memory[2] = 0.0
 
 
 def impatient_leaves(user: User, state: State, accepted: bool, rng: Stream) -> bool:
-    """Return whether she leaves; the memory holds q, r and the number of rejections in a row."""
+    """Return whether she leaves; `state.memory` is [q, r, number of rejections in a row]."""
     memory = state.memory
     if accepted:
         memory[2] = 0.0
@@ -198,15 +198,12 @@ ALPHA_FACTOR, MOST_NOISE, ALPHA, RHO, NOISE = range(5)
 def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.5) -> Behaviour:
     """Return the behaviour of users who differ: each has the paper's rule with her own parameters.
 
-    Agents know the options of the environment only, which are the middle of the users. At her start
-    each user draws
+    Agents know only the options of the environment. Each user draws, in this order,
 
+    - her gap, log-uniform in [gap / gap_factor, gap * gap_factor];
     - her alpha, log-uniform in [alpha / alpha_factor, alpha * alpha_factor];
-    - her constant rho_t, uniform in [rho_0, rho_1] of the schedule of rho_t, by default [1, 2];
-    - her click noise, uniform in [0, noise], in addition to the noise of all users;
-
-    and, before these, with her means, her gap: log-uniform in
-    [gap / gap_factor, gap * gap_factor].
+    - her rho_t, constant over time, uniform in [rho_0, rho_1] of the schedule, by default [1, 2];
+    - her click noise, uniform in [0, noise], which adds to the click noise of all users.
 
     Args:
         alpha_factor: at least 1.
@@ -243,7 +240,7 @@ def varied_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) 
 
 
 def widen(user: User, state: State) -> None:
-    """Set sqrt(Gamma) of a varied user."""
+    """Set sqrt(Gamma) with the alpha and rho_t that this user has drawn."""
     n = max(state.acceptances[0], user.least_n)
     state.spread[0] = rules.spread_of(state.memory[ALPHA], state.memory[RHO], n)
 
@@ -283,9 +280,9 @@ TEMPERATURE = 0.1
 def logistic(temperature: float = TEMPERATURE) -> Behaviour:
     """Return the behaviour of a user whose responses are random.
 
-    She accepts i with probability 1 / (1 + exp(-x / temperature)), x = ucb_i - max_{j != i} lcb_j:
-    always if an interval is infinite, half of the time if the two bounds are equal. At temperature
-    0 she would be the paper's user.
+    Let x = ucb_i - max_{j != i} lcb_j. She accepts i with probability
+    1 / (1 + exp(-x / temperature)): always if x is infinite, and half of the time if x is 0. As the
+    temperature falls to 0, she becomes the paper's user.
 
     Args:
         temperature: the width of the transition around x = 0, above 0.
@@ -309,7 +306,7 @@ def acceptance_probability(user: User, state: State, arm: int) -> float:
     x = (rules.ucb(state, arm) - rival) / state.memory[0]
     if x >= 0.0:
         return 1.0 / (1.0 + exp(-x))
-    odds = exp(x)  # at most 1, while exp(-x) could overflow
+    odds = exp(x)  # exp(x) is at most 1 here, but exp(-x) could overflow
     return odds / (1.0 + odds)
 
 
@@ -350,13 +347,13 @@ WINDOW_PER_ARM = 50
 def forgetful(window: int | None = None) -> Behaviour:
     """Return the behaviour of a user who remembers only her last W rewards.
 
-    n_i and hat mu_i count only rewards in the window; an arm without such rewards has an infinite
-    interval again. Private draws are her first rewards. n(t) counts every acceptance, so Gamma
-    grows as for the paper's user. Her memory holds the index of the next pair, then W pairs of an
-    arm (-1: none) and a reward.
+    n_i and hat mu_i count only these W rewards; an arm without a reward among them has an infinite
+    interval again. The rewards of private draws come first. n(t) counts every acceptance, so Gamma
+    grows as for the paper's user. `state.memory` holds the index of the next pair to replace, and
+    then W pairs of an arm and its reward (arm -1 for an empty pair).
 
     Args:
-        window: W, at least 1; None is 50 K.
+        window: W, at least 1; by default 50 K.
     """
     places = 0 if window is None else 2 * validation.count("window", window, 1, STEP_CAP)
     return Behaviour(
@@ -369,7 +366,7 @@ def forgetful(window: int | None = None) -> Behaviour:
 
 
 def forgetful_start(user: User, state: State, rng: Stream) -> None:
-    """Clear the state and the window; private draws enter the window."""
+    """Clear the state and the window; then put the rewards of private draws into the window."""
     rules.clear(user, state)
     for place in range(len(state.memory)):
         state.memory[place] = -1.0
@@ -390,7 +387,7 @@ def forgetful_respond(user: User, state: State, rule: Rule, arm: int, rng: Strea
 
 
 def remember(state: State, arm: int, reward: float) -> None:
-    """Store a reward in place of the oldest one, and remove the oldest from the estimates."""
+    """Replace the oldest stored reward by `reward`, and remove the oldest from the estimates."""
     memory = state.memory
     place = int(memory[0])
     oldest = int(memory[1 + 2 * place])
@@ -421,7 +418,7 @@ _BEHAVIOURS: dict[str, Behaviour] = {EXPLORATIVE.name: EXPLORATIVE} | {
 
 
 def register_behaviour(name: str, behaviour: Behaviour) -> None:
-    """Register `behaviour` under a name, so that a specification with `behaviour=name` fits JSON.
+    """Register `behaviour` under a name, so that a specification in JSON can contain this name.
 
     Raises:
         InvalidArgumentError: if the name is taken.
@@ -430,7 +427,7 @@ def register_behaviour(name: str, behaviour: Behaviour) -> None:
 
 
 def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
-    """Return the behaviour for a record, a registered name or a text such as "drifting()".
+    """Return the behaviour for a `Behaviour`, a registered name or a text such as "drifting()".
 
     Raises:
         InvalidArgumentError: for another text, or a parameter that is out of range.
@@ -451,7 +448,7 @@ def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass  # other text
     except (AttributeError, LookupError, TypeError):
-        pass  # another expression, factory or parameter
+        pass  # `behaviour` is no valid call of a factory
     forms = []
     for name, factory in sorted(_FACTORIES.items()):
         parameters = (f"{each}=..." for each in inspect.signature(factory).parameters)

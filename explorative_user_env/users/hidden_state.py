@@ -1,4 +1,4 @@
-"""The hidden state of a user at one moment, as a record."""
+"""The hidden state of a user (`HiddenState`), and the arm that makes her reject another arm."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class HiddenState(NamedTuple):
 
 
 def hidden_state_of(user: User, state: UserState, instance: Instance, rho: float) -> HiddenState:
-    """Return the hidden state of a user, from her state, present instance and rho_t."""
+    """Return the hidden state of a user, given her state, her current instance and rho_t."""
     arms = range(user.n_arms)
     return HiddenState(
         instance=instance,
@@ -59,8 +59,8 @@ def witness_of(hidden: HiddenState, arm: int) -> int | None:
         arm: the recommended arm.
 
     Returns:
-        Among the arms j with lcb_j >= ucb_arm (> without `rejects_ties`), the arm with the largest
-        lcb_j; among tied arms, the first.
+        The arm j with the largest lcb_j (the first of tied arms) if lcb_j >= ucb_i, where i is
+        `arm`; otherwise None. If `rejects_ties` is False, lcb_j must exceed ucb_i.
     """
     bound = hidden.upper_bounds[arm]
     others = [other for other in range(len(hidden.lower_bounds)) if other != arm]

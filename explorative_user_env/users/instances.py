@@ -1,4 +1,4 @@
-"""Instances: the true means, the gap, and the laws of both."""
+"""Instances, which are the true means of all arms, and the laws that draw instances."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ LARGE_ENOUGH = "large enough to change a mean of {}"
 
 
 def number_of_arms(n_arms: Any) -> int:
-    """Return K as an int, at most a million: more arms need gigabytes and seconds."""
+    """Validate K, at most a million, and return it as an int; more arms would need gigabytes."""
     if isinstance(n_arms, Integral) and int(n_arms) > STEP_CAP:
         allowed = f"at most {STEP_CAP}, the most steps of a run"
         raise InvalidArgumentError("n_arms", n_arms, allowed)
@@ -41,8 +41,9 @@ def uniform_mean(rng: np.random.Generator) -> float:
 class NamedLaw(NamedTuple):
     """A law of independent means in [low, high).
 
-    `one` draws a mean in compiled code, `method` of a generator draws many. With `leaves_room` the
-    means are scaled by 1 - gap, so that the best mean is at most `high` after it is moved.
+    `one` draws one mean in compiled code. `method` names the Generator's method that draws means.
+    If `leaves_room`, the means are multiplied by 1 - gap: then the best mean is at most `high` even
+    after it is moved to make the gap.
     """
 
     one: Callable[[np.random.Generator], float]
@@ -61,7 +62,7 @@ ROOMY = "uniform_with_room"
 
 #: N(0, 1) as in the paper's text, Uniform(0, 1) as in its code, and Uniform(0, 1 - gap).
 LAWS = {
-    # NumPy's normal draws are at most 13 in size, as they come from uniform draws of 53 bits.
+    # The absolute value of NumPy's normal draws is at most 13: they use uniform draws of 53 bits.
     "normal": NamedLaw(normal_mean, "standard_normal", -16.0, 16.0),
     "uniform": NamedLaw(uniform_mean, "random", 0.0, 1.0),
     ROOMY: NamedLaw(uniform_mean, "random", 0.0, 1.0, leaves_room=True),
@@ -71,11 +72,11 @@ LAWS = {
 def around_one(factor: float, rng: Any) -> float:
     """Return a draw from the log-uniform law on [1 / factor, factor]; 1 for a factor of 1."""
     drawn = math.exp((2.0 * rng.random() - 1.0) * math.log(factor))
-    return min(max(drawn, 1.0 / factor), factor)  # in spite of rounding
+    return min(max(drawn, 1.0 / factor), factor)  # keep the draw in the interval despite rounding
 
 
 def reflected(mean: float, least: float, largest: float) -> float:
-    """Return a mean reflected into [least, largest]; one of the ends may be infinite."""
+    """Return a mean reflected into [least, largest]; `least` or `largest` may be infinite."""
     if largest == math.inf:
         return least + abs(mean - least)
     if least == -math.inf:
@@ -91,9 +92,9 @@ LOST = -1
 
 
 def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
-    """Move the best of `means` to the second best + `gap`, in place, and return its index.
+    """Move the best of `means`, in place, to `gap` above the second best, and return its index.
 
-    A gap of 0 moves nothing. Returns `LOST` if rounding removes the gap.
+    A gap of 0 moves nothing. If the gap is lost by rounding, return `LOST`.
     """
     top, n_tied = -math.inf, 0
     for mean in means:
@@ -118,12 +119,12 @@ def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
 
 
 def draw_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
-    """Return the gap of one user; a factor of 1 takes no random number."""
+    """Return the gap of one user; if `factor` is 1, draw no random number."""
     return gap if factor == 1.0 else gap * around_one(factor, rng)
 
 
 def draw_means(means: Any, mean: Callable[..., float], drawing: Any, rng: Any) -> int:
-    """Draw `means` in place, then `move_best`; `drawing` has the scale, the gap and its factor."""
+    """Draw `means` in place, then call `move_best`; `drawing` is (scale, gap, gap_factor)."""
     scale, gap, gap_factor = drawing
     for arm in range(len(means)):
         means[arm] = scale * mean(rng)
@@ -171,8 +172,8 @@ class Instance:
         best_arm: the index of mu_*.
 
     Raises:
-        InvalidArgumentError: for means other than `ALLOWED_MEANS`, or if another arm has a larger
-            mean.
+        InvalidArgumentError: if `means` is not a tuple of at least two finite numbers, or if an arm
+            has a larger mean than `best_arm`.
     """
 
     means: tuple[float, ...]
@@ -181,7 +182,7 @@ class Instance:
     def __post_init__(self) -> None:
         means, best = self.means, self.best_arm  # must be fast, as every user has an instance
         try:
-            # The norm is fast to compute; it is large, infinite or NaN if a mean is.
+            # The norm is fast to compute. If a mean is large, infinite or NaN, so is the norm.
             small = math.hypot(*means) <= LARGEST_MEAN or all(abs(x) <= LARGEST_MEAN for x in means)
         except (TypeError, OverflowError):
             small = False
@@ -190,7 +191,7 @@ class Instance:
         if type(best) is not int:
             validation.integer("best_arm", best, 0)
         if not 0 <= best < len(means) or means[best] < max(means):
-            raise InvalidArgumentError("best_arm", best, f"the best of {means}")
+            raise InvalidArgumentError("best_arm", best, f"the index of the largest of {means}")
 
     @property
     def n_arms(self) -> int:
@@ -199,7 +200,7 @@ class Instance:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i; for the best arm Delta_1, the smallest gap of the other arms."""
+        """Delta_i = mu_* - mu_i of each arm; that of the best arm is set to Delta_1."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))
@@ -238,11 +239,11 @@ class InstanceLaw:
         n_arms: K, in 2..1000000.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`.
-        gap: Delta_1 > 0, exact up to the rounding of one sum; None is 0.5 for drawn means, and
-            leaves given means as they are.
-        within: smallest and largest allowed mean, also for the best arm once it has the gap; None
-            allows any. Callable `means` are tried `TRIALS` times at construction.
-        gap_factor: at least 1; each user's gap is log-uniform in [gap / factor, gap * factor].
+        gap: Delta_1 > 0, exact up to the rounding of one sum. If it is None, the gap is 0.5
+            for drawn means, and K given numbers stay unchanged.
+        within: smallest and largest allowed mean, also after the best mean is moved to make the
+            gap; None allows any mean. The constructor tests callable `means` with `TRIALS` draws.
+        gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
 
     Raises:
         InvalidArgumentError: for K out of range, a gap that is not positive or too small for the
@@ -286,18 +287,18 @@ class InstanceLaw:
 
     @property
     def largest_gap(self) -> float:
-        """The largest possible gap of a user; 0 if none is set."""
+        """The largest possible gap of a user; 0 if `gap` is None."""
         return (self.gap or 0.0) * self.gap_factor
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Return an instance; a fixed instance takes no random number."""
+        """Return an instance; if all users have the same instance, draw no random number."""
         if self._fixed is not None:
             return self._fixed
         instance = separated(self.draw_unmoved(rng), self.gap, rng, self.gap_factor)
         return instance if self.named is not None else self._within(instance)
 
     def draw_unmoved(self, rng: np.random.Generator) -> list[float]:
-        """Return means before the best is moved."""
+        """Return drawn or given means, without moving the best mean to make the gap."""
         if self.named is not None:
             return list((self.scale * self.named.many(self.n_arms, rng)).tolist())
         if self.custom is not None:
@@ -324,7 +325,7 @@ class InstanceLaw:
                 raise CallableError.of(f"means ({self.title})", error, "when tried") from error
 
     def _check_named(self, law: NamedLaw) -> None:
-        """Set the scale, and reject a named law that does not fit the gap or the range."""
+        """Set `scale`, and reject a named law that does not fit `gap` or `within`."""
         least_gap, most = (self.gap or 0.0) / self.gap_factor, self.largest_gap
         if law.leaves_room:
             if most >= law.high:
@@ -353,7 +354,7 @@ class InstanceLaw:
 def separated(
     means: Sequence[float], gap: float | None, rng: np.random.Generator, gap_factor: float = 1.0
 ) -> Instance:
-    """Return the instance in which the best of `means` is moved to the second best + `gap`.
+    """Return the instance in which the best of `means` is moved to `gap` above the second best.
 
     Among tied best arms, a random one becomes the best. A gap of None leaves the means as they are.
     With a `gap_factor` the gap is random (see `InstanceLaw`).

@@ -1,7 +1,7 @@
 """The explorative user (paper, section 2): schedules of rho_t, laws of rewards, and her rule.
 
-The rule consists of scalar functions of one user's state, a record of lists; a number that changes
-is a list of length one. Compiled code runs the same functions on arrays.
+The rule consists of functions of the state of one user. The state is a record of lists; a number
+that changes is a list of length one. Compiled code runs the same functions on arrays.
 """
 
 import functools
@@ -28,7 +28,7 @@ def rule_name(rule: Callable[..., Any]) -> str:
 
 
 def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
-    """Register a thing under a name in `known`; `what` names its kind in the error.
+    """Add `thing` to `known` under a name; errors use the word `what` for it, such as "schedule".
 
     Raises:
         InvalidArgumentError: if the name is taken.
@@ -43,7 +43,7 @@ class Schedule:
 
     Args:
         rule: `rule(parameters, n, t, n_arms) -> rho_t` from the acceptances n(t), the interactions
-            t and K. Plain arithmetic and `math` keep it compilable.
+            t and K. Numba can compile it if it uses plain arithmetic and `math` only.
         rho_0: the least value of rho_t, above 0.
         rho_1: the largest value, at least rho_0.
         parameters: numbers for the rule.
@@ -70,7 +70,7 @@ class Schedule:
 
     @property
     def title(self) -> str:
-        """The name in tables: the registered name, the constant, or the rule with its numbers."""
+        """The name in tables: a registered name, the constant, or the rule and its parameters."""
         if self.rule is constant_rule:
             return f"{self.parameters[0]:g}"
         numbers = ", ".join(f"{number:g}" for number in self.parameters)
@@ -127,7 +127,7 @@ def register_schedule(name: str, schedule: Schedule) -> None:
 
 
 def as_schedule(rho: "Schedule | str | float") -> Schedule:
-    """Return the schedule for a record, a registered name or a constant."""
+    """Return the schedule for a `Schedule`, a registered name or a constant rho_t."""
     if isinstance(rho, Schedule):
         return rho
     if isinstance(rho, str) and rho in _SCHEDULES:
@@ -150,15 +150,15 @@ RewardDraw = Callable[[float, Any], Any]
 
 @dataclass(frozen=True)
 class RewardLaw:
-    """The law of a realized reward around its mean.
+    """A law of realized rewards, which draws a reward with a given mean.
 
     The paper's theorems, and agents based on them, require rewards with mean mu_i that are
-    sub-Gaussian with parameter 1. This is not checked for custom laws.
+    sub-Gaussian with parameter 1. The package does not check custom laws for this property.
 
     Args:
         name: the name in tables.
-        draw: `draw(mean, rng) -> reward`, a finite number. Plain arithmetic, `math`,
-            `rng.random()` and `rng.standard_normal()` keep it compilable, with identical results.
+        draw: `draw(mean, rng) -> reward`, a finite number. Numba compiles plain arithmetic, `math`,
+            `rng.random()` and `rng.standard_normal()`, with identical results.
         means: the smallest and the largest allowed mean, possibly infinite; None allows any mean.
 
     Raises:
@@ -182,7 +182,7 @@ class RewardLaw:
 
     @property
     def range_of_means(self) -> tuple[float, float]:
-        """The smallest and the largest allowed mean; infinite without a limit."""
+        """The smallest and the largest allowed mean; (-inf, inf) if any mean is allowed."""
         return (-inf, inf) if self.means is None else self.means
 
     @property
@@ -192,7 +192,7 @@ class RewardLaw:
 
     @property
     def compiled_in(self) -> RewardDraw:
-        """The draw for compiled code; a placeholder for the package's laws, which need none."""
+        """The `draw` of a custom law for compiled code; `no_law` for the package's laws."""
         return self.draw if self.place == CUSTOM else no_law
 
 
@@ -253,7 +253,7 @@ def register_reward_law(name: str, law: RewardLaw) -> None:
 
 
 def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
-    """Return the law for a record, a callable or a registered name."""
+    """Return the law for a `RewardLaw`, a callable or a registered name."""
     if isinstance(law, RewardLaw):
         return law
     if isinstance(law, str) and law in _REWARD_LAWS:
@@ -265,7 +265,7 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
 
 
 class NumberTables(NamedTuple):
-    """Tables of log(k) and 1/sqrt(k) for small k; others are computed, with equal bits."""
+    """Tables of log(k) and 1/sqrt(k) for small k; the code computes equal values for larger k."""
 
     logarithms: list[float]  # log(k)
     inverse_roots: list[float]  # 1/sqrt(k)
@@ -296,7 +296,7 @@ class User:
     law: RewardLaw  # her reward law
     least_mean: float  # smallest mean that the law allows, or -inf
     largest_mean: float  # largest mean that the law allows, or inf
-    rejects_ties: bool  # whether lcb_j = ucb_i rejects i (>=) or not (>)
+    rejects_ties: bool  # whether she rejects i if lcb_j = ucb_i
     private_draws: int  # rewards of each arm before the first step; they count in n_i, not in n(t)
     least_n: int  # lower limit of n(t) in Gamma, 0 or 1
     refreshes_on_rejection: bool  # whether rejections update rho_t, as acceptances do
@@ -304,8 +304,8 @@ class User:
     rho_0: float  # declared lower bound of rho_t
     rho_1: float  # declared upper bound of rho_t
     rho_parameters: tuple[float, ...]  # parameters of the rule of rho_t
-    # Whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with integers,
-    # prior_acceptances <= prior_interactions: then log(rho_t n(t)) is a sum of table entries.
+    # Whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) for two integers.
+    # If so, log(rho_t n(t)) is a sum of table entries. prior_acceptances <= prior_interactions.
     counted: bool
     prior_acceptances: int
     prior_interactions: int
@@ -321,12 +321,12 @@ class UserState:
     scales: list[float]  # 1/sqrt(n_i)
     acceptances: list[int]  # [n(t)]
     interactions: list[int]  # [t]
-    refreshed: list[int]  # [the t of the current rho_t, 0 before the first update]
+    refreshed: list[int]  # [the t at which rho_t was updated, 0 before the first update]
     spread: list[float]  # [sqrt(Gamma)]
     reward: list[float]  # [the reward of the last response, 0 after a rejection]
-    ceiling: list[float]  # [U >= every lcb_j, valid while sqrt(Gamma) >= `ceiling_spread`]
+    ceiling: list[float]  # [upper bound on every lcb_j while sqrt(Gamma) >= `ceiling_spread`]
     ceiling_spread: list[float]
-    witness: list[int]  # [the arm with the largest lcb when U was computed]
+    witness: list[int]  # [the arm with the largest lcb when `ceiling` was computed]
     logarithms: list[float]
     inverse_roots: list[float]
 
@@ -368,7 +368,7 @@ def start(user: User, state: UserState, rng: Stream) -> None:
 
 
 def clear(user: User, state: UserState) -> None:
-    """Set `state` to that of a user before any reward."""
+    """Set `state` to the state of a user who has not seen a reward."""
     for arm in range(user.n_arms):
         state.estimates[arm] = 0.0
         state.counts[arm] = 0
@@ -403,9 +403,10 @@ def ucb(state: UserState, arm: int) -> float:
 def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
-    Without `rejects_ties` the comparison is strict. Most decisions need no loop over the arms: an
-    upper bound on all lcb_j, which falls as Gamma grows, settles most acceptances, and the arm that
-    had the largest lcb settles most rejections. Rounding is monotone, so decisions are exact.
+    Without `rejects_ties` the comparison is strict. Most decisions need no loop over the arms. She
+    accepts if ucb_i exceeds an upper bound on all lcb_j (`ceiling`), which stays valid as Gamma
+    grows. She rejects if the arm that last had the largest lcb is clearly better. Rounding is
+    monotone, so these decisions are exact.
     """
     # ucb and lcb are inlined: a function call would take a twentieth of a step.
     spread = state.spread[0]
@@ -421,7 +422,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
 
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
-    """Decide by comparing all arms, and compute a new bound on all lcb_j."""
+    """Decide by comparing all arms, and compute a new `ceiling` and `witness`."""
     estimates, scales, counts = state.estimates, state.scales, state.counts
     spread = state.spread[0]
     lower_spread = CEILING_SLACK * spread
@@ -511,7 +512,7 @@ def respond(
         if not user.refreshes_on_rejection:
             return False
 
-    # Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1), usually from the table.
+    # Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1); mostly, tables have the logarithms.
     state.refreshed[0] = t
     logarithms = state.logarithms
     seen = t + user.prior_interactions
@@ -525,7 +526,7 @@ def respond(
 
 
 def with_noise(accepted: bool, noise: float, rng: Stream) -> bool:
-    """Return the decision, replaced by a coin flip with probability `noise`."""
+    """Return the decision, or, with probability `noise`, the result of a coin flip."""
     return rng.random() < 0.5 if rng.random() < noise else accepted
 
 
@@ -533,7 +534,7 @@ def log_confidence(user: User, state: UserState, rule: Rule) -> float:
     """Return log(rho_t n(t)) for the current rho_t; 0 if n(t) = 0."""
     n = max(state.acceptances[0], user.least_n)
     if user.counted and state.acceptances[0] > 0:
-        # rho_t n = n (seen + accepted) / seen, with integers: the same sum as from the table.
+        # rho_t n = n (seen + accepted) / seen with integers, so the tables give the same sum.
         seen = state.refreshed[0] + user.prior_interactions
         return log(n) + (log(seen + n + user.prior_acceptances) - log(seen))
     current = rho(user, state, rule)
@@ -541,12 +542,12 @@ def log_confidence(user: User, state: UserState, rule: Rule) -> float:
 
 
 def rho(user: User, state: UserState, rule: Rule) -> float:
-    """Return the current rho_t; raise a ValueError if it leaves its declared range."""
+    """Return the current rho_t; raise a ValueError if it is outside [rho_0, rho_1]."""
     if state.refreshed[0] == 0:
         return user.rho_at_start
     current = rule(user.rho_parameters, state.acceptances[0], state.refreshed[0], user.n_arms)
     if not user.rho_0 <= current <= user.rho_1:
-        raise ValueError("rho_t left the range [rho_0, rho_1] declared for its schedule")
+        raise ValueError("rho_t is outside the range [rho_0, rho_1] of its schedule")
     return current
 
 
@@ -600,5 +601,5 @@ def user_arrays(user: User, memory: Sequence[float] = ()) -> Any:
 def long_tables() -> tuple[np.ndarray, np.ndarray]:
     """Return the tables of log(k) and 1/sqrt(k) that all users in compiled code share."""
     logarithms, inverse_roots = number_tables(LONG_TABLES)
-    number_tables.cache_clear()  # the lists need eight times the memory of arrays
+    number_tables.cache_clear()  # these lists need eight times the memory of the arrays
     return np.array(logarithms), np.array(inverse_roots)

@@ -1,4 +1,4 @@
-"""Populations: the options of users, the paper's two settings, and users with similar taste."""
+"""Populations: the options of users, the two settings of the paper, and members of an episode."""
 
 import functools
 import inspect
@@ -30,30 +30,30 @@ class Setting:
     Attributes:
         name: the name of the setting.
         means: law of the arm means, "normal" N(0, 1) or "uniform" on (0, 1).
-        private_draws: rewards of each arm before the first recommendation (in n_i, not in n(t)).
+        private_draws: rewards of each arm before the first step; they count in n_i, not in n(t).
         least_n: lower limit of n(t) in Gamma.
         rho: the schedule of rho_t.
-        rho_refresh: whether every "response" updates rho_t, or every "acceptance" only.
+        rho_refresh: whether rho_t is updated at every "response" or only at an "acceptance".
         rho_at_start: rho_t before the first response.
         rejects_ties: whether she rejects i if lcb_j = ucb_i.
-        bair_n1: N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), or with 2(K-1) ("proof").
-        bair_phase1_counts: whether N_1 limits "acceptances" or "steps".
+        bair_n1: N_1 is (2K/delta)^(1/alpha)/rho_0 ("paper"), or 2(K-1) replaces 2K ("proof").
+        bair_phase1_counts: whether Phase 1 ends after N_1 "acceptances" or N_1 "steps".
         bair_first_sweep: whether each pass of the first sweep recommends all of F ("full"), or
             skips the arm after a rejected one and completes its last pass ("skipping").
-        bair_phase2: "fewest acceptances" over F, or "round robin" over F.
+        bair_phase2: whether Phase 2 picks arms by the "fewest acceptances" or by "round robin".
         bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
             ("paper") or the released code's threshold ("released").
-        uniform_order: "round robin", or "random" arms.
+        uniform_order: whether UNI recommends arms in turn ("round robin") or at "random".
         uniform_whole_passes: whether round robin completes the pass in which it reaches T.
         exp3_learning_rate: c in the learning rate sqrt(c log K / (K T)).
         exp3_answer: whether the answer is the arm "accepted" or "recommended" most.
         tas_primed: whether N_a = S_a = 1 at the start replaces recommending each arm once.
         tas_max_steps: step cap of Track-and-Stop for few arms; a run that reaches it is censored.
-        tas_max_steps_per_arm: K times this number replaces the cap if it is larger. The paper has
-            no cap; the cap of the released setting was fitted to the published times.
-        answer_ties: whether the answer among tied arms is a "random" one or the "first".
+        tas_max_steps_per_arm: the step cap is K times this number if that is larger. The paper has
+            no cap; the released setting's cap was chosen to fit the published stopping times.
+        answer_ties: whether a "random" arm or the "first" arm of tied arms is the answer.
         counts_private_draws: whether reported stopping times include the K private draws.
-        private_draws_rejected: the paper's agents whose private draws count as rejections.
+        private_draws_rejected: names of agents whose private draws are reported as rejections.
         rejection_rate: the reported rate, "mean of ratios" over runs or "ratio of means".
         drops_censored: whether mean times and rejection rates exclude censored runs.
 
@@ -101,10 +101,10 @@ class Setting:
         return {"ties": self.answer_ties, **options[algorithm]} if algorithm in options else {}
 
     def reports_as_rejected(self, agent: str) -> bool:
-        """Return whether an agent's private draws count as rejections.
+        """Return whether an agent's private draws are reported as rejections.
 
-        Agents outside the paper count as most of the paper's agents do, so that rejection rates are
-        comparable.
+        An agent that is not in the paper is treated like most agents of the paper, so that
+        rejection rates are comparable.
         """
         listed = self.private_draws_rejected
         return agent in listed or (bool(listed) and agent not in PAPER_AGENTS)
@@ -124,9 +124,9 @@ class Difference:
 
     Attributes:
         point: the subject of the difference.
-        printed: the choice of the text.
-        released: the choice of the code.
-        fields: the changed fields of `Setting`, each with its values in text and code.
+        printed: what the text says.
+        released: what the code does.
+        fields: the fields of `Setting` that differ, each with its values for text and code.
     """
 
     point: str
@@ -135,7 +135,7 @@ class Difference:
     fields: Mapping[str, tuple[Any, Any]]
 
     def switched(self, setting: Setting) -> Setting:
-        """Return `setting` with the code's choice on this point."""
+        """Return `setting` with the values for the code in `fields`."""
         return replace(setting, **{name: code for name, (_, code) in self.fields.items()})
 
 
@@ -208,14 +208,14 @@ SETTINGS = {setting.name: setting for setting in (PRINTED, RELEASED)}
 
 
 def as_setting(setting: Setting | str) -> Setting:
-    """Return the setting for a record or a name."""
+    """Return the setting for a `Setting` or a name."""
     if isinstance(setting, Setting):
         return setting
     return SETTINGS[validation.choice("setting", setting, SETTINGS)]
 
 
 def differences_of(setting: Setting) -> dict[str, str]:
-    """Return a setting's differences from the paper's text, by their points, in words."""
+    """Return the differences of a setting from the paper's text: words by `Difference.point`."""
     changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
     points = {}
     for difference in DIFFERENCES:
@@ -228,11 +228,11 @@ def differences_of(setting: Setting) -> dict[str, str]:
 
 
 def title_of(setting: Setting, others: Mapping[str, str] | None = None) -> str:
-    """Return a setting's name, followed by its changes to the package's setting of that name.
+    """Return a setting's name and the fields that differ from the package's setting of this name.
 
     Args:
         setting: the setting.
-        others: further changes by options of the population, in words.
+        others: options of the population that replace a field of the setting, with values in words.
     """
     of_class("setting", setting, Setting)
     changes = setting.changes_of(SETTINGS.get(setting.name, setting)) | dict(others or {})
@@ -241,7 +241,7 @@ def title_of(setting: Setting, others: Mapping[str, str] | None = None) -> str:
 
 
 def name_in(title: str) -> str:
-    """Return the setting's name in its title."""
+    """Return the name of a setting, given the title that `title_of` returns."""
     return title.split(" (")[0]
 
 
@@ -249,7 +249,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class UserOptions(TypedDict, total=False):
-    """The options of users as type checkers see them: records, or their names."""
+    """The options of users for type checkers; a name can replace a record such as `Setting`."""
 
     setting: Setting | str
     n_arms: int
@@ -265,7 +265,7 @@ class UserOptions(TypedDict, total=False):
 def option(default: Any, kind: Callable[[str], Any], about: str, if_open: str | None = None) -> Any:
     """Return the dataclass field of an option.
 
-    `kind` parses the option on a command line, `about` is its help, `if_open` describes None.
+    On a command line, `kind` parses the option and `about` describes it. `if_open` stands for None.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
@@ -275,26 +275,26 @@ class Population:
     """A distribution of users, described by its options.
 
     Attributes:
-        setting: all other modelling choices: "printed" (the paper's text), "released" (its code),
-            or a `Setting`.
+        setting: the modelling choices without an option here: "printed" (the paper's text),
+            "released" (its code), or a `Setting`.
         n_arms: K, in 2..1000000.
         alpha: willingness to explore, above 0.
-        gap: Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or leaves
-            given means as they are.
+        gap: Delta_1 > 0, the distance of the best mean to the second best. If it is None, the gap
+            is 0.5 for drawn means, and K given numbers stay unchanged.
         noise: probability in [0, 1] that a coin flip replaces a decision.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
-            `(n_arms, rng) -> K numbers`; None is the setting's law, or "uniform_with_room" if the
-            reward law restricts the means, as "bernoulli" does.
-        rho: schedule of rho_t: a registered name, a constant, or a `Schedule`; None is the
-            setting's.
+            `(n_arms, rng) -> K numbers`. By default the setting's law, or "uniform_with_room" if
+            the reward law restricts the means, as "bernoulli" does.
+        rho: schedule of rho_t: a registered name, a constant, or a `Schedule`. By default the
+            setting's schedule.
         reward_law: the law of rewards around mu_i: "gaussian", "bernoulli", "bounded", a registered
             name, a callable `(mean, rng) -> reward`, or a `RewardLaw`.
         behaviour: the rule of responses: "explorative", "omniscient", "forgetful", "drifting",
             "logistic", "impatient", "varied", with parameters as in "drifting(sigma=0.01)", a
             registered name or a `Behaviour`.
-        user: the parameters of every user; derived.
-        schedule: the schedule of rho_t; derived.
-        instance_law: the law of instances; derived.
+        user: the parameters of every user, computed from the options.
+        schedule: the schedule of rho_t, computed from the options.
+        instance_law: the law of instances, computed from the options.
 
     Raises:
         InvalidArgumentError: naming the option that is out of range.
@@ -341,11 +341,11 @@ class Population:
         least_mean, largest_mean = reward_law.range_of_means
         tied_for_ever = setting.rejects_ties and not setting.private_draws
         if reward_law.place == model.BERNOULLI and tied_for_ever and schedule.rho_0 * n_arms <= 1.0:
-            # If Gamma is 0 after one acceptance of every arm, arms with equal empirical means
-            # exclude each other: the user rejects all of them, and learns nothing more.
+            # Gamma can be 0 after one acceptance of every arm. If all empirical means are then
+            # equal, the user rejects every arm from then on and learns nothing more.
             warnings.warn(
-                f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, a user whose "
-                f"{n_arms} empirical means are tied rejects all arms for ever: "
+                f"a user with rewards of 0 and 1 and rho_t as low as {schedule.rho_0:g} rejects "
+                f"all arms for ever if her {n_arms} empirical means are equal: "
                 f"use rho_t above 1/K = {1 / n_arms:g}",
                 stacklevel=3,
             )
@@ -373,7 +373,7 @@ class Population:
         if means is None:
             means = setting.means if reward_law.means is None else instances.ROOMY
         law = InstanceLaw(n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
-        # A copy, as the caller may change the list.
+        # Copy the means, because the caller may change the list.
         means = self.means if law.given is None else tuple(law.given)
         vars(self).update(setting=setting, n_arms=n_arms, alpha=user.alpha, noise=user.noise)
         vars(self).update(rho=rho, means=means, reward_law=reward_law, behaviour=behaviour)
@@ -408,7 +408,7 @@ class Population:
         Args:
             error: the error raised when she started, responded or left.
             where: the user and the step, in words.
-            law: the law of her instance; None is that of the population.
+            law: the law of her instance; by default the law of the population.
         """
         rule, reward_law, law = self.schedule.rule, self.user.law, law or self.instance_law
         hers = self.behaviour
@@ -436,7 +436,7 @@ class Population:
         return CallableError.of(failed[-1] if failed else next(iter(parts)), error, where)
 
     def not_finite(self, reward: Any) -> InvalidArgumentError:
-        """Return the error of a reward that is not finite."""
+        """Return the error for a `reward` that is not a finite number."""
         name = f"reward of reward_law {self.user.law.name!r}"
         return InvalidArgumentError(name, _plain(reward), "a finite number")
 
@@ -463,15 +463,15 @@ _NAMES = [each.name for each in OPTIONS]
 def population_of(
     population: Population | None, user: Mapping[str, Any], n_arms: int | None = None
 ) -> Population:
-    """Return a population from a record or from options.
+    """Return `population`, or the population with the options `user` if `population` is None.
 
     Args:
-        population: the record.
-        user: the options.
-        n_arms: K as a positional argument.
+        population: a `Population`, or None.
+        user: options by name.
+        n_arms: the option `n_arms`, if the caller passed it as a positional argument.
 
     Raises:
-        TypeError: for an unknown option, or options together with a record.
+        TypeError: for an unknown option, or if both a `Population` and options are given.
     """
     if n_arms is not None:
         if "n_arms" in user:
@@ -491,7 +491,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
-    """Show the options of users in a function's signature: instead of `**user`, before `**kwargs`.
+    """List the options of users in a signature, instead of `**user` or before `**kwargs`.
 
     Args:
         **defaults: default values that differ from those of `Population`.
@@ -506,7 +506,7 @@ def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
         *first, rest = inspect.signature(function).parameters.values()
         for each in OPTIONS:
             default = defaults.get(each.name, each.default)
-            default = getattr(default, "name", default)  # a name is shorter than a record
+            default = getattr(default, "name", default)  # show a record as its name
             kind = UserOptions.__annotations__.get(each.name, each.type)
             shown = Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
             first.append(shown)
@@ -519,24 +519,24 @@ def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
 
 
 def check_members(behaviour: Behaviour) -> None:
-    """Reject behaviours with moving means or leaving users; the task population excludes them."""
+    """Raise an error if means move or users leave, which the population task does not allow."""
     if behaviour.moves_means or behaviour.leaves is not None:
         allowed = "one without moving means and leaving users, in the task population"
         raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
 class MemberLaw(InstanceLaw):
-    """The law of the members of one episode, who share the popularity m_i of the arms.
+    """The law of the instances of one episode's members, whose means deviate from common means m_i.
 
-    The law of the means gives m_i. A member's means are m_i + deviation * N(0, 1), with the best
-    moved to the second best + gap. If the reward law restricts the means, they are reflected into
-    the allowed range, with room for the gap.
+    `law` draws m_i. A member's means are m_i + deviation * N(0, 1); then the best mean is moved to
+    `gap` above the second best. If the reward law restricts the means, they are first reflected
+    into the allowed range, shortened by the gap.
 
     Args:
         law: the law of the means and the gap.
         deviation: standard deviation of a member's means around m_i, at least 0.
         seed: the seed of the episode.
-        popularity: m_i of every arm; None draws them.
+        popularity: m_i of every arm; if it is None, `law` draws m_i.
     """
 
     def __init__(

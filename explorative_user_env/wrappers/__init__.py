@@ -62,8 +62,8 @@ class ShowsHistory:
         """Record the history of an environment, and return the observation space of one user.
 
         Raises:
-            InvalidArgumentError: if the environment is not of this package, if a wrapper changes
-                its observations, or if neither a horizon nor a time limit is given.
+            InvalidArgumentError: if this package does not define the environment, if a wrapper
+                changes the observations, or if neither a horizon nor a time limit is given.
         """
         users = self._users = getattr(env, "unwrapped", None)
         if not isinstance(users, kind):
@@ -75,7 +75,7 @@ class ShowsHistory:
                 allowed += " (vector environments: wrappers.vector)"
             raise InvalidArgumentError("env", env, allowed)
         limits = [getattr(users, "max_episode_steps", None), getattr(users, "horizon", None)]
-        if isinstance(env, gym.Env) and env.spec:  # a vector environment's spec has the id's limit
+        if isinstance(env, gym.Env) and env.spec:  # a vector environment's spec may differ
             limits.append(env.spec.max_episode_steps)
         for layer in layers(env):
             if isinstance(layer, CHANGE_OBSERVATIONS):
@@ -112,7 +112,7 @@ class SortsArms:
         """Find the counts wrapper of an environment, and return the observation space of one user.
 
         Raises:
-            InvalidArgumentError: if there is no counts wrapper, or a wrapper above changes it.
+            InvalidArgumentError: if `env` has no counts wrapper, or a wrapper changes the counts.
         """
         for layer in layers(env):
             if isinstance(layer, kinds):
@@ -132,7 +132,7 @@ class SortsArms:
         return obs.by_acceptances(observations, self._n_arms, n_times)
 
     def _actions(self) -> Array:
-        """Return the environment's action for each action on sorted arms."""
+        """Return for each policy action (a rank) the action of the environment (an arm)."""
         return obs.actions_by_rank(self._order, int(_single(self, "action_space").n))
 
 
@@ -161,7 +161,7 @@ class _HistoryObservation(
         return self._show(response, info), reward, terminated, truncated, info
 
     def _show(self, response: Any, info: dict[str, Any]) -> Array:
-        """Return the observation; raise if response or info differ from the user's."""
+        """Return the observation; raise an error if a wrapper changed the response or the info."""
         expected = self._history.last_response[0] if info.get("has_response") else 0
         same = isinstance(response, int | np.integer) and response == expected
         if not same or info.get("interactions") != self._history.steps[0]:
@@ -171,19 +171,21 @@ class _HistoryObservation(
 
 
 class CountsObservation(_HistoryObservation):
-    """Observe, for each arm, acceptances, rejections, latest response, rejections since acceptance.
+    """Observe the counts of each arm's responses and the time.
 
-    A `Box` of 4 K + 1 float32 numbers, see `observations.counts`. From these counts a policy
-    without memory can learn; from the response alone it cannot. The counts are of recommendations
-    that reach the user, even if a wrapper changes the actions (`StickyAction`, `Autoreset`, ...).
+    The observation is a `Box` of 4 K + 1 float32 numbers, see `observations.counts`. A policy
+    without memory can learn from the counts, but not from the response alone. The counts are of
+    recommendations that reach the user, even if a wrapper changes the actions (`StickyAction`,
+    `Autoreset`, ...).
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, with or without wrappers.
-        horizon: the number of steps scaled to 1; None is the environment's time limit.
+        horizon: number of steps at which scaled counts and time reach 1; None is the environment's
+            time limit.
 
     Raises:
-        InvalidArgumentError: if neither a horizon nor a time limit is given, if the environment is
-            of another type, or if a wrapper below changes the responses.
+        InvalidArgumentError: if neither a horizon nor a time limit is given, if `env` has another
+            type, or if an inner wrapper changes the responses.
     """
 
     name = "counts"
@@ -192,17 +194,17 @@ class CountsObservation(_HistoryObservation):
 class PopulationCountsObservation(_HistoryObservation):
     """Observe the counts of the present user and of all earlier users.
 
-    A `Box` of 7 K + 2 float32 numbers, see `observations.population_counts`: the numbers of
-    `CountsObservation`, the earlier users' responses to each arm, and the time of the user and of
-    the episode.
+    The observation is a `Box` of 7 K + 2 float32 numbers, see `observations.population_counts`: the
+    numbers of `CountsObservation`, the earlier users' responses to each arm, and the time in the
+    episode.
 
     Args:
         env: an `ExplorativePopulation-v0`, with or without wrappers.
-        horizon: the number of a user's steps scaled to 1; None is the environment's horizon.
+        horizon: number of a user's steps at which scaled counts and time reach 1; None is the
+            environment's horizon.
 
     Raises:
-        InvalidArgumentError: if the environment is of another type, or a wrapper below changes the
-            responses.
+        InvalidArgumentError: if `env` has another type, or an inner wrapper changes the responses.
     """
 
     name = "population-counts"
@@ -212,11 +214,12 @@ class PopulationCountsObservation(_HistoryObservation):
 class LastStepObservation(_HistoryObservation):
     """Observe the last arm (one-hot), its response and the time; for recurrent policies.
 
-    A `Box` of K + 2 float32 numbers, see `observations.last_step`.
+    The observation is a `Box` of K + 2 float32 numbers, see `observations.last_step`.
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, with or without wrappers.
-        horizon: the number of steps scaled to 1; None is the environment's time limit.
+        horizon: number of steps at which the scaled time reaches 1; None is the environment's time
+            limit.
 
     Raises:
         InvalidArgumentError: as in `CountsObservation`.
@@ -232,12 +235,11 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
     `ExplorativeUserBAI-v0` action K + r answers the arm of rank r.
 
     Args:
-        env: an environment wrapped in `CountsObservation` or `PopulationCountsObservation`. In the
-            latter the earlier users' acceptances break ties.
+        env: an environment wrapped in `CountsObservation` or `PopulationCountsObservation`. With
+            `PopulationCountsObservation` the earlier users' acceptances break ties.
 
     Raises:
-        InvalidArgumentError: if the environment is of another type, or a wrapper in between
-            changes the counts.
+        InvalidArgumentError: if `env` lacks this wrapper, or another wrapper changes the counts.
     """
 
     def __init__(self, env: gym.Env[Array, int]) -> None:
@@ -272,7 +274,7 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
 
 
 class _MadeById(SortedArms):
-    """`SortedArms` made by the id: the specification does not list the wrappers."""
+    """The environment `ExplorativeUserCounts-v0`; its specification lists no wrappers."""
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well
@@ -286,36 +288,37 @@ def counts_env(
     """Return the environment `ExplorativeUserCounts-v0`, for any RL library.
 
     ## Description
-    The user of `ExplorativeUser-v0`, the same for the same seed, wrapped in `CountsObservation` and
-    `SortedArms`. Use this id to train a policy without memory: it cannot learn from one response,
-    but it can learn from the counts of all responses.
+    The environment is `ExplorativeUser-v0` in the wrappers `CountsObservation` and `SortedArms`; a
+    seed gives the same user in both. Use this id to train a policy without memory: such a policy
+    cannot learn from one response, but it can learn from the counts of all responses.
 
     ## Action Space
     `Discrete(n_arms)`: the rank of the arm to recommend; 0 is the most accepted arm so far. Tied
     arms stay in the order of their numbers.
 
     ## Observation Space
-    `Box(4 K + 1)`, float32 in [-1, 1]. K numbers each: the acceptances of the arms, sorted with the
-    most accepted first; their rejections; their latest responses (1, -1, or 0 for none); their
-    rejections since the last acceptance. The last number is the time. Counts are on a log scale,
-    time is a fraction of `horizon`.
+    `Box(4 K + 1)`, float32 in [-1, 1]. The arms are sorted, with the most accepted arm first. First
+    come the K acceptances, then the K rejections, the K latest responses (1, -1, or 0 for none) and
+    the K rejections since the last acceptance. The last number is the time. Counts are on a log
+    scale, and the time is a fraction of `horizon`.
 
     ## Rewards
-    As in `ExplorativeUser-v0`: mu_a - mu_* of the recommended arm, or another `reward`.
+    The rewards are those of `ExplorativeUser-v0`: mu_a - mu_* of the recommended arm, or another
+    `reward`.
 
     ## Starting State
-    A new user, with all counts 0.
+    An episode starts with a new user, and all counts are 0.
 
     ## Episode End
-    As in `ExplorativeUser-v0`, but `gym.make` and `gym.make_vec` truncate at `max_episode_steps`,
-    by default 500, the horizon of the task "regret".
+    An episode ends as in `ExplorativeUser-v0`, but `gym.make` and `gym.make_vec` truncate at
+    `max_episode_steps`, by default 500, the horizon of the task "regret".
 
     ## Information
-    As in `ExplorativeUser-v0`.
+    The infos are those of `ExplorativeUser-v0`.
 
     ## Arguments
-    - `horizon` (500): the number of steps scaled to 1. Set it to `max_episode_steps` if
-      you change that.
+    - `horizon` (500): the number of steps at which scaled counts and time reach 1. If you change
+      `max_episode_steps`, set `horizon` to the same number.
     - All arguments of `ExplorativeUser-v0`.
 
     ```python

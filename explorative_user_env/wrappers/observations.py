@@ -22,11 +22,11 @@ class Scale:
     """Scale counts logarithmically and time linearly to [0, 1].
 
     Args:
-        horizon: the number of steps that is scaled to 1, at least 1; larger numbers are 1 too.
-        n_users: the number of users in an episode; None for one user.
+        horizon: the number of steps, at least 1, from which scaled counts and time are 1.
+        n_users: the number of users in an episode; None means one user.
 
     Attributes:
-        episode: the scale for the steps of all `n_users` together.
+        episode: the scale with the horizon of the whole episode, `n_users * horizon`.
 
     Raises:
         InvalidArgumentError: if `horizon` or `n_users` is below 1.
@@ -82,9 +82,10 @@ def counts(history: History, scale: Scale) -> Array:
 def population_counts(history: Any, scale: Any) -> Array:
     """Return the counts of the present and of earlier users, shape (n_lanes, 7 K + 2), float32.
 
-    In order: the 4 K numbers of `counts` for the present user; of all earlier users K acceptances
-    and K rejections, on a log scale up to the steps of an episode, and K shares accepted (0 for an
-    arm never recommended); the time of the user and of the episode.
+    First come the 4 K counts of the present user, as in `counts`. Then come the counts of all
+    earlier users: K acceptances and K rejections, on the log scale of the episode, and K shares of
+    accepted recommendations (0 without recommendations). The last two numbers are the present
+    user's time and the episode's time.
 
     Args:
         history: a `PopulationHistory`.
@@ -102,7 +103,7 @@ def population_counts(history: Any, scale: Any) -> Array:
 def last_step(history: History, scale: Scale) -> Array:
     """Return the last arm (one-hot), its response and the time, shape (n_lanes, K + 2), float32.
 
-    The response is 1 accepted, -1 rejected, or 0 without one.
+    The response is 1 (accepted), -1 (rejected), or 0 before the first response.
     """
     n_lanes, n_arms, _ = history.table.shape
     observation = np.zeros((n_lanes, n_arms + 2), np.float32)
@@ -133,7 +134,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     if last > len(ARM_FEATURES) * n_arms:
         before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
         order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
-    # For each number of the sorted observation, its index in the unsorted observation; times stay.
+    # `places` has the index in the unsorted observation of each number of the sorted observation.
     firsts = np.arange(0, last, n_arms)
     places = np.tile(np.arange(length), (n_lanes, 1))
     places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
@@ -141,7 +142,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
-    """Return the action of the unsorted environment for each rank, shape (n_lanes, n_actions)."""
+    """Translate actions on ranks into actions on arms; return shape (n_lanes, n_actions)."""
     blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
 
@@ -156,7 +157,7 @@ UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
-    """Return the observation called `name`, and the environment's action for each policy action.
+    """Return the observation called `name`, and an array that maps policy actions to actions.
 
     Args:
         name: one of `OBSERVATIONS` or `POPULATION_OBSERVATIONS`.
@@ -198,19 +199,19 @@ def observations_of(task: Task) -> tuple[str, ...]:
 class PolicyAgent(protocol.OneUserAtATime):
     """An agent made from a policy: a function from an observation to an action.
 
-    The observations equal those of the wrappers.
+    The observations are those of the wrappers.
 
     Args:
-        policy: called with an observation; returns an arm, or with sorted counts the rank of an
-            arm; in the task "bai", K plus that number answers the arm.
+        policy: function that gets an observation and returns an arm, or with sorted counts the rank
+            of an arm. In the task "bai" it adds K to the arm or rank to answer this arm.
         task: "regret", "bai" or "population".
         observation: "response", "counts", "sorted-counts" or "last-step"; in
             "population" also "population-counts" or "sorted-population-counts".
-        horizon: the number of steps scaled to 1; None is the task's horizon, 500, 2000
-            or 300. In "bai" it is also the agent's step cap.
+        horizon: the number of steps at which scaled counts and time reach 1; None is the task's
+            horizon, 500, 2000 or 300. In "bai" the horizon is also the agent's step cap.
         batched: whether the policy takes one row for each user and returns one action for each.
         name: the agent's name in tables and in the seed of its random stream.
-        n_users: in "population", the users of an episode, for the scale of the episode.
+        n_users: in "population", the number of users of an episode, to scale the episode's counts.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -253,7 +254,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         self.next_user_all()
 
     def next_user_all(self) -> None:
-        """Continue with the next users of the episodes; a policy for one user starts afresh."""
+        """Continue with the next users; only in the task "population" keep the earlier counts."""
         if self.task == POPULATION:
             self._history.next_user(slice(None))
         else:

@@ -56,7 +56,7 @@ class _HistoryObservation(ShowsHistory, VectorWrapper):
         return self.shown, rewards, terminated, truncated, infos
 
     def _check(self, steps: Array, actual: Array, responses: Array, infos: dict[str, Any]) -> None:
-        """Raise if counts or responses differ from the users'."""
+        """Raise an error if a wrapper changed the counts or the responses of the users."""
         if not (_equal(infos.get("interactions"), steps) and _equal(responses, actual)):
             raise changed(self.env, self)
 
@@ -164,9 +164,9 @@ def make_task(
         num_envs: number of users, at least 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; in "population" also
             "population-counts" or "sorted-population-counts"; see `wrappers.observations`.
-        horizon: steps of an episode, in "population" steps of each user; None is the task's
+        horizon: number of steps of an episode, in "population" of each user; None is the task's
             horizon: 500 for "regret", 2000 for "bai", 300 for "population".
-        **kwargs: as in the task's vector environment.
+        **kwargs: arguments of the task's vector environment.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
@@ -190,13 +190,14 @@ def counts_vector_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> SortedArms:
-    """Return the vector form of `counts_env`; each lane equals a `counts_env` with the lane's seed.
+    """Return the vector form of `counts_env`; each lane gives the results of one `counts_env`.
 
     Args:
         num_envs: number of users, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: steps after which a lane is truncated; None and -1 mean never.
+        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
+            truncates.
         horizon: the number of steps at which the scaled counts and time are 1.
-        **kwargs: as in `ExplorativeUserVectorEnv`.
+        **kwargs: arguments of `ExplorativeUserVectorEnv`.
     """
     envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
     return SortedArms(CountsObservation(envs, horizon))

@@ -129,7 +129,7 @@ def test_a_wrong_option_is_named_where_it_is_written():
         BAIR().informed({"delta": 2})
     with pytest.raises(InvalidArgumentError, match=r"^horizon must be given"):
         agents.EXP3().reset(3, np.random.default_rng(0))
-    with pytest.raises(TypeError, match="sees responses only"):
+    with pytest.raises(TypeError, match="learns from responses only"):
         BAIR().learn(0, 1.0)
 
 

@@ -302,7 +302,7 @@ print(len(runs))
 @pytest.mark.parametrize(
     ("script", "printed", "told"),
     [
-        (NO_HOME, "1.5", "cannot be stored in ~.*there is no home folder"),
+        (NO_HOME, "1.5", "cannot be stored in ~.*this account has no home folder"),
         (NO_COMPILER, "3", "UNI does not compile.*NUMBA_DISABLE_JIT"),
     ],
     ids=["no home", "no compiler"],

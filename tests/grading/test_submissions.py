@@ -50,5 +50,5 @@ def test_names_that_are_long_or_differ_in_their_case_stop_nobody(handed_in):
     called = [each.student for each in submissions_at([str(handed_in)])]
     assert len({name.casefold() for name in called}) == len(called) == 7
     assert all(len(f"feedback_{name}.json".encode()) < 200 for name in called)
-    with pytest.raises(ValueError, match=r"^submission must be given once"):
+    with pytest.raises(ValueError, match=r"^submission must be listed only once"):
         submissions_at([str(handed_in / "anna.py"), str(handed_in / "anna.py")])

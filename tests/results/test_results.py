@@ -35,7 +35,7 @@ def test_scores_for_rliable_have_a_row_a_user_and_more_is_better():
     assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
     with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
         plays.to_rliable("cost")
-    with pytest.raises(eu.InvalidArgumentError, match="cells must be equal in agents and users"):
+    with pytest.raises(eu.InvalidArgumentError, match="cells must be all with these users"):
         Sweep([results, alone]).to_rliable()
 
 
@@ -79,7 +79,7 @@ def test_what_is_no_row_or_has_no_agent_is_refused(few):
         with pytest.raises(eu.InvalidArgumentError, match="row must be a row of these runs"):
             few.replay(row)
     bare = eu.Results(few.runs, few.cell, few.population)
-    with pytest.raises(eu.InvalidArgumentError, match="line_up must be a line-up with BAIR"):
+    with pytest.raises(eu.InvalidArgumentError, match="line_up must be a mapping that has BAIR"):
         bare.replay(0)
 
 

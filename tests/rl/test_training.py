@@ -166,7 +166,7 @@ def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_
     (tmp_path / "file").write_text("")
     for given, message in [
         ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
-        ({"algo": "maskable-ppo"}, 'task must be "bai" for maskable-ppo'),
+        ({"algo": "maskable-ppo"}, 'task must be "bai", as maskable-ppo'),
         ({"task": "sleep"}, "task must be one of bai, population, regret"),
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"seed": -1}, "seed must be an integer in 0..4294967295"),

@@ -193,7 +193,7 @@ def test_what_has_no_scores_is_refused(tmp_path):
         (lambda: module.load_suite(none), "a file of runs of suite"),
         (lambda: frozen.ModelsByTask("c", {"bai-k6": [one]}), "task must be one of bai-k2"),
         (lambda: frozen.ModelsByTask("d", {"bai-k5": [one]}), "models must be named d"),
-        (lambda: SuiteRun([]), "tasks must be at least one"),
+        (lambda: SuiteRun([]), "tasks must be a non-empty list"),
         (lambda: SuiteRun(seed=-1), "seed must be"),
     ]
     for asked, told in refused:
@@ -272,8 +272,8 @@ def test_a_cell_of_the_matrix_is_an_evaluation_whoever_works():
 
 def test_a_matrix_that_cannot_be_made_is_refused():
     for options, message in (
-        ({"users": []}, "users must be one or more"),
-        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be one or more, with"),
+        ({"users": []}, "users must be at least one variety"),
+        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one variety, with"),
         ({"gap": 1.0}, "gap must be below 1 with means"),
         ({"max_steps": 0}, "max_steps must be"),
         ({"agents": ["UNI"]}, "baseline_time must be a number"),

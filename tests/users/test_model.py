@@ -65,7 +65,7 @@ def test_rho_that_leaves_its_declared_range_is_an_error():
     ):
         user, state, rule, rng = new_user(PRINTED, [0.0, 0.0], noise=0.5, rho=schedule)
         rest = (rules.respond(user, state, rule, t % 2, rng) for t in range(60))
-        with pytest.raises(ValueError, match=r"rho_t left the range"):
+        with pytest.raises(ValueError, match=r"rho_t is outside the range"):
             list(rest)
 
 
@@ -98,7 +98,7 @@ def test_what_is_no_schedule_is_refused():
 
 def test_users_who_would_reject_tied_arms_for_ever_are_warned_of():
     tied = {"rho": 0.2, "reward_law": "bernoulli", "means": (0.1, 0.2, 0.3, 0.4, 0.9), "n_arms": 5}
-    with pytest.warns(UserWarning, match="down to 0.2, a user whose 5 empirical means"):
+    with pytest.warns(UserWarning, match="as low as 0.2 rejects all arms for ever if her 5"):
         for_ever = Population(**tied)
     facts = {"n_instances": 60, "compiled": False, "progress": False}
     # Any other warning is an error here.
