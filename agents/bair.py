@@ -46,9 +46,7 @@ class State(NamedTuple):
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
-    following: list[
-        int
-    ]  # linked list: the next arm of F; K marks the end, following[K] is the first
+    following: list[int]  # linked list: the next arm of F; K is the end and precedes the first arm
     preceding: list[int]  # linked list: the previous arm of F; K before the first arm
     heap: list[int]  # the arms of F in Phase 2, the arm with the fewest acceptances first
     part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
@@ -282,9 +280,9 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
-        n1: N_1, the number of acceptances in Phase 1, at least 0. "paper" means
-            (2K/delta)^(1/alpha)/rho_0 (Lemma lm:phase2bound1). "proof" means the same with 2(K-1)
-            in place of 2K, as in the lemma's proof. Default "paper".
+        n1: N_1, the acceptances in Phase 1: a number of at least 0, "paper" or "proof". "paper" is
+            (2K/delta)^(1/alpha)/rho_0 (Lemma lm:phase2bound1). "proof" is the same with 2(K-1) in
+            place of 2K, as in the lemma's proof. Default "paper".
         m: number of rejections in Phase 2 that eliminates an arm, at least 1. For users with click
             noise "paper" means 2 log(K/delta), rounded up, and "released" means the threshold of
             the released code. For other users both mean 1. Default "paper".

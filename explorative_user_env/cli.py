@@ -1,3 +1,3 @@
-"""Offer the command line as a function: `from explorative_user_env.cli import main`."""
+"""Import `main`, which runs the command line: `from explorative_user_env.cli import main`."""
 
 from explorative_user_env.commands import main as main

@@ -62,7 +62,7 @@ def checks_of(kind: str) -> Sequence[NamedCheck]:
 
 
 def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subject]:
-    """Return one subject for each kind of checks that an object can have.
+    """Return the subjects to check for an object, one for each kind of checks that applies.
 
     An environment id gives a single environment. If the id has a vector entry point, it also gives
     a vector environment. An `Algorithm` record gives two subjects: the record and its agent.
@@ -74,7 +74,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
         seed: the seed of the users with whom the checks run.
 
     Raises:
-        InvalidArgumentError: if `thing` is another object, or a class or function that fails.
+        InvalidArgumentError: if `thing` is any other object, or is a class or function that fails.
     """
     chosen = None if kind is None else Kind(choice("kind", kind, CHECKS))
     if isinstance(thing, str) and thing in gym.registry:
@@ -144,7 +144,7 @@ def _is_agent(thing: Any) -> bool:
 
 
 def _in_step(subject: Subject) -> Subject:
-    """Give `subject` few lanes and short episodes, if its `make` accepts these arguments."""
+    """Give a vector environment few lanes and short episodes, if `subject.make` accepts both."""
     envs: Any = None
     few = partial(subject.make, LANES_CHECKED)
     for form in (partial(few, max_episode_steps=SHORT), few, subject.make):

@@ -71,7 +71,7 @@ class Run(NamedTuple):
 
 
 class ScriptedRun:
-    """A run with a scripted user; with `follows` it calls `next_user` instead of `reset`."""
+    """A run with a scripted user; `follows` starts it with `next_user` instead of `reset`."""
 
     def __init__(
         self, agent: Agent, situation: Situation, rng: Any = None, follows: bool = False
@@ -436,7 +436,7 @@ MOST_STEPS = 2000
 
 
 def breaks_ties_by_chance(subject: Subject) -> None:
-    """If all arms end a run with equal counts, the agent answers an arm drawn at random."""
+    """If all arms have the same numbers of responses at the end, the agent answers at random."""
     from scipy.stats import binom
 
     any_ties = False
@@ -462,7 +462,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
-    """Return how often the agent answered each arm, in runs in which all arms have equal counts."""
+    """Count how often the agent answers each arm in runs with equal responses for all arms."""
     n_arms = situation.n_arms
     answers = np.zeros(n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
@@ -488,7 +488,7 @@ def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -
 
 
 def _expect_same(actual: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
-    """Fail the check unless two ways to run the users of `seeds` give the same metrics."""
+    """Fail the check unless both runs with each user of `seeds` have the same metrics."""
     for place, seed in enumerate(seeds):
         pairs = [(name, *(of[name].ravel()[place] for of in (actual, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
@@ -515,7 +515,7 @@ def in_step_equals_one_at_a_time(subject: Subject) -> None:
 def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
     """Fail the check unless compiled runs equal the runs in plain Python.
 
-    If compilation fails, the check fails; without an `agent` it is skipped instead.
+    If compilation fails, the check of an `agent` fails. Without an `agent`, the check is skipped.
     """
     reason = compiler.why_no_compiler()
     checks.applies(reason is None, f"it takes {compiler.COMPILER}, but {reason}")

@@ -128,7 +128,7 @@ def register(module: Mapping[str, Any], *kinds: Kind) -> None:
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail the check unless `holds`, with the message `seen`, followed by `(when)`."""
+    """Fail the check unless `holds`; the message is `seen (when)`."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
 
@@ -155,7 +155,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The outcomes of all checks of a subject; it prints as a table.
+    """The outcomes of all checks of a subject; the report prints as a table.
 
     Attributes:
         subject: the object under test.
@@ -219,7 +219,7 @@ def run_checks(
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Raise an error that names the argument `name` unless `checks` have all names in `named`."""
+    """Raise an error about the argument `name` if `named` has the name of no check."""
     for each in named:
         choice(name, each, [check.name for check in checks])
 

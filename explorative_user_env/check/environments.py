@@ -30,7 +30,7 @@ Returned = tuple[Any, ...]
 
 
 def exact(value: Any) -> Any:
-    """Return a form of the value that equals another form only if the values are bit-identical."""
+    """Convert a value to a form; two forms are equal only if the values are bit-identical."""
     if isinstance(value, dict):
         return {key: exact(each) for key, each in sorted(value.items())}
     if type(value) is tuple:
@@ -50,7 +50,7 @@ class Playing:
         self._done: Any = False
 
     def advance(self) -> Returned:
-        """Take a step; first reset an ended episode, if the environment does not reset itself."""
+        """Take a step; after an end, reset instead, unless the environment resets itself."""
         self.step += 1
         done, self._done = self._done, False
         if np.any(done) and not isinstance(self.env, VectorEnv):

@@ -100,7 +100,7 @@ def stops_by_its_horizon(subject: Subject) -> None:
 
 
 def compiled_rules_equal_python(subject: Subject) -> None:
-    """The functions of the record compile; compiled runs are bit-identical to plain Python."""
+    """The record's functions compile; compiled runs are bit-identical to runs in plain Python."""
     for n_arms in FEW_ARMS:
         agent = AlgorithmAgent(subject.make(), {})
         expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)
@@ -122,7 +122,7 @@ def _populations(subject: Subject) -> Iterator[Population]:
 
 
 def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserState, str]]:
-    """Yield each step's response, result of the function `leaves`, state and description."""
+    """Yield the response, the result of `leaves()`, the state and a description of each step."""
     user, behaviour, rule = population.user, population.behaviour, population.schedule.rule
     rng, state = user_generator(seed), behaviour.blank(user)
     state.means[:] = population.instance_law.draw(rng).means

@@ -214,7 +214,7 @@ class Verification:
 
 
 def most_missed(share: float) -> int:
-    """Return the most edited rows that reruns of this share miss with probability at least 0.05."""
+    """Return the largest number of edits that reruns miss with probability 0.05 or more."""
     return math.floor(math.log(0.05) / math.log1p(-share))
 
 
@@ -269,7 +269,7 @@ def verify(
             need custom code that is not in `agents` are not checked.
         share: the share of the rows to rerun, in (0, 1]. With None, `verify` reruns all rows if
             that takes less than about a second, and otherwise 0.05 of the rows.
-        rows: instead of `share`, the number of rows to rerun in total, at least.
+        rows: the least total number of rows to rerun, instead of `share`.
         seed: the seed that draws the rows, at least 0; None chooses a random seed.
         only: names of the agents or cells to rerun; empty for all agents and cells.
         workers: as for `evaluate`.
@@ -390,7 +390,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
 
 
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
-    """Yield a note if an agent is not the file's agent or the package's agent of its name."""
+    """Yield notes if an agent differs from the file's agent, or from the package's agent."""
     results, stored, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
     if (who := results.line_up.get(agent)) is None:
         return
@@ -539,7 +539,7 @@ def _files_of(folder: Path) -> Iterator[Finding | str]:
 
 
 def _runs_at(path: Path) -> tuple[Path, Path | None]:
-    """Return the file of runs and the result folder that belongs to the file, or None."""
+    """Return the file of runs, and its result folder if there is one."""
     if path.is_dir():
         candidates = sorted(each for each in path.iterdir() if _is_of_runs(each))
         if len(candidates) != 1:
@@ -607,7 +607,7 @@ def _named(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
-    """Add those of `agents` whose records are in the request to the line-up of the results."""
+    """Add each agent whose record is in the request to the line-up of the results."""
     line_up: dict[str, Any] = dict(results.line_up)
     population = results.population
     for each in agents:

@@ -1,4 +1,4 @@
-"""The command line `explorative-user`. A command imports its module only when it is called."""
+"""The command line `explorative-user`. Calling a command imports its module."""
 
 import signal
 import sys
@@ -39,7 +39,7 @@ unfinished: list[str] = []
 
 
 def _plain(kind: Any) -> Any:
-    """Return a subclass of `kind`. Its help page shows the flag --help without a type."""
+    """Return a subclass of `kind` whose help page shows the flag --help without a type."""
 
     class Plain(kind):  # type: ignore[misc]
         def get_help_option(self, ctx: Any) -> Any:
@@ -69,7 +69,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
     """Return the application, and import only the modules of the commands in `words`.
 
     Args:
-        words: the words that the caller typed; None imports the modules of all commands.
+        words: the words after `explorative-user`; None imports the modules of all commands.
     """
     root = _new_app()
     root.callback()(explorative_user)
@@ -89,7 +89,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
 
 
 def functions_of(word: str) -> dict[str, Any]:
-    """Return the function of each command whose name begins with `word`, by full name."""
+    """Return, by full name, the function of each command whose name begins with `word`."""
     module = import_module(f"{__name__}.{MODULES.get(word, word)}")
     called = {getattr(each, "called_by", ""): each for each in vars(module).values()}
     return {words: each for words, each in called.items() if words.split()[:1] == [word]}
@@ -161,17 +161,17 @@ def _run() -> tuple[str, int]:
                 if (line := _line_for(error, group)) is None:
                     raise
                 return "; ".join(filter(None, (line, *unfinished))), 2
-            code = interrupted  # the interrupt caused the error
-    if code != interrupted:  # newer Typer returns this code after an interrupt
+            code = interrupted  # the interrupt may have caused any error
+    if code != interrupted:  # newer Typer itself returns `interrupted` after Ctrl-C
         return "", int(code)
-    exec("")  # clears the interrupt; Python would otherwise end itself by SIGINT
+    exec("")  # without this, Python would later end itself by SIGINT
     left = unfinished or ["no file was written"]
     return f"interrupted; {left[0]}", SIGNALLED + ended[0] if ended else code
 
 
 def _line_for(error: Exception, group: Any) -> str | None:
     """Return the line to print for an error that users can cause; None for any other error."""
-    # Typer has a private copy of click, so click's UsageError is reached through BadParameter.
+    # Typer keeps click's UsageError in a private module; BadParameter is its public subclass.
     usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):
         return validation.one_line(error.format_message(), validation.LONGEST_RULE)

@@ -27,8 +27,8 @@ def agents_called(
     """Return the agents with these names; if all are trained models, add the package's agents.
 
     Args:
-        names: each a name for `agent_named`; sb3:X, where X is the folder of a trained model or the
-            name of a model of the package; bair-tuned:X, where X is N_1 or the output of `paper
+        names: each is a name for `agent_named`; sb3:X, where X is the folder of a trained model or
+            the name of a model of the package; bair-tuned:X, where X is N_1 or the output of `paper
             tune-n1`; or module:Class. None is the paper's four agents; if `task` is given, None is
             all agents of the package.
         max_steps: default step cap of the agents.
@@ -144,7 +144,7 @@ def bench_defaults(
         usual_deltas = BENCH_DELTAS if TASKS[chosen].ends_itself else usual_deltas
         usual_arms = BENCH_N_ARMS
     if not trained and chosen == POPULATION.name:
-        usual_arms = BENCH_N_ARMS[-1:]  # with few arms, a user says little about the next user
+        usual_arms = BENCH_N_ARMS[-1:]  # with few arms, earlier users help little
     usual = PRINTED.name if chosen == POPULATION.name else COMPARED
     papers = task is None and all(name_of(agent) in AGENTS for agent in line_up)
     setting = setting or name_in(trained.get("setting", usual))
@@ -152,7 +152,7 @@ def bench_defaults(
 
 
 def tuning_warnings(agents: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
-    """Warn of each agent whose N_1 was tuned for users other than those of this benchmark."""
+    """Return a warning for each agent whose N_1 was tuned for other users than `population`."""
     cells: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
     here = cells | {name: [word] for name, word in population.words().items()} | cells
     warnings = []

@@ -50,9 +50,9 @@ def bench(
             is released (printed for the task population), or the model's setting.
         every: Run all cells of the paper: delta .1 and .01; K 2, 5 and 20.
         until_width: Add users until the success interval of every agent is at most this wide, in
-            (0, 1). Stop at --n-instances users, or at a million. None is a fixed number of users.
+            (0, 1), at most --n-instances (default a million). None is a fixed number of users.
     """
-    from explorative_user_env.evaluation import runner  # imported here: --help need not load pandas
+    from explorative_user_env.evaluation import runner  # here, so that --help need not load pandas
     from explorative_user_env.results import results as runs
     from explorative_user_env.results import tables
     from explorative_user_env.studies import paper
@@ -94,7 +94,7 @@ def bench(
 
 
 def _conclusion(summary: Any) -> str:
-    """Compare the first agent with UNI in one sentence; in a regret task, name the extremes."""
+    """Return a sentence on the first agent and UNI, or on the least and the most regret."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
     if "success" not in summary:
@@ -126,7 +126,7 @@ def _conclusion(summary: Any) -> str:
     keeps="models/TASK-ALGO-kK-seedSEED",
 )
 def train(run: Run) -> None:
-    """Train a model with Stable-Baselines3. Run it with `bench --agent sb3:DIR`.
+    """Train a model with Stable-Baselines3. `bench --agent sb3:DIR` evaluates the model.
 
     Example: explorative-user train --algo ppo --task regret --n-arms 5 --steps 1000000
 

@@ -36,8 +36,8 @@ def check(
             sb3:DIR with a trained model; or the id of an environment.
         expect: NAME=REASON: this check fails for a known reason; repeat for more.
         only: NAME: run this check alone; repeat for more. None is all.
-        kind: agent, environment, vector environment, algorithm, behaviour, schedule or reward law,
-            if the target is of several kinds. None is all kinds of the target.
+        kind: Check the target only as this kind of object: agent, environment, vector environment,
+            algorithm, behaviour, schedule or reward law. None is all kinds of the target.
         explain: Explain each check instead of running it.
     """
     reasons = {}
@@ -53,7 +53,7 @@ def check(
             raise
         raise InvalidArgumentError("target", target, error.allowed) from error
     if not subjects:
-        raise InvalidArgumentError("kind", kind, f"a kind of {target}")
+        raise InvalidArgumentError("kind", kind, f"a kind of object that {target} is")
     every = [each for subject in subjects for each in checks_of(subject.kind)]
     known_names("only", only or [], every)
     known_names("expect", reasons, every)
@@ -74,7 +74,7 @@ def check(
 
 
 def _thing(target: str) -> Any:
-    """Return the agent or other object that a target names; return an environment's id as is."""
+    """Return the object that a target names, or the target if it is the id of an environment."""
     if target in gym.registry:
         return target
     if ":" not in target or target.startswith(PREFIXES):

@@ -50,12 +50,12 @@ def shared(
         workers: Number of workers; results do not depend on it. None is all cores.
         dask: Address of a dask scheduler, such as tcp://host:8786; its workers run the users. None
             is this machine.
-        output: Folder for all files. With X.sqlite, this file gets the runs, folder X the rest.
+        output: Folder for all files; or X.sqlite, a file for the runs, with folder X for the rest.
         resume: File run.sqlite of a run to continue with the options of that run. None is no file.
         overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
         n_instances: Users of each cell, at least 1. None is 1000, or 100 with --quick.
-        quick: 100 users in each cell; by default 1000.
+        quick: Run 100 users in each cell; the default is 1000.
         seed: Seed of all users and agents, at least 0.
     """
 
@@ -80,15 +80,15 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command from a function; the arguments of the function become options.
 
-    `Options:` in the function's docstring describes them. The argument `run` gets a `Run`.
+    `Options:` in the function's docstring describes these options. An argument `run` gets a `Run`.
 
     Args:
         name: the name of the command, such as "paper tables".
         calls: functions or record types of the package; their arguments include `options`.
         options: names of further options, separated by spaces.
         first: the options that help shows first.
-        users: adds the options of `Population`; this mapping replaces some of their defaults. None
-            adds no options of users.
+        users: adds the options of `Population`, with the defaults in this mapping. None adds no
+            options of users.
         only: the options of `Population` to add; None adds all that the function does not declare.
         keeps: the default folder; adds `--output`, `--resume` and `--overwrite`. None adds none of
             these three.

@@ -54,7 +54,7 @@ def tables(
     Options:
         target: table2, table3, ..., table7, figure1a, figure1b or all.
         setting: printed or released; repeat for more. None is both.
-        agent: Only this agent of the table; repeat for more. None is all of them.
+        agent: Run only this agent of the table; repeat for more. None is all.
         quick: Run 100 users in each cell, and at most 20 arms. The default is the paper's cells.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
@@ -107,9 +107,9 @@ def tables(
 def tune_n1(run: Run) -> None:
     """Find the least N_1 with which BAIR still succeeds.
 
-    This answers the paper's open question for one distribution of users. A binary search runs a
-    sequential test of each N_1. The probability of any error is bounded. A run with new users
-    confirms the result. `bench --agent bair-tuned:DIR` runs BAIR with this N_1.
+    The result answers the paper's open question for one distribution of users. A binary search
+    runs a sequential test of each N_1. The probability of any error is bounded. A run with new
+    users confirms the result. `bench --agent bair-tuned:DIR` runs BAIR with this N_1.
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """

@@ -45,7 +45,7 @@ def watch(
     Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
 
     Options:
-        agent: Agent, as for bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; repeat for
+        agent: Agent to watch: a name of bench, sb3:DIR, bair-tuned:N_1 or module:Class; repeat for
             more, shown side by side. None is bair.
         max_steps: Step cap of each run, at least 1.
         horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
@@ -113,7 +113,7 @@ def play(
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:  # the address may be that of a page of the hidden state
+    if address is not None:  # the game may be one that shows the hidden state
         pairs, chosen = games.pairs_in(games.query_in(address)), True
         game = game_of(pairs, truth=not games.TRUTH_KEYS.isdisjoint(pairs))
         game = replace(game, guesses=(), pending=None, predicts=False)

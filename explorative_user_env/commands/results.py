@@ -123,8 +123,8 @@ def plot(
     Options:
         path: Output folder of a command, or its file of runs, such as run.sqlite.
         output: Folder for the plots. None is the folder plots in the run's folder.
-        n_arms: Only cells with this K; repeat for more. None is all.
-        delta: Only cells with this delta; repeat for more. None is all.
+        n_arms: Plot only cells with this K; repeat for more. None is all.
+        delta: Plot only cells with this delta; repeat for more. None is all.
     """
     require_plot()
     home, file = places_around(path)
@@ -160,7 +160,7 @@ def plot(
                 svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
                 for ending, data in ("png", as_png(axes, DOTS)), ("svg", svg):
                     files[f"{drawing.name}.{ending}"] = partial(Path.write_bytes, data=data)
-            except Exception as error:  # draw the other plots
+            except Exception as error:  # this plot is left out
                 undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
     if files:
         folder.write(files)
@@ -232,7 +232,7 @@ def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
     for each in cells:
         key = repr([each.cell.get(name) for name in shared])
         same = [(one.cell["n_arms"], one.cell["delta"]) for one in by_key.get(key, [])]
-        if (each.cell["n_arms"], each.cell["delta"]) in same:  # these users also ran other agents
+        if (each.cell["n_arms"], each.cell["delta"]) in same:  # the same users with other agents
             key += repr(list(each.deltas))
         by_key.setdefault(key, []).append(each)
     groups = list(by_key.values())
@@ -299,7 +299,7 @@ def verify(
         every: Rerun all rows.
         agent: Agent of some rows that the package does not contain, as module:Class or sb3:DIR;
             repeat for more. None is no agent.
-        only: Only rows of this agent or cell, as named in the table; repeat for more. None is all.
+        only: Rerun only this agent or cell, named as in the table; repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out with --share or --rows")

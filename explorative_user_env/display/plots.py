@@ -1,4 +1,4 @@
-"""The style of all plots, and the conversion of figures to PNG and SVG.
+"""Set the style of all plots, and convert figures to PNG and SVG.
 
 Lines differ in colour, dashes and marks, so that readers can identify them without colour. Text is
 legible on a slide, and in a printed column of 80 mm.

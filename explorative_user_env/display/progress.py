@@ -34,7 +34,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
-    """Return a function that reports progress within part `index` of `n_portions` equal parts."""
+    """Return a function that reports the progress of part `index` of `n_portions` to `report`."""
     return lambda what, done, total: report(what, index * total + done, n_portions * total)
 
 
@@ -97,7 +97,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -> OnProgress:
-    """Return a function that calls `show` at growing intervals; `watched` adds each new text."""
+    """Return a function that calls `show` at growing intervals and, if `watched`, for new texts."""
     begin, last = time.monotonic(), ""
     due = begin + every
 
@@ -159,5 +159,5 @@ if _logger.level == logging.NOTSET:  # keeps a level that the program has set
 
 @functools.cache
 def notice(line: str) -> None:
-    """Log a line for a terminal or a notebook; the same line is printed once per process."""
+    """Log a line, which a terminal or notebook shows only once per process."""
     _logger.info(line)

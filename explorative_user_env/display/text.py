@@ -140,7 +140,7 @@ class Unfailing:
 
 @contextmanager
 def unfailing_output() -> Iterator[Unfailing]:
-    """Make standard output and error `Unfailing` in the `with` block; yield the new output."""
+    """Make standard output and error `Unfailing` in the `with` block; yield standard output."""
     before = sys.stdout, sys.stderr
     with ExitStack() as held:
         # Occupies missing descriptors 0 to 2, so that no file opened later gets one of them.

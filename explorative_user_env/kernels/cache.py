@@ -230,7 +230,7 @@ class CachedKernel:
         self.cache_path = str(self._folder)
 
     def load_overload(self, types: Any, target: Any) -> Any | None:
-        """Return the loop compiled for these argument types, or None without a valid file."""
+        """Return the loop compiled for these argument types, or None if there is no valid file."""
         from numba.core import compiler
 
         target.refresh()

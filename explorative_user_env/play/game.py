@@ -31,8 +31,8 @@ from explorative_user_env.validation import InvalidArgumentError, MissingExtraEr
 SERVED_BY = ("jinja2", "starlette", "uvicorn")  # the packages of the extra `play`
 MOST_ARMS_PLAYED = 25  # the largest K that a person can play
 MOST_MOVES = 2000  # the most recommendations that an address can hold
-LARGEST_PLAYED_SEED = 2**63 - 1  # studies give users no larger seed
-SURPRISES = 1_000_000  # random seeds are smaller, so a teacher can read them out
+LARGEST_PLAYED_SEED = 2**63 - 1  # seeds of users in studies are at most this
+SURPRISES = 1_000_000  # random seeds are smaller, so that a teacher can read them out
 # The default user of a game; about 40 recommendations reveal her best arm.
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 
@@ -96,7 +96,7 @@ class Game:
         return self.population.user.n_arms
 
     def recommending(self, arms: Sequence[int]) -> "Game":
-        """Return the game after these recommendations; drop those after the user has left.
+        """Return the game after recommendations of `arms`; the game ends when the user leaves.
 
         If the player predicts responses, only set `pending` to the arm.
         """
@@ -254,7 +254,7 @@ def pairs_in(query: str) -> Pairs:
 
 
 def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
-    """Return the game with these query parameters; `truth` allows those of the page /mind."""
+    """Return the game with these query parameters; `truth` allows parameters of the page /mind."""
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
     parts: dict[str, Any] = {"options": options}
@@ -329,9 +329,9 @@ def after_slide(pairs: Mapping[str, str]) -> Pairs:
     return rest
 
 
-# The step cap of agents that have none; so many steps take about a second.
+# The largest step cap of an agent in a game; a run of so many steps takes about a second.
 LONGEST_RUN = 100_000
-_ONE_AT_A_TIME = threading.Lock()  # one model at a time loads or runs
+_ONE_AT_A_TIME = threading.Lock()  # only one thread may load or run a model
 
 
 #: The result of an agent: its name, the interactions and rejections, its answer, whether the answer
@@ -357,7 +357,7 @@ def results_of(game: Game) -> tuple[list[Result], list[str]]:
 
 def _result(game: Game, agent: Agent) -> Result:
     env = environment_of(game.population, agent)
-    # A model is 200 times slower and blocks other requests, so its own cap counts if smaller.
+    # A model is 200 times slower and blocks other requests, so a smaller cap of its own counts.
     longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
     run = rollout(env, agent, game.seed, max_steps=longest)
     right = run.answer == env.instance().best_arm and not run.left

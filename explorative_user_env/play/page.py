@@ -34,9 +34,9 @@ from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.population import OPTIONS, SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, choice, integer
 
-PLAY, TRUTH = "/play", "/mind"  # PLAY hides the hidden state, TRUTH shows it
-WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # the style sheet picks one of two pictures by width
-# If the player repeats an arm, the page shows at most so many of her last responses to the arm.
+PLAY, TRUTH = "/play", "/mind"  # the page /mind shows the hidden state, /play does not
+WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # in pixels; the style sheet shows one of two pictures
+# If the player repeats an arm, the page shows at most this number of responses to the arm.
 LONGEST_RUN_SHOWN = 40
 LOOPBACK = "127.0.0.1"
 USUAL_PORT = 8421  # a fixed port keeps bookmarks valid
@@ -45,7 +45,7 @@ LARGEST_PORT = 65535
 _TEMPLATES = Environment(
     loader=PackageLoader("explorative_user_env.play"),
     undefined=StrictUndefined,
-    # A reload could read the templates of a newer version than this code.
+    # If the package is updated while the server runs, new templates would not fit the old code.
     auto_reload=False,
     trim_blocks=True,
     lstrip_blocks=True,

@@ -27,7 +27,8 @@ PROMPT = "> "
 def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Game:
     """Play a game with typed lines, until the player names an arm or the lines end.
 
-    If the game already has moves, print the responses to these moves first.
+    First print the responses to moves that the game already has. At the end print the true means
+    or, if the player named no arm, the command that resumes the game.
 
     Args:
         game: the game to start from.
@@ -35,7 +36,7 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
         say: called with lines to print.
 
     Returns:
-        The game at the end. Before, print the true means; without an answer, how to resume.
+        The game at the end.
     """
     say(words.TASK, f"You play with a user of {words.settings_in_words(game)}.")
     if game.moves:
@@ -71,7 +72,7 @@ def _after(game: Game, line: str, say: Callable[..., None]) -> Game:
     """
     if re.fullmatch(r"[0-9x. ]+", line):
         longer = game.recommending(words.moves_in("arm", ".".join(re.split(r"[. ]+", line))))
-        say(*_responses(longer, len(game.moves)))  # the user may leave before the last move
+        say(*_responses(longer, len(game.moves)))  # fewer arms than typed if the user left
         return longer
     if best := re.fullmatch(r"best\s+(\S+)", line):
         return replace(game, answer=words.digits("best", best[1]))

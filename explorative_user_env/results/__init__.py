@@ -1,1 +1,1 @@
-"""The results of runs: their metrics, comparisons, tables and plots, and the file of runs."""
+"""Compute metrics of runs, compare agents, draw tables and plots, and store runs in a file."""

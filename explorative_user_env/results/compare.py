@@ -145,9 +145,9 @@ def crossed_difference(
 ) -> PairedDifference:
     """Compare a trained policy with an agent; the interval includes the variance of training seeds.
 
-    The half-width is the root of the sum of two squares. One is the squared half-width of Student's
-    interval for the means per training. The other is that of `mean_interval` for the means per
-    user. Both include the variance within runs, so the interval is conservative.
+    The squared half-width is the sum of two squared half-widths. One is that of Student's interval
+    for the means per training. The other is that of `mean_interval` for the means per user. Both
+    include the variance within runs, so the interval is conservative.
 
     Args:
         figure: name of the metric.
@@ -329,9 +329,9 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
     """Compare two agents on the same users; differences are first minus second.
 
     In best-arm identification the metrics are the stopping time, the probability that the first
-    agent stops sooner, and the success. Stopping times above that of the shortest censored run are
-    replaced by it. In tasks with a horizon the metrics are the regret, the probability that the
-    first agent has less regret, and the utility.
+    agent stops sooner, and the success. No stopping time counts more than that of the shortest
+    censored run. In tasks with a horizon the metrics are the regret, the probability that the first
+    agent has less regret, and the utility.
 
     Args:
         results: the `Results`.
@@ -386,7 +386,7 @@ def compare_all(results: Any, against: str) -> LineUpComparison:
     names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("against", against, names)]
     if not others:
-        raise InvalidArgumentError("against", against, "one of at least two agents of the results")
+        raise InvalidArgumentError("against", against, "an agent of results with several agents")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
     pairs = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in pairs), strict=True)

@@ -3,8 +3,8 @@
 The confidence sequence of a probability p is valid at all sample sizes simultaneously, and so under
 any stopping rule. Let M be the mixture of the likelihoods under Jeffreys' prior Beta(1/2, 1/2). For
 the true p, M / likelihood(p) is a nonnegative martingale that starts at 1. By Ville's inequality,
-it ever reaches 1/error with probability at most `error`. The interval contains each p for which
-M / likelihood(p) is below 1/error.
+the martingale ever reaches 1/error with probability at most `error`. The interval contains each p
+for which M / likelihood(p) is below 1/error.
 
 Robbins 1970, "Statistical methods related to the law of the iterated logarithm" (mixtures); Howard,
 Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric, nonasymptotic confidence
@@ -194,7 +194,7 @@ def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
 
 
 def sequence_interval(successes: int, n: int, error: float) -> tuple[float, float]:
-    """Return the interval of a probability after n trials of a confidence sequence.
+    """Return the interval of a probability after n trials, valid under any stopping rule.
 
     The interval contains each p whose `log_evidence_against` is below log(1/error).
 

@@ -207,5 +207,5 @@ def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> di
     sizes = [{name: len(scores) for name, scores in column.items()} for column in columns]
     for size in sizes:
         if size != sizes[0]:
-            raise InvalidArgumentError("cells", size, f"all with these users per agent: {sizes[0]}")
+            raise InvalidArgumentError("cells", size, f"results of {sizes[0]} users per agent")
     return {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}

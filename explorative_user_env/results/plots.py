@@ -120,7 +120,7 @@ def course_of(runs: pd.DataFrame, kind: str, any_time: bool = False) -> pd.DataF
 
     Returns:
         One row for time 0 and for each time at which a run ends, at most `MOST_POINTS` rows, with
-        the columns `time`, `share`, and the ends `low` and `high` of the 95% interval (else NaN).
+        the columns `time`, `share`, `low` and `high` (95% interval; NaN if there is none).
     """
     from scipy import stats
 
@@ -204,9 +204,9 @@ class Courses(NamedTuple):
 
     Attributes:
         times: the times, shape (times,), starting at 0.
-        totals: for the name of each agent whose runs can be replayed, the sums of each user, shape
-            (users, times); NaN after the step cap of a censored run. A sum is constant after the
-            agent stops or the user leaves. Only regret over a horizon grows after the user leaves.
+        totals: maps the names of agents whose runs can be replayed to the sums of each user, shape
+            (users, times). A sum is NaN after the step cap of a censored run. It is constant after
+            the agent stops or the user leaves, but regret over a horizon grows after she leaves.
     """
 
     times: Array
@@ -417,7 +417,7 @@ def kinds_for(sweep: Any) -> list[str]:
     """Return the metrics that a sweep can plot against K or 1/delta.
 
     Raises:
-        InvalidArgumentError: if the cells do not differ in K or delta, or also in other options.
+        InvalidArgumentError: if the cells do not differ in K or delta only.
     """
     cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
     if len(set(cells)) < max(2, len(cells)):
@@ -433,7 +433,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
 
     Error bars are 95% intervals. If both K and delta vary, each delta has its own dash style. A
     plot of stopping times against 1/delta also shows the paper's bounds, if they hold for these
-    users. Plots of rounds and rejections of Phase 1 show the paper's bounds of both.
+    users. Plots of the rounds or rejections of Phase 1 show the paper's bound.
 
     Args:
         sweep: cells that differ in K or delta only.

@@ -1,4 +1,4 @@
-"""Convert the inputs of runs to JSON records and back; return the machine and the versions."""
+"""Convert the inputs of runs to JSON records and back, and record the machine and versions."""
 
 import hashlib
 import inspect
@@ -147,7 +147,7 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
 
     Args:
         record: the record.
-        custom: objects of the caller, which are returned for their records.
+        custom: objects of the caller. A record equal to that of such an object gives the object.
 
     Raises:
         UnknownCodeError: if the record names code that is neither in this package nor in `custom`.

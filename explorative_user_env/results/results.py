@@ -57,7 +57,7 @@ class Results:
         deltas: delta of each agent, by name.
         checks: one row per run of BAIR with the paper's bounds (the fields of
             `monitors.TheoryCheck`); None without `check_theory=True`.
-        line_up: the agents by name; options that were None have their values.
+        line_up: the agents by name; options that were None have the values used in the runs.
     """
 
     runs: pd.DataFrame
@@ -119,7 +119,7 @@ class Results:
     def replay(self, row: Any) -> Episode:
         """Repeat a run and return every recommendation and response as an episode.
 
-        The repetition equals the stored run. In the task "population" it is a whole episode.
+        The repetition equals the stored run. In the task "population" a run is a whole episode.
 
         Args:
             row: a row of `runs`, or the row's index label.
@@ -188,7 +188,7 @@ class Results:
             path: the file; its name ends in .sqlite, .sqlite3 or .db.
 
         Raises:
-            InvalidArgumentError: if the file exists, has another ending, or cannot be written.
+            InvalidArgumentError: if the file exists, its name ends otherwise, or writing fails.
         """
         if Path(path).exists():
             raise InvalidArgumentError("path", str(path), "the name of a file that does not exist")
@@ -278,7 +278,7 @@ class Sweep:
 def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
     """Return a title and a summary for each task and each population.
 
-    If cells of the same task have different user options, titles name them, such as `noise=0.2`.
+    If the user options of a task's cells differ, the titles name the options, such as `noise=0.2`.
     """
     if isinstance(results, Results):
         return [(None, results.summary())]
@@ -343,7 +343,7 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
         `Results`, or a `Sweep` if the file has several cells.
 
     Raises:
-        InvalidArgumentError: if the file is missing or has no runs, or `agents` lacks custom users.
+        InvalidArgumentError: if the file is missing or has no runs, or if `agents` lacks code.
     """
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]

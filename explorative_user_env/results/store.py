@@ -462,7 +462,7 @@ class Store:
     def close(self, how: str = FINISHED) -> None:
         """Store how the session ended, and close the file.
 
-        `FINISHED` merges the log into the file. Otherwise, a new file without runs is deleted.
+        With `FINISHED`, SQLite merges its log into the file; otherwise an empty file is deleted.
         """
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_pieces())
         with suppress(InvalidArgumentError, sqlite3.Error):

@@ -34,7 +34,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         scale: factor of the image's size, in 1..8.
 
     Raises:
-        InvalidArgumentError: if theme or scale has another value.
+        InvalidArgumentError: if `theme` or `scale` has another value.
         MissingExtraError: if Pillow is missing.
     """
     choice("theme", theme, PAGES)
@@ -57,7 +57,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
         x1, y1, x2, y2 = sides = [scale * side for side in box]
         slanted = isinstance(shape, Line) and shape.x1 != shape.x2 and shape.y1 != shape.y2
         upright = isinstance(shape, Rectangle | Line) and not slanted
-        if upright and all(side == int(side) for side in sides):  # no pixel is cut
+        if upright and all(side == int(side) for side in sides):  # all edges lie between pixels
             if x2 > x1 and y2 > y1:
                 pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=colour)
             continue
@@ -98,7 +98,7 @@ def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
 
 @functools.lru_cache(maxsize=4096)
 def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
-    """Return which share of each pixel a text covers, and the rows of pixels above its baseline.
+    """Return which share of each pixel a text covers, and how many rows lie above its baseline.
 
     The text is drawn large and then reduced, which improves the spacing. The result is cached for
     the next frame. Pillow's own font is the same everywhere. It has no bold letters, so a bold text
@@ -117,13 +117,13 @@ def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     return fine.reduce(FINER), ascent
 
 
-# A GIF has at most MOST_FRAMES frames and, if it has over LEAST_FRAMES, MOST_PIXELS pixels in all.
+# Limits of a GIF: frames; pixels of all frames together; frames that large frames are allowed.
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
 # The milliseconds that an ordinary frame, an important frame and the last frame are shown.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
 # An edge pixel mixes a shape's colour with a background colour (GROUNDS) in one of these shares.
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-# A GIF has at most MOST_COLOURS colours; a new one must differ from all others by so much.
+# A GIF has at most MOST_COLOURS colours; LEAST_DIFFERENCE separates any two.
 MOST_COLOURS, LEAST_DIFFERENCE = 256, 12
 A_SECOND = 10  # frames per second of a video
 

@@ -41,7 +41,7 @@ Span = tuple[float, float]
 
 LEAST_SPAN = 1e-6  # least relative span; the tick labels of a smaller span would be equal
 SPACE = 0.04  # margin at each end of an axis, as a share of its span
-ROUND_PARTS = 8  # `rounded_out` divides a span into at most so many steps
+ROUND_PARTS = 8  # the largest number of steps into which `rounded_out` divides a span
 TICK_EVERY = 36.0  # approximate distance between two ticks, in pixels
 
 
@@ -71,7 +71,7 @@ def _is_flat(low: float, high: float) -> bool:
 
 
 def rounded_out(span: Span) -> Span:
-    """Widen a span to round ends, so that the axis rarely changes within a film."""
+    """Widen a span so that its ends are round numbers, which rarely change within a film."""
     low, high = span
     if _is_flat(low, high):
         return span
@@ -113,7 +113,7 @@ def ticked(axis: Axis, least: float = 0.0, overhang: float = 0.0) -> Axis:
 
 
 def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> Span:
-    """Return the least and the largest number among the means and finite bounds of the arms."""
+    """Return the least and the largest number among the means and finite bounds of `arms`."""
     values = [
         numbers[arm]
         for hidden in states
@@ -171,14 +171,14 @@ def _label_room(last: int, thin: bool) -> float:
     return width_of(label.replace("1", "8"), TINY if thin else USUAL, True) + SPACING
 
 
-# The important arms. The first is the recommended arm, or None before a recommendation.
+# The arms to label in any case. The first is the recommended arm, or None.
 Special = Sequence[int | None]
 
 
 def _labels(
     rows: ArmRows, x: float, where: str, now: int | None, special: Special = ()
 ) -> Iterator[Text]:
-    """Yield right-aligned labels of the arms; if rows are thin, of `special` and of some others."""
+    """Yield right-aligned labels of the arms; if the rows are thin, label only some."""
     size = TINY if rows.thin else USUAL
     some = [arm for arm in special if arm is not None]
     some += rows.arms[:: 5 if len(rows.arms) <= 50 else 10]
@@ -241,13 +241,13 @@ class _Page:
 
 SIDE_BY_SIDE = 640  # in a narrower scene, the beliefs stand below the responses
 SHARE_SEEN, GUTTER = 0.42, 24.0  # share of the width for responses; space to the beliefs
-MOST_LABELLED, MOST_ROWS = 25, 100  # most arms that have labels; most arms that have a row
+MOST_LABELLED, MOST_ROWS = 25, 100  # the largest numbers of arms with labels and with rows
 BAND = 0.5  # height of an interval, in row heights
 LEAST_SCALE = 10  # the scale of the bars reaches at least this count
 
 
 class _Panel(NamedTuple):
-    """The place of the responses or of the beliefs in a scene; the axis is `start` to `end`."""
+    """The place of the responses or of the beliefs in a scene; its axis is `start` to `end`."""
 
     left: float
     right: float
@@ -539,7 +539,7 @@ def timeline(
 
 
 def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -> Iterator[Polygon]:
-    """Yield an arm's interval, true mean and empirical mean over time; `axis` points upward."""
+    """Yield an arm's interval, true mean and empirical mean over time; `axis` is vertical."""
     n, n_columns = len(truths), max(int(steps.right - steps.left), 1)
     sampled: Sequence[int] = range(n)  # all steps, or in a long run one step for each pixel
     if n > n_columns:
@@ -603,8 +603,8 @@ LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # a gauge's bar: least share of the width; 
 DOT, SMALL_DOT = 5.0, 2.0
 
 
-# A line shows a number or a word; a gauge, a number and its target; flags, K booleans; bars, K
-# numbers, with or without targets.
+# A line shows a number or a word. A gauge shows a number and its target. Flags show K booleans.
+# Bars show K numbers, with or without targets.
 Form = Literal["line", "gauge", "flags", "bars"]
 
 

@@ -15,14 +15,14 @@ from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Sce
 from explorative_user_env.validation import choice
 
 THEMES = ("auto", *PAGES)
-OURS = "eu"  # our prefix separates our classes and ids from those of a page
-LONGEST_LEGEND = 150  # screen readers get no description with more names of shapes
+OURS = "eu"  # prefix of our classes and ids, which keeps them apart from those of a page
+LONGEST_LEGEND = 150  # a scene with more named shapes has no description
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
 # The CSS rule that gives a page the font of its scenes.
 PAGE_FONT = f":root{{--{OURS}-font:{FONT}}}"
 
-# For each shape, its SVG tag, and for each numeric attribute the field with the number.
+# For each shape: the SVG tag, and for each numeric attribute the field that holds its value.
 DRAWN: dict[type[Shape], tuple[str, dict[str, str]]] = {
     Rectangle: ("rect", {name: name for name in ("x", "y", "width", "height")}),
     Line: ("line", {name: name for name in ("x1", "y1", "x2", "y2")} | {"stroke-width": "width"}),
@@ -155,7 +155,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
     for scene in scenes:
         before: str | None = None
         for shape in scene.shapes:
-            if shape.key not in last:  # insert a new shape after the shape before it
+            if shape.key not in last:  # a new shape gets the place after the shape before it
                 last[shape.key] = _gone(shape)
                 keys.insert(0 if before is None else keys.index(before) + 1, shape.key)
             before = shape.key

@@ -62,7 +62,7 @@ def brief(number: int) -> str:
 
 
 def in_a_word(accepted: bool) -> str:
-    """Return the word for a response, which is also the key of its colour."""
+    """Return the word for a response, which is also the key of the response's colour."""
     return "accepted" if accepted else "rejected"
 
 
@@ -100,7 +100,7 @@ def reason(grounds: Grounds) -> str:
 
 
 def numbers_compared(grounds: Grounds) -> str:
-    """Return the bounds that decided a rejection as text; CHANCE if the rule did not decide."""
+    """Return the bounds that decided a rejection as text; CHANCE if the user broke the rule."""
     arm, accepted, bound, witness, rival = grounds
     if accepted != (witness is None):
         return CHANCE

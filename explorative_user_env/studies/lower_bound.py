@@ -243,9 +243,9 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
     Returns:
         One row for each delta and agent, with the columns `delta`, `agent`, `kind`, `n`,
         `interactions` and `sees_rewards`. If `kind` is "measured", `n` is the least N of the grid
-        such that N and all larger values suffice. It is NaN if no N suffices, or if fewer than ten
-        errors are expected (n_runs * delta < 10). "exact" is `standard_bandit_needs`, and "bound"
-        is `any_agent_needs`, in acceptances.
+        such that N and all larger values suffice; NaN if no N suffices, or if n_runs * delta < 10
+        (too few expected errors). If `kind` is "exact", `n` is `standard_bandit_needs`. If `kind`
+        is "bound", `n` is `any_agent_needs`, in acceptances.
     """
     rows = []
     for delta, bound in zip(deltas, any_agent_needs(pair, deltas), strict=True):
@@ -491,7 +491,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the number of interactions that agents need against 1/delta, from `needed`."""
+    """Draw the interactions that agents need against 1/delta, from the frame of `needed`."""
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         finite = rows[np.isfinite(rows["interactions"])].sort_values("delta")

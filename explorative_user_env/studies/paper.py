@@ -38,7 +38,7 @@ class Entrant:
     Attributes:
         name: the agent's name in the tables of this package.
         column: the agent's name in the columns of the file of published figures.
-        make: `(delta, K, alpha) -> agent`; the setting determines the agent's options of None.
+        make: `(delta, K, alpha) -> agent`; the setting determines options that are None.
         judged: whether the report judges the agent's figures: True, False, or the name of the one
             setting under which it does.
     """
@@ -235,7 +235,7 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
 
 
 def published_for(population: Population) -> pd.DataFrame | None:
-    """Return the published figures of the paper's agents with these users, or None.
+    """Return the published figures of the paper's agents with these users; None without figures.
 
     In Table 3, the paper's agent is BAIR(m); its figures have the agent name "BAIR" here.
     """

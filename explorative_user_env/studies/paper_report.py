@@ -110,7 +110,7 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
 
 
 def counted(figures: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Group figures by the columns `by`; return the number with each verdict and of all judged."""
+    """Count the figures with each verdict and all judged figures, grouped by the columns `by`."""
     judged = figures[figures["verdict"] != NOT_JUDGED]
     each = {verdict: judged["verdict"].eq(verdict).astype(int) for verdict in VERDICTS}
     return judged[by].assign(**each, cells=1).groupby(by, sort=False).sum().reset_index()
@@ -159,7 +159,7 @@ def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, 
 
 
 def explained(experiment: Experiment, figures: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
-    """Give differing figures the verdict "cannot" if a reason holds; return also all tests."""
+    """Return `figures`, with verdict "cannot" if a reason holds, and the tested ones by reason."""
     figures = figures.copy()
     evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
     for index, row in figures[figures["verdict"] == DIFFERS].iterrows():
@@ -179,8 +179,8 @@ class Reproduction:
         experiment: the experiment.
         results: results of the cells, by setting.
         summaries: `paper.compared` of the results, by setting.
-        figures: one row per published figure, with its verdict; empty for a plot of the paper, as
-            the numbers are those of a table.
+        figures: one row per published figure, with its verdict; empty if the paper only plots the
+            results of a table.
         evidence: for each reason, the figures that were tested for it.
     """
 
@@ -220,7 +220,7 @@ LONGER, LESS = (1.0, 1.05, 1.1, 1.2), (0.0, 0.01, 0.02, 0.05)
 
 @dataclass(frozen=True)
 class Calibration:
-    """The reliability of verdicts. Each draw resamples the users of our and the published figures.
+    """The reliability of verdicts: bool arrays for `draws` resamples of our users.
 
     Attributes:
         figures: one row per judged figure, as in `verdicts`.

@@ -429,7 +429,7 @@ def run_suite(
             the package.
         tasks: names of tasks; None runs all tasks.
         quick: whether to run only the first tenth of the users.
-        seed: a seed for other users than the suite's; None, as in published scores, keeps these.
+        seed: a seed for other users; None keeps the suite's users, as in published scores.
         workers: number of workers, as for `evaluate`; it does not change the scores.
         executor: as for `evaluate`.
         progress: as for `evaluate`.
@@ -571,7 +571,7 @@ def robustness(
         baseline_time: T of agents without a stopping rule, as in `evaluate`. None is BAIR's mean
             stopping time with the same users.
         max_steps: step cap of all agents, as in `evaluate`; a censored run counts as a failure.
-        progress: called with a description and the numbers of finished and of all users.
+        progress: called with a description, the amount of finished work and the total amount.
         population: the options that all kinds of users share, as a record instead of `**options`.
         **options: the options of `Population`, and `workers`, `executor` and `store` of `evaluate`.
             With Bernoulli rewards, the gap must be below 1. Kinds with Bernoulli rewards and no
@@ -587,7 +587,7 @@ def robustness(
     users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
     names = [variety.name for variety in users]
     if not 0 < len(names) == len(set(names)):
-        raise InvalidArgumentError("users", names, "at least one variety, with different names")
+        raise InvalidArgumentError("users", names, "a non-empty list with different names")
     user, how = users_of.split_options(options)
     shared = users_of.population_of(population, user)
     every = [replace(shared, **variety.options) for variety in users]

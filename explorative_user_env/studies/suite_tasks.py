@@ -34,7 +34,7 @@ class SuiteTask:
         step_cost: c of the loss c T + error, in "bai".
         delta: allowed probability of a wrong answer.
         n_users: number of users in each episode, in "population".
-        deviation: standard deviation of users' means around those of an episode, in "population".
+        deviation: standard deviation of the users' means around common means, in "population".
 
     Raises:
         InvalidArgumentError: if a value is not allowed.
@@ -65,7 +65,7 @@ class SuiteTask:
         return Population(**self.options)
 
     def numbers(self) -> dict[str, Any]:
-        """Return the task as arguments of `evaluate`, except its users, kind and seed."""
+        """Return the arguments of `evaluate` for the task, without its kind, users and seed."""
         numbers = {each.name: getattr(self, each.name) for each in fields(self)[8:]}
         return {name: value for name, value in numbers.items() if value is not None}
 
@@ -214,7 +214,7 @@ class SuiteRun:
 
 
 def entrant_of(agent: str) -> str:
-    """Return the entrant's name in the name of a training: "PPO" for "PPO #0" and for "PPO"."""
+    """Return the entrant of an agent: "PPO" for its training "PPO #0"; else the agent's name."""
     match = re.fullmatch(r"(.+) #\d+", agent)
     return match[1] if match else agent
 

@@ -166,8 +166,8 @@ def judge(
 ) -> tuple[Decision, int, int]:
     """Return the first decision of a sequential test, and the numbers of trials and failures.
 
-    The test ever decides "good" with probability at most `error` if P(failure) > delta, and "bad"
-    if P(failure) <= delta. `before` is (trials, failures) of earlier calls.
+    A wrong decision at any time has probability at most `error`. "good" is wrong if P(failure) >
+    delta, and "bad" if P(failure) <= delta. `before` is (trials, failures) of earlier calls.
     """
     n = before[0] + np.arange(1, len(failed) + 1)
     failures = before[1] + np.cumsum(failed)
@@ -362,7 +362,7 @@ def tune_n1(
     Args:
         delta: allowed probability of failure, in (0, 1).
         error: allowed probability that any decision of the search is wrong, in (0, 1).
-        n_instances: most users of a candidate, at least 1; without a decision it counts as bad.
+        n_instances: most users of a candidate, at least 1; an undecided candidate counts as bad.
         confirm: number of fresh users for success and stopping time of the tuned N_1; 0 takes both
             from the frontier.
         max_steps: step cap of a run.

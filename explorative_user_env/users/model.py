@@ -34,7 +34,7 @@ def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
         InvalidArgumentError: if the name is taken.
     """
     if known.setdefault(name, thing) != thing:
-        raise InvalidArgumentError("name", name, f"a name that no other {what} has")
+        raise InvalidArgumentError("name", name, f"a new name, as another {what} has this name")
 
 
 @dataclass(frozen=True)

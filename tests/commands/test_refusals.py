@@ -32,7 +32,7 @@ REFUSED = {
     "check uni --only is_nice": "--only must be one of accepts_horizon_or_none",
     "check uni --expect is_nice=no": "--expect must be one of accepts_horizon_or_none",
     "check uni --expect recommends_arms": "--expect must be NAME=REASON, such as ",
-    "check uni --kind schedule": "--kind must be a kind of uni",
+    "check uni --kind schedule": "--kind must be a kind of object that uni is",
     "course grade one.py": "--key must be given by --key, --key-file or the variable EXPL",
     "course grade one.py --key-file nowhere": "--key-file must be a file with the key (No such",
     f"course grade one.py {KEY} --key-file x": "--key-file must be left out with --key",

@@ -170,7 +170,11 @@ def test_what_cannot_be_compared_is_refused(subtests):
         (results.compare, ("x", "a"), "first must be one of a, b"),
         (results.compare, ("a", "a"), "second must be different from"),
         (strangers.compare, ("a", "b"), ".*with the same users as a"),
-        (Results(alone, CELL).compare_all, ("a",), "against must be one of at least two agents"),
+        (
+            Results(alone, CELL).compare_all,
+            ("a",),
+            "against must be an agent of results with several",
+        ),
         (results.compare_all, ("x",), "against must be one of a, b"),
         (crossed_difference, ("regret", np.zeros((1, 9)), np.zeros(9)), "trained must be"),
         (crossed_difference, ("regret", np.zeros((3, 9)), np.zeros(8)), "against must be"),

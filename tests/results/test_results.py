@@ -35,7 +35,7 @@ def test_scores_for_rliable_have_a_row_a_user_and_more_is_better():
     assert plays.to_rliable()["a"].tolist() == [[-9.0], [-7.0]]
     with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
         plays.to_rliable("cost")
-    with pytest.raises(eu.InvalidArgumentError, match="cells must be all with these users"):
+    with pytest.raises(eu.InvalidArgumentError, match="cells must be results of"):
         Sweep([results, alone]).to_rliable()
 
 

@@ -272,8 +272,8 @@ def test_a_cell_of_the_matrix_is_an_evaluation_whoever_works():
 
 def test_a_matrix_that_cannot_be_made_is_refused():
     for options, message in (
-        ({"users": []}, "users must be at least one variety"),
-        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one variety, with"),
+        ({"users": []}, "users must be a non-empty list"),
+        ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be a non-empty list with"),
         ({"gap": 1.0}, "gap must be below 1 with means"),
         ({"max_steps": 0}, "max_steps must be"),
         ({"agents": ["UNI"]}, "baseline_time must be a number"),

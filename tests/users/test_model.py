@@ -75,9 +75,7 @@ def test_a_schedule_is_asked_for_and_called_by_its_name_or_value(monkeypatch):
     assert own.title == "other_rule(0.5, 3)"
     for _ in range(2):  # saying it twice does no harm
         eu.register_schedule("own", own)
-    with pytest.raises(
-        InvalidArgumentError, match="name must be a name that no other schedule has"
-    ):
+    with pytest.raises(InvalidArgumentError, match="name must be a new name, as another schedule"):
         eu.register_schedule("acceptance_rate", own)
     for name in ("own", "acceptance_rate", "smoothed_acceptance_rate"):
         assert as_schedule(name).title == name
@@ -144,7 +142,9 @@ def test_a_law_has_a_name_in_words_and_users_with_one_are_a_value(monkeypatch):
     assert Population(reward_law=LAPLACE) != Population()
     monkeypatch.setattr(rules, "_REWARD_LAWS", dict(rules._REWARD_LAWS))
     eu.register_reward_law("pointed", LAPLACE)
-    with pytest.raises(InvalidArgumentError, match="name must be a name that no other reward law"):
+    with pytest.raises(
+        InvalidArgumentError, match="name must be a new name, as another reward law"
+    ):
         eu.register_reward_law("pointed", COIN)
     assert Population(reward_law="pointed") == Population(reward_law=LAPLACE)
 
