@@ -1,8 +1,8 @@
 """Test systems that face a user who is still learning what she likes.
 
 Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0`,
-`ExplorativeUserBAI-v0` and `ExplorativePopulation-v0` with Gymnasium. The evaluation harness is
-imported on first use, to keep this import fast.
+`ExplorativeUserBAI-v0`, `ExplorativeUserTiny-v0` and `ExplorativePopulation-v0` with Gymnasium. The
+evaluation harness is imported on first use, to keep this import fast.
 """
 
 from importlib import import_module

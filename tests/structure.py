@@ -12,7 +12,7 @@ FLOORS: Sequence[Sequence[str]] = (
     ("validation", "version"),
     ("protocol", "seeding", "files", "display"),
     ("agents", "users", "shipped"),
-    ("theory", "kernels", "show"),
+    ("theory", "optimum", "kernels", "show"),
     ("envs",),
     ("wrappers", "runs"),
     ("results",),

@@ -48,12 +48,12 @@ def command_line(env: Any, docname: str, what: str) -> Iterator[str]:
 
 def environment(env: Any, docname: str, name: str) -> Iterator[str]:
     """Yield a picture, the spaces, and the docstrings of the single and the vector environment."""
-    one = gym.make(name, n_arms=5, render_mode="svg", render_intervals=True)
-    many = gym.make_vec(name, num_envs=3, n_arms=5)
+    one = gym.make(name, render_mode="svg", render_intervals=True)
+    many = gym.make_vec(name, num_envs=3)
     single, vector = reference.ENVIRONMENTS[name]
     first, _, rest = reference.docstring("", single).partition("\n\n")
     yield from (first, "", "````{raw} html", f'<div class="picture">{_picture(one)}</div>', "````")
-    yield from ("", "| | of 5 arms |", "| :--- | :--- |")
+    yield from ("", f"| | of {one.get_wrapper_attr('population').n_arms} arms |", "| :--- | :--- |")
     for words, made, call in (("", one, "make("), (" of 3 users", many, "make_vec(")):
         yield f"| Action space{words} | `{made.action_space}` |"
         yield f"| Observation space{words} | `{_short(made.observation_space)}` |"

@@ -50,8 +50,7 @@ def bench(
             is released (printed for the task population), or the model's setting.
         every: Run all cells of the paper: delta .1 and .01; K 2, 5 and 20.
         until_width: Add users until the success interval of every agent is at most this wide, in
-            (0, 1), but at most --n-instances users (default: a million). None is a fixed number of
-            users.
+            (0, 1), at most --n-instances (default a million). None is a fixed number of users.
     """
     from explorative_user_env.evaluation import runner  # here, so that --help need not load pandas
     from explorative_user_env.results import results as runs

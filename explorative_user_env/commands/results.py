@@ -299,8 +299,7 @@ def verify(
         every: Rerun all rows.
         agent: Agent of some rows that the package does not contain, as module:Class or sb3:DIR;
             repeat for more. None is no agent.
-        only: Rerun only rows of this agent or cell, as named in the table; repeat for more. None is
-            all.
+        only: Rerun only this agent or cell, named as in the table; repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out with --share or --rows")

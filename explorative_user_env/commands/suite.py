@@ -40,8 +40,7 @@ def suite(
 
     Options:
         agent: Agent, as for bench; DIR in sb3:DIR may contain one folder of models for each task;
-            repeat for more. None is all agents of the package; with --user, bair, bair(m), tas, uni
-            and exp3.
+            repeat for more. None is all agents, or bair, bair(m), tas, uni and exp3 with --user.
         task: Run only this task, such as bai-k5; repeat for more. None is all.
         user: Run this kind of user instead of the tasks, and print success and stopping times: all,
             paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, forgetful,

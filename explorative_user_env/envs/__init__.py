@@ -15,6 +15,9 @@ COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
 #: Best-arm identification; the actions include answers.
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
 
+#: Best-arm identification with two arms and a known optimum.
+TINY_ENV_ID = "ExplorativeUserTiny-v0"
+
 #: Several users one after another; their means share a popularity.
 POPULATION_ENV_ID = "ExplorativePopulation-v0"
 
@@ -37,6 +40,8 @@ ENTRIES = {
                           "wrappers.vector:counts_vector_env", REGRET.horizon),
     BAI_ENV_ID: _entry("envs.bai:ExplorativeUserBAIEnv",
                        "envs.bai:ExplorativeUserBAIVectorEnv", horizon=BAI.horizon),
+    TINY_ENV_ID: _entry("envs.tiny:ExplorativeUserTinyEnv",
+                        "envs.tiny:ExplorativeUserTinyVectorEnv"),
     POPULATION_ENV_ID: _entry("envs.population:ExplorativePopulationEnv",
                               "envs.population:ExplorativePopulationVectorEnv",
                               n_users=N_USERS, deviation=DEVIATION, horizon=POPULATION.horizon),

@@ -14,7 +14,7 @@ from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Step
 from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.validation import choice, integer, not_negative
 
-MASKS = ("rejections", "none")
+MASKS = ("rejections", "rejections or end", "none")
 #: The value of `info["answer"]` while there is no answer.
 NO_ANSWER = -1
 
@@ -22,10 +22,17 @@ NO_ANSWER = -1
 RIGHT, WRONG = 1.0, -1.0
 
 
-def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
-    """Return whether answers are legal; only the mask "rejections" can forbid answers."""
-    least = n_arms - 1 if mask == "rejections" else 0
-    return n_last_rejected >= least
+def may_answer(n_last_rejected: Any, n_arms: int, mask: str, steps_left: Any) -> Any:
+    """Return whether answers are legal.
+
+    Args:
+        n_last_rejected: the number of arms whose latest response is a rejection.
+        n_arms: K.
+        mask: one of `MASKS`.
+        steps_left: the number of recommendations until the horizon.
+    """
+    legal = n_last_rejected >= (0 if mask == "none" else n_arms - 1)
+    return legal | (steps_left <= 1) if mask == "rejections or end" else legal
 
 
 def masks(legal: Array, n_arms: int) -> Array:
@@ -45,7 +52,7 @@ def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> 
         return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
     if history.steps[lane] >= env.horizon:
         return "horizon reached, without an answer"
-    if may_answer(rejected, n_arms, env.mask):
+    if may_answer(rejected, n_arms, env.mask, env.horizon - history.steps[lane]):
         return "an answer is legal"
     return f"an answer needs {n_arms - 1} arms whose last response is a rejection, has {rejected}"
 
@@ -126,7 +133,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     - `step_cost` (0.0005): c, at least 0.
     - `horizon` (2000): largest number of recommendations in an episode, at least 1. With 1000, BAIR
       at K = 5 would reach the horizon with one user in twenty.
-    - `mask` ("rejections"): the rule of legal answers, "rejections" or "none".
+    - `mask` ("rejections"): the rule of legal answers, "rejections" or "none"; or "rejections or
+      end", which also allows answers when the next recommendation would reach the horizon.
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
       `render_mode` and `render_intervals` are as in `ExplorativeUser-v0`. Pictures also show
       whether an answer is legal, and the answer.
@@ -204,7 +212,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
     def action_masks(self) -> Array:
         """Return the legal actions, shape (2 K,), bool."""
-        legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask)
+        left = self.horizon - self._info(False)["interactions"]
+        legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask, left)
         mask: Array = masks(np.array([legal]), self.user.n_arms)[0]
         return mask
 
@@ -294,7 +303,8 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     def action_masks(self) -> Array:
         """Return the legal actions, shape (num_envs, 2 K), bool."""
         n_arms = self.user.n_arms
-        return masks(may_answer(self._log.last_rejected(), n_arms, self.mask), n_arms)
+        rejected, left = self._log.last_rejected(), self.horizon - self._log.steps
+        return masks(may_answer(rejected, n_arms, self.mask, left), n_arms)
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
         super()._draw_users(lanes, start)

@@ -320,7 +320,8 @@ class SB3Agent(PolicyAgent):
         masks = None
         if self.task == BAI:
             n_last_rejected = self._history.last_rejected()[users]
-            legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask)
+            left = self.horizon - self._history.steps[users]
+            legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask, left)
             masks = bai_rules.masks(legal, self.n_arms)
         if self.normaliser is not None:
             observations = np.asarray(self.normaliser.normalize_obs(observations))

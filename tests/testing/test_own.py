@@ -8,6 +8,7 @@ from toy_agents import the_most_accepted
 import explorative_user_env as eu
 from explorative_user_env.agents import ALGORITHMS, BAIR, Uniform, after_phase1
 from explorative_user_env.check import parametrize_with_checks
+from explorative_user_env.envs import TINY_ENV_ID
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population import (
     ExplorativePopulationEnv,
@@ -46,7 +47,7 @@ OTHERS = [
     *(record for name, record in ALGORITHMS.items() if name != "UNI"),
     *("SE", partial(BAIR, n1=20, name="BAIR, tuned"), lambda: after_phase1(Uniform())),
     *(partial(Uniform, order="random", name="UNI at random"), first_of_ties),
-    *(eu.ENV_ID, eu.COUNTS_ENV_ID, eu.POPULATION_ENV_ID, eu.ExplorativeUserEnv),
+    *(eu.ENV_ID, eu.COUNTS_ENV_ID, TINY_ENV_ID, eu.POPULATION_ENV_ID, eu.ExplorativeUserEnv),
     *(ExplorativeUserBAIEnv, sorted_counts, partial(ExplorativePopulationEnv, **FEW)),
     partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
     partial(eu.ExplorativeUserEnv, **LEAVING),
