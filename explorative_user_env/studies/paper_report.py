@@ -242,7 +242,7 @@ class Calibration:
         return math.erfc(LIMIT / math.sqrt(2.0)) * len(self.figures)
 
     def spread(self, by: Sequence[str]) -> dict[tuple[str, ...], tuple[int, int]]:
-        """Return for each group of the columns `by` the central 95% of the agreeing figures."""
+        """Return the 95% range of the number of agreeing figures, by group of columns `by`."""
         groups = self.figures.groupby(list(by), sort=False).indices
         return {key: range_of(self.agreeing[places].sum(axis=0)) for key, places in groups.items()}
 

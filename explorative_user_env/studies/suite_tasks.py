@@ -299,7 +299,7 @@ def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> li
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agents of an entrant that run on a task; a trained agent must fit its kind and K."""
+    """Return an entrant's agents for a task; a trained agent must fit the task's kind and K."""
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
     trained = trained_on(entrant)
