@@ -10,6 +10,7 @@ from explorative_user_env.protocol import DELTA, STEP_CAP, Agent
 from explorative_user_env.validation import InvalidArgumentError
 
 from .adapter import AlgorithmAgent
+from .adaptive_bair import AdaptiveBAIR
 from .bair import BAIR, SuccessiveElimination
 from .exp3 import EXP3
 from .full_information import FullInformation
@@ -31,6 +32,7 @@ AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
 
 #: Functions that make agents that the paper's tables do not have, by name.
 REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
+    "BAIR-C": AdaptiveBAIR,
     "SE": SuccessiveElimination,
     "UCB1": UCB1,
     "Thompson": Thompson,
@@ -100,16 +102,23 @@ def informed(
     if not isinstance(agent, AlgorithmAgent) or population is None:
         return agent
     user = population.user
-    facts = {"delta": delta, "alpha": user.alpha, "rho_0": user.rho_0, "noise": user.noise}
+    facts: dict[str, Any] = {
+        "delta": delta,
+        "alpha": user.alpha,
+        "rho_0": user.rho_0,
+        "noise": user.noise,
+    }
+    if user.counted:
+        facts["rho_prior"] = (user.prior_acceptances, user.prior_interactions)
     options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
 # fmt: off
 __all__ = [
-    "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AlgorithmAgent",
-    "FullInformation", "OrderedElimination", "Phase1", "SuccessiveElimination", "TextAgent",
-    "Thompson", "TrackAndStop", "TransferElimination", "Uniform", "after_phase1", "agent_named",
-    "informed",
+    "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
+    "AlgorithmAgent", "FullInformation", "OrderedElimination", "Phase1", "SuccessiveElimination",
+    "TextAgent", "Thompson", "TrackAndStop", "TransferElimination", "Uniform", "after_phase1",
+    "agent_named", "informed",
 ]
 # fmt: on
