@@ -39,8 +39,8 @@ def bench(
 
     Options:
         agent: bair, tas, uni, exp3, se, se-transfer, bair-c, ucb1, thompson, full-information,
-            oracle-champion, sb3:DIR, bair-tuned:DIR or module:Class; repeat for more. None is the first four agents, or
-            all agents if --task is given.
+            oracle-champion, sb3:DIR, bair-tuned:DIR or module:Class; repeat for more. None is the
+            first four agents, or all agents if --task is given.
         n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or the model's K.
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or
             the model's delta.
