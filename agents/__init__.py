@@ -14,6 +14,7 @@ from .adaptive_bair import AdaptiveBAIR
 from .bair import BAIR, SuccessiveElimination
 from .exp3 import EXP3
 from .full_information import FullInformation
+from .oracle_champion import OracleChampion
 from .shared_phase1 import Phase1, after_phase1
 from .text import TextAgent
 from .thompson import Thompson
@@ -37,6 +38,7 @@ REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
     "UCB1": UCB1,
     "Thompson": Thompson,
     "Full-information": FullInformation,
+    "oracle-champion": OracleChampion,
 }
 
 #: Functions that make agents that transfer what they learn between users of a population, by name.
@@ -117,8 +119,8 @@ def informed(
 # fmt: off
 __all__ = [
     "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
-    "AlgorithmAgent", "FullInformation", "OrderedElimination", "Phase1", "SuccessiveElimination",
-    "TextAgent", "Thompson", "TrackAndStop", "TransferElimination", "Uniform", "after_phase1",
-    "agent_named", "informed",
+    "AlgorithmAgent", "FullInformation", "OracleChampion", "OrderedElimination", "Phase1",
+    "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop", "TransferElimination",
+    "Uniform", "after_phase1", "agent_named", "informed",
 ]
 # fmt: on

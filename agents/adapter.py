@@ -122,6 +122,11 @@ class AlgorithmAgent(Agent):
             raise TypeError(f"{self.name} learns from responses only, not from rewards")
         self.algorithm.learn(self._params, self._state, arm, reward)
 
+    def tell(self, best_arm: int) -> None:
+        """Give the best arm to an algorithm that is told it, before the first step."""
+        if self.algorithm.tell is not None:
+            self.algorithm.tell(self._params, self._state, best_arm)
+
     def answer(self) -> int:
         """Return the answer, the arm believed to be the best."""
         return self.algorithm.verdict(self._params, self._state, self._rng)

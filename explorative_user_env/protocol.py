@@ -158,6 +158,8 @@ class Algorithm:
         stops_itself: False for an algorithm that runs to a given horizon.
         learn: `(params, state, arm, reward)`; gets the realized reward of an accepted
             recommendation, after `observe`. None for an algorithm that sees responses only.
+        tell: `(params, state, best_arm)`; gets the best arm before the first step of a run. Only
+            for a reference that also has `learn`.
         explain: `(params, state) -> mapping`, as `Agent.explain`; not compiled. Two records that
             differ only in `explain` are equal.
 
@@ -177,6 +179,7 @@ class Algorithm:
     stops_itself: bool = True
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
     learn: Callable[[Any, Any, int, float], None] | None = None
+    tell: Callable[[Any, Any, int], None] | None = None
     explain: Callable[[Any, Any], Mapping[str, Any]] | None = field(default=None, compare=False)
 
 

@@ -24,7 +24,7 @@ def steps_between_reads(n_arms: int) -> int:
 
 
 def nothing(*_: Any) -> bool:
-    """Return False. This function replaces `leaves` or `learn` if they are None."""
+    """Return False. This function replaces `leaves`, `learn` or `tell` if they are None."""
     return False
 
 
@@ -85,6 +85,7 @@ def make_loop(
     next_user, verdict, stop = algorithm.next_user or start, algorithm.verdict, STOP
     start_user, respond, moves_means = behaviour.start, behaviour.respond, behaviour.moves_means
     learn, sees_rewards = algorithm.learn or nothing, algorithm.learn is not None
+    tell, is_told = algorithm.tell or nothing, algorithm.tell is not None
     leaves, may_leave = behaviour.leaves or nothing, behaviour.leaves is not None
     answered, censored, has_left, halted = ANSWERED, CENSORED, LEFT, ops.halted
 
@@ -107,6 +108,12 @@ def make_loop(
                 next_user(params, state, rng)
             else:
                 start(params, state, rng)
+            if is_told:
+                best = 0
+                for arm in range(n_arms):
+                    if inputs.means[index, arm] > inputs.means[index, best]:
+                        best = arm
+                tell(params, state, best)
             committed, end, acceptances, steps, read = stop, censored, 0, 0, between_reads
             while True:
                 if steps == read:
