@@ -11,6 +11,7 @@ import pandas as pd
 
 from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
+from explorative_user_env.agents.adaptive_bair import ALGORITHM as BAIR_C
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
 from explorative_user_env.envs.user import ExplorativeUserEnv, population_in
 from explorative_user_env.protocol import ANSWERED, DELTA
@@ -20,7 +21,15 @@ from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk
 
-__all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_bair"]
+__all__ = [
+    "CLAIMS",
+    "Claim",
+    "TheoryCheck",
+    "broken_table",
+    "check_run",
+    "eliminates_best",
+    "is_bair",
+]
 
 
 @dataclass
@@ -387,3 +396,36 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
             rows.append((*of_whom, *numbers, broken / n_runs, low, high, allowed, holds))
     names = "agent claim source broken n_runs put_to_test share low high allowed holds"
     return pd.DataFrame(rows, columns=names.split())
+
+
+def eliminates_best(
+    env: gym.Env[Any, Any],
+    agent: AlgorithmAgent,
+    seed: int,
+    max_steps: int | None = None,
+    delta: float = DELTA,
+) -> bool:
+    """Run BAIR-C with the user of this seed, and return whether it ever eliminates the best arm.
+
+    BAIR-C's conjecture is that this has probability at most delta.
+
+    Args:
+        env: an `ExplorativeUser-v0`, with or without wrappers.
+        agent: an `AdaptiveBAIR(...)`.
+        seed: the user's seed, at least 0.
+        max_steps: the step cap; None is the agent's own cap, if any.
+        delta: the delta, in (0, 1), if the option `delta` of the agent is None.
+
+    Raises:
+        InvalidArgumentError: if `agent` has another type, or a value is out of range.
+    """
+    if getattr(agent, "algorithm", None) != BAIR_C:
+        raise InvalidArgumentError("agent", agent, "an AdaptiveBAIR")
+    known: Any = informed(agent, population_in(env), delta)
+    lost, bare = [], cast("Any", env.unwrapped)
+
+    def look() -> None:
+        lost.append(not known.explain()["F"][bare.instance().best_arm])
+
+    rollout(env, known, seed, max_steps, on_step=look)
+    return any(lost)

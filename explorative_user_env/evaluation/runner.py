@@ -284,8 +284,8 @@ def evaluate(
 
     Args:
         agents: agents, or names of agents of the package: "BAIR", "T&S", "UNI", "EXP3" and the
-            references "UCB1", "Thompson", "SE" and "Full-information". `SB3Agent(model)` wraps a
-            model of Stable-Baselines3.
+            references "BAIR-C", "UCB1", "Thompson", "SE", "Full-information" and "oracle-champion".
+            `SB3Agent(model)` wraps a model of Stable-Baselines3.
         task: "bai", "regret" or "population".
         n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
             it is the largest number of users, and None is a million.

@@ -245,6 +245,8 @@ def _run(
         env.reset(seed=seed)
         doing = f"{begin[0]} of {name}"
         begin[1]()
+        if learn is not None and isinstance(agent, AlgorithmAgent):
+            agent.tell(env.unwrapped.instance().best_arm)  # type: ignore[attr-defined]
         started = True
         if on_step is not None:
             on_step()
