@@ -63,7 +63,7 @@ _SHOWN = ", ".join(sorted("tas" if name == "T&S" else name.lower() for name in _
 
 
 def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
-    """Return the agent with this name in `AGENTS`, `REFERENCES` or `CARRIERS`, ignoring case.
+    """Return the package's agent of this name. Upper and lower case are equal.
 
     "tas" and "track-and-stop" mean T&S, "uniform" means UNI, "successive-elimination" means SE.
 
@@ -86,15 +86,15 @@ def informed(
         population: the `Population` whose alpha, rho_0, noise and setting fill unset options. If
             it is None, the options stay unset.
         delta: value of delta for agents with an unset delta.
-        max_steps: largest step cap; the agent's cap may be smaller. If `max_steps` is None, the
-            agent's cap holds, or else the setting's cap, or else a million steps.
+        max_steps: the largest step cap that the agent may have. If it is None, the agent keeps
+            its step cap. An agent without one gets the setting's cap, or else a million steps.
 
     Raises:
         InvalidArgumentError: if `agent` is not an agent.
     """
     if isinstance(agent, str):
         agent = agent_named(agent)
-    known = isinstance(agent, AlgorithmAgent)  # faster than a check for four methods
+    known = isinstance(agent, AlgorithmAgent)  # faster than `isinstance(agent, Agent)`
     if not known and (isinstance(agent, type) or not isinstance(agent, Agent)):
         called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
         if hasattr(agent, "predict") and hasattr(agent, "policy"):  # a model of Stable-Baselines3

@@ -19,12 +19,12 @@ ARMS_BETWEEN_READS = 4096
 
 
 def steps_between_reads(n_arms: int) -> int:
-    """Return the number of steps after which the loop reads `halt` again."""
+    """Return the number of steps between two checks for a request to stop (`halt`)."""
     return max(1, ARMS_BETWEEN_READS // n_arms)
 
 
 def nothing(*_: Any) -> bool:
-    """Return False. This function replaces `leaves`, `learn` or `tell` if they are None."""
+    """Return False. The loop calls this function in place of an optional function that is None."""
     return False
 
 
@@ -76,7 +76,8 @@ def make_loop(
         rule: the rule of rho_t.
         behaviour: the functions by which a user starts, responds and leaves.
         law: function that draws rewards of a custom law; `no_law` for the package's laws.
-        plays: if True, record `arms` and `responses`, and recommend the answer up to the step cap.
+        plays: if True, record `arms` and `responses`, and after the algorithm has stopped
+            recommend its answer up to the step cap.
         one_by_one: if True, one agent meets all users of an episode, and `next_user` is called
             before each user but the first. If False, the agent starts anew for each user.
     """
@@ -160,7 +161,7 @@ def make_loop(
 def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *others: Any) -> Kernel:
     """Return the loop of `make_loop` with these arguments, compiled."""
     respond, leaves, moves = behaviour.respond, behaviour.leaves, behaviour.moves_means
-    # The loop depends only on the functions of the behaviour. `Inputs` has the parameters.
+    # Behaviours that differ only in parameters share a loop: the parameters are in `Inputs`.
     functions = Behaviour("any", behaviour.start, respond, moves_means=moves, leaves=leaves)
     return _compiled(algorithm, rule, functions, *others)
 
@@ -169,7 +170,7 @@ def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *other
 def _compiled(algorithm: Algorithm, *others: Any) -> Kernel:
     from explorative_user_env.kernels import intrinsics
 
-    # A custom `blank` may return arrays that are too short for the package's functions.
+    # Check array bounds for a custom algorithm: its `blank` may return arrays that are too short.
     parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
     checked = any(callable(part) and is_external(part) for part in parts)
     kernel: Kernel = compile_loop(make_loop(intrinsics, algorithm, *others), checked)
