@@ -135,7 +135,7 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
 def share_interval(shares: np.ndarray) -> tuple[float, float]:
     """Return the 95% interval of the mean of values in [0, 1], most of them 0 or 1.
 
-    A value is 1/n if the best arm is tied with n - 1 arms. The ends come from `proportion_interval`:
+    A value is 1/n if the best arm is tied with n - 1 arms. The ends are from `proportion_interval`,
     the lower end for the sum of the values rounded down, the upper end for the sum rounded up.
     """
     total = round(float(shares.sum()), 9)

@@ -106,7 +106,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
 
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
-    """Raise an error if the file lacks a table of `TABLES` or has another table, view or trigger."""
+    """Raise an error if the file lacks one of the `TABLES` or has a further table or trigger."""
     tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if not tables:
         raise InvalidArgumentError(argument, str(path), "a non-empty file of runs")
@@ -427,7 +427,7 @@ class Store:
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return an agent's stored runs; `record` has all their inputs except the number of users."""
+        """Return an agent's stored runs; `record` has their inputs except the number of users."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
