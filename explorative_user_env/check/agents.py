@@ -252,9 +252,8 @@ def explains_itself(subject: Subject) -> None:
             try:
                 explanation_of(run.agent, situation.n_arms)
             except Exception as error:
-                seen = getattr(error, "failure", checks.in_words(error))
-                seen = f"explain() failed after step {step} ({situation}): {seen}"
-                raise FailedCheckError(seen) from error
+                why, when = getattr(error, "failure", checks.in_words(error)), f"after step {step}"
+                raise FailedCheckError(f"explain() failed {when} ({situation}): {why}") from error
             run.advance(1)
         _expect_as_new(subject, run.end(), situation, "when explain() was called")
 

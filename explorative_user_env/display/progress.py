@@ -113,10 +113,7 @@ def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -
 
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
-    """Yield the function that reports progress.
-
-    The function shows a bar if `progress` is True, does nothing if `progress` is False, and
-    otherwise calls `progress`.
+    """Yield the function that reports progress: a bar for True, nothing for False, or `progress`.
 
     Raises:
         InvalidArgumentError: if `progress` is neither a bool nor a callable.

@@ -244,9 +244,7 @@ def provenance() -> Mapping[str, Any]:
     name = Path(program).name
     command = "explorative-user" if name == "__main__.py" else name or "python"
     commit, git = None, ["git", "-C", str(Path(__file__).parent)]
-    with suppress(
-        OSError, subprocess.SubprocessError
-    ):  # git is missing or does not track this file
+    with suppress(OSError, subprocess.SubprocessError):  # git is missing, or this file untracked
         for command_line in (
             ("ls-files", "--error-unmatch", __file__),
             ("describe", "--always", "--dirty", "--abbrev=40"),

@@ -224,12 +224,10 @@ class Results:
 
 @dataclass(frozen=True, repr=False)
 class Sweep:
-    """The results of the same agents for several cells, each with another K, delta or setting.
-
-    Printing shows the summary table of all cells.
+    """The same agents with several combinations of options; printing shows all summaries.
 
     Attributes:
-        cells: the results of each cell, in the order of the sweep.
+        cells: the results for each combination of options, in the order of the sweep.
     """
 
     cells: Sequence[Results]
@@ -347,8 +345,7 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
         `Results`, or a `Sweep` if the file has several cells.
 
     Raises:
-        InvalidArgumentError: if the file is missing or has no runs, or if its users need an object
-            that is not in `agents`.
+        InvalidArgumentError: if the file is missing or has no runs, or `agents` lacks an object.
     """
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]
@@ -377,10 +374,7 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return the results of a stored evaluation; None without runs.
-
-    If an option is both in the stored `request` and in the stored `cell`, the request counts.
-    """
+    """Return the results of an evaluation, or None; its `request` overrides options in its `cell`."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:

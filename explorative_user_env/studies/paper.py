@@ -459,8 +459,8 @@ def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.D
 
     `stopping_time_difference` is relative to the published time; other differences are absolute. A
     positive difference means that our figure is larger. `_error` is the relative error of our times
-    and rejection rates. `_published_error` is the relative error of the published figures, which are
-    means of a thousand runs (see `figures_of`).
+    and rejection rates. `_published_error` is the relative error of the published figures, means of
+    a thousand runs (see `figures_of`).
     """
     summaries = [cell.summary() for cell in results]
     if published is None:

@@ -51,10 +51,7 @@ def is_given(agent: str, figure: str) -> bool:
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
-    """Return whether our figures differ from the published figures by at most the `TOLERANCES`.
-
-    `n1` is N_1, which both times include; the tolerance of a time is relative to the rest.
-    """
+    """Return whether figures differ by at most `TOLERANCES`, relative to times without `n1`."""
     relative, absolute = TOLERANCES[figure]
     allowed = np.maximum(relative * abs(published - n1), absolute)
     return abs(ours - published) <= allowed + 1e-12  # shares may differ by exactly 0.02
