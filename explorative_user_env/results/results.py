@@ -374,7 +374,7 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return the results of an evaluation, or None; its `request` overrides options in its `cell`."""
+    """Return an evaluation's results, or None; its `request` overrides options in its `cell`."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:
