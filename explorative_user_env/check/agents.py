@@ -151,7 +151,7 @@ def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Si
 
 
 def expect_same_run(actual: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Fail the check unless two runs are equal; `when` says in the message how they were made."""
+    """Fail the check unless two runs are equal; the message ends with the text `when`."""
     for step, (arm, other) in enumerate(zip(actual.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
@@ -246,16 +246,16 @@ def accepts_horizon_or_none(subject: Subject) -> None:
 def explains_itself(subject: Subject) -> None:
     """explain() returns valid explanations at every step, and calling it does not change a run."""
     checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
-    for situation in _situations(subject):
-        run = ScriptedRun(subject.make(), situation)
-        for step in range(situation.cap + 1):
+    for each in _situations(subject):
+        run = ScriptedRun(subject.make(), each)
+        for step in range(1, each.cap + 2):
             try:
-                explanation_of(run.agent, situation.n_arms)
+                explanation_of(run.agent, each.n_arms)
             except Exception as error:
-                why, when = getattr(error, "failure", checks.in_words(error)), f"after step {step}"
-                raise FailedCheckError(f"explain() failed {when} ({situation}): {why}") from error
+                why = getattr(error, "failure", checks.in_words(error))
+                raise FailedCheckError(f"explain() fails at step {step} ({each}): {why}") from error
             run.advance(1)
-        _expect_as_new(subject, run.end(), situation, "when explain() was called")
+        _expect_as_new(subject, run.end(), each, "when explain() was called")
 
 
 # Streams

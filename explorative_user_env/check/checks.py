@@ -141,7 +141,7 @@ def applies(holds: Any, why: str) -> None:
 
 
 def in_words(error: Exception) -> str:
-    """Return an error that the tested code raised as one line of text."""
+    """Describe an error of the tested code in one line."""
     raised = "" if isinstance(error, CallableError) else f"raised {type(error).__name__}: "
     return one_line(f"{raised}{error}", 600)
 
@@ -199,7 +199,7 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks on a subject; `expected_failed_checks` maps names of checks to reasons."""
+    """Run checks on a subject; the checks named in `expected_failed_checks` should fail."""
     outcomes = []
     seen: dict[str, str] = {}  # failure message -> name of the first check that raised it
     for place, check in enumerate(checks):
@@ -278,7 +278,7 @@ def other_global_state(seed: int) -> Iterator[None]:
 
 
 def pickled(thing: Any) -> Any:
-    """Return a copy of the object that cloudpickle pickled and pickle unpickled."""
+    """Pickle an object with cloudpickle, and return the unpickled copy."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
 

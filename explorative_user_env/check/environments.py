@@ -30,7 +30,7 @@ Returned = tuple[Any, ...]
 
 
 def exact(value: Any) -> Any:
-    """Return nested lists and texts that are equal for two values only if these are identical."""
+    """Convert a value; two results are equal only if their values are bit-identical."""
     if isinstance(value, dict):
         return {key: exact(each) for key, each in sorted(value.items())}
     if type(value) is tuple:
@@ -83,7 +83,7 @@ class Playing:
 
 
 def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
-    """Fail the check unless two return values are bit-identical; `when` ends its message."""
+    """Fail the check unless two return values are bit-identical; `when` ends the message."""
     parts = OF_A_STEP if len(actual) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, actual, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"

@@ -271,7 +271,7 @@ def verify(
             need custom code that is not in `agents` are not checked.
         share: the share of the rows to rerun, in (0, 1]. With None, `verify` reruns all rows if
             that takes less than about a second, and otherwise 0.05 of the rows.
-        rows: the number of rows to rerun in total; it determines the share, which rounds up.
+        rows: the smallest total number of rows to rerun; give either `rows` or `share`.
         seed: the seed that draws the rows, at least 0; None chooses a random seed.
         only: names of the agents or cells to rerun; empty for all agents and cells.
         workers: as for `evaluate`.
@@ -322,7 +322,7 @@ def verify(
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share of the rows to rerun, from the number of rows to rerun or else the time."""
+    """Return the share of the rows to rerun; if `n_wanted` is None, it depends on the time."""
     n_rows, seconds = 0, 0.0
     for cell, name in chosen:
         rows, agent = cell.runs(name), cell.results.line_up.get(name)
@@ -609,7 +609,7 @@ def _named(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
-    """Return `results` with those of `agents` in `line_up` whose records are in the request."""
+    """Return `results`; add each agent whose record is in the request to their `line_up`."""
     line_up: dict[str, Any] = dict(results.line_up)
     population = results.population
     for each in agents:
@@ -625,7 +625,7 @@ def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[
 
 
 def _matches(stored: Any, record: Any) -> bool:
-    """Return whether a stored record equals `record` in all entries that are not None in it."""
+    """Return whether a stored record has the values of `record`; None in `record` fits any."""
     if isinstance(stored, Mapping) and isinstance(record, Mapping):
         closed = [name for name in record if record[name] is not None]
         return all(name in stored and _matches(stored[name], record[name]) for name in closed)

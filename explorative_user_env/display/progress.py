@@ -34,7 +34,7 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
-    """Return a function for one of `n_portions` that reports progress in the whole to `report`."""
+    """Return a report function for one of `n_portions` equal parts of the work."""
     return lambda what, done, total: report(what, index * total + done, n_portions * total)
 
 
@@ -113,7 +113,7 @@ def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -
 
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
-    """Yield the function that reports progress: a bar for True, nothing for False, or `progress`.
+    """Yield a report function: it shows a bar (True), does nothing (False), or calls `progress`.
 
     Raises:
         InvalidArgumentError: if `progress` is neither a bool nor a callable.

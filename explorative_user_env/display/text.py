@@ -19,7 +19,7 @@ _NO_SYMBOLS = re.compile(
 
 
 def plain(text: str, encoding: str) -> str:
-    """Return `text` in symbols of `encoding`: "-" replaces lines of tables, "?" other symbols."""
+    """Replace symbols of `text` that `encoding` lacks: table lines by "-", others by "?"."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

@@ -101,7 +101,8 @@ def paired_difference(
     For means, the interval and the test use the difference of the two values of each user. For
     shares, McNemar's exact test uses the users with whom only one agent succeeded. The probability
     that the first value is lower is (1 + P(lower) - P(higher)) / 2, so ties count half. The
-    interval of P(lower) - P(higher) gives its interval, and the sign test gives its p-value.
+    interval of P(lower) - P(higher) gives the interval of this probability. The test is the sign
+    test.
 
     Args:
         figure: name of the metric.
@@ -148,10 +149,9 @@ def crossed_difference(
 ) -> PairedDifference:
     """Compare a trained policy with an agent; the interval includes the variance of training seeds.
 
-    Take Student's interval of the mean for the means over users, one for each training, and
-    `mean_interval` for the means over trainings, one for each user. The squared half-width is the
-    sum of their squared half-widths. Both include the variance within runs, so the interval is
-    conservative.
+    The half-width is sqrt(a^2 + b^2), where a is the half-width of Student's interval from the mean
+    of each training, and b is the half-width of `mean_interval` from the mean of each user. Both
+    include the variance within runs, so the interval is conservative.
 
     Args:
         figure: name of the metric.

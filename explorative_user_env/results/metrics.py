@@ -40,7 +40,7 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the runs of one agent as a data frame; the column `agent` has the name `agent`."""
+    """Return the columns of one agent's runs as a data frame that also names the agent."""
     data = {
         name: agent if name == "agent" else np.asarray(columns[name], dtype=kind)
         for name, kind in RUN_FRAMES[task].items()

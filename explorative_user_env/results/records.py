@@ -122,7 +122,7 @@ def _root(code: Any) -> str:
 
 
 def _digest_of(code: Any) -> dict[str, str]:
-    """Return the digest of custom code: of its source file, or of its bytecode without a file."""
+    """Return the digest of custom code: of its source file or, without a file, of its bytecode."""
     if _root(code) in (PACKAGE, "builtins"):
         return {}
     try:
@@ -147,7 +147,7 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
 
     Args:
         record: the record.
-        custom: objects of the caller. If an object has this record, the function returns it.
+        custom: objects of the caller. If an object has this record, that object is returned.
 
     Raises:
         UnknownCodeError: if the record names code that is neither in this package nor in `custom`.

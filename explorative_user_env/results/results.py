@@ -106,8 +106,8 @@ class Results:
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
         """Return the scores for rliable: a dict of arrays of shape (users, 1) by agent name.
 
-        Higher scores are better. rliable resamples the users of each agent independently, so it
-        ignores that all agents have the same users; `compare` uses it.
+        Higher scores are better. rliable resamples the users of each agent independently, although
+        all agents have the same users; `compare` compares the agents user by user.
 
         Args:
             score: "cost" (default), "stopping_time" or "success"; in tasks with a horizon "regret"
@@ -345,7 +345,7 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
         `Results`, or a `Sweep` if the file has several cells.
 
     Raises:
-        InvalidArgumentError: if the file is missing or has no runs, or `agents` lacks an object.
+        InvalidArgumentError: if the file is missing or has no runs, or `agents` is incomplete.
     """
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]

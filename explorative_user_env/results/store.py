@@ -3,9 +3,9 @@
 The file also has a request: the command or call that wrote it, with all options. A file accepts
 runs of one request only. Each finished chunk of runs is one transaction, so committed runs survive
 if the process is killed. A part of the store has the runs of one agent with one combination of
-options. Its key is a digest of all inputs of these runs except their number. If a request is
-repeated, its key finds the part, and new runs are added. Readers never change the file: SQLite
-opens the file or a copy as immutable.
+options. Its key is a digest of all inputs of these runs except their number, so a repeated request
+finds the part and adds only missing runs. Readers never change the file: SQLite opens the file or a
+copy as immutable.
 """
 
 import copy

@@ -8,7 +8,7 @@ A standard bandit needs O(log 1/delta) interactions. An agent that observes only
 delta^(-1/alpha), up to smaller factors. In the measurements, an agent that also sees the rewards is
 hardly better: once the user rejects an arm, the arm gives no more rewards. The power of 1/delta
 exceeds the interactions of the standard bandit only if delta is small: with gap 1/2 and alpha = 1,
-below 1e-5. With alpha = 1/4, delta is large enough for simulations.
+below 1e-5. With alpha = 1/4, simulated runs reach such a delta.
 """
 
 import math
@@ -124,7 +124,7 @@ def has_history(play: Play) -> Array:
 def rejected_below(
     n0s: Sequence[int], alpha: float, rho_1: float, n_arms: int, n_paths: int, seed: int
 ) -> Array:
-    """Return bounds below which the first reward of an arm makes the user reject the arm.
+    """Return bounds for each N_0 in `n0s`: smaller first rewards make the user reject an arm.
 
     If the first reward of an arm other than arm 2 is below the bound, the user rejects the arm
     until she has accepted N_0 times. The bound depends on the rewards of arm 2, which are simulated
@@ -159,7 +159,7 @@ def rejected_below(
 
 
 def overlap_probability(rejected: Array, instance: Instance) -> Array:
-    """Return the probability that all arms but arm 2 have first rewards below each bound."""
+    """Return, for each bound, P(the first reward of every arm except arm 2 is below the bound)."""
     means = [mean for arm, mean in enumerate(instance.means) if arm != ARM_2]
     return np.asarray(np.prod([ndtr(rejected - mean) for mean in means], axis=0))
 
@@ -475,7 +475,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Plot how often nu and nu' look the same for N_0 acceptances, from the frame of `overlap`."""
+    """Plot P(nu and nu' look the same for N_0 acceptances) over N_0; `overlap` returns `frame`."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")

@@ -188,7 +188,7 @@ PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
 
 
 def quick_form(experiment: Experiment) -> Experiment:
-    """Return `experiment` without K > 20, which takes most of the time."""
+    """Return `experiment` without the values of K above 20, which take most of the time."""
     return replace(experiment, n_arms=tuple(arms for arms in experiment.n_arms if arms <= 20))
 
 

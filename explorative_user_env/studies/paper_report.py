@@ -51,7 +51,10 @@ def is_given(agent: str, figure: str) -> bool:
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
-    """Return whether figures differ by at most `TOLERANCES`, relative to times without `n1`."""
+    """Return whether our figures differ from the published figures by at most `TOLERANCES`.
+
+    `n1` is N_1 or 0. The relative tolerance of a time refers to the time minus `n1`.
+    """
     relative, absolute = TOLERANCES[figure]
     allowed = np.maximum(relative * abs(published - n1), absolute)
     return abs(ours - published) <= allowed + 1e-12  # shares may differ by exactly 0.02
@@ -458,7 +461,7 @@ def of_calibration(calibration: Calibration) -> str:
 
 
 def of_reasons(figures: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
-    """Return a Markdown list of the tested `REASONS`, with their numbers of figures."""
+    """Return a Markdown list of `REASONS` with the numbers of figures tested and explained."""
     lines = []
     for key, (title, text) in REASONS.items():
         if n_tested := sum(len(one[key]) for one in evidence if key in one):

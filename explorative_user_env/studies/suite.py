@@ -384,7 +384,7 @@ class SuiteResults:
         return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Plot a heat map of scores: one row per agent, one column per task and one for means."""
+        """Plot a heat map of scores: agents in rows, best on top; tasks and the mean in columns."""
         totals, scores = marked(self.totals()), marked(self.scores())
         values = _grid(scores, scores["score"], "agent", "task").reindex(totals["agent"])
         values["mean"] = totals["mean"].to_numpy()

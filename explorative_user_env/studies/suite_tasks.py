@@ -264,7 +264,7 @@ EntrantLike = Agent | str | ModelsByTask
 
 
 def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
-    """Return agents or models to score; names become agents, and None gives all in the package."""
+    """Return the agents and models to score; None gives all agents of the package."""
     agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
     entrants = [agent_named(each) if isinstance(each, str) else each for each in given]
