@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# In a checkout `agents` is a symbolic link to the folder of that name. Git on Windows may write a
-# text file instead; then the package is extended by the parent folder.
+# In a checkout this folder has a symbolic link to `../agents`. Git on Windows may write a text file
+# in place of the link. Python then finds `agents` in the parent folder.
 if not (Path(__file__).parent / "agents").is_dir():
     __path__.append(str(Path(__file__).parents[1]))
 

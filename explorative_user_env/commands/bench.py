@@ -38,9 +38,9 @@ def bench(
     Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
 
     Options:
-        agent: bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR,
-            bair-tuned:DIR or module:Class; repeat for more. None is the first four agents, or
-            all agents if --task is given.
+        agent: bair, tas, uni, exp3, se, se-transfer, bair-c, ucb1, thompson, full-information,
+            oracle-champion, sb3:DIR, bair-tuned:DIR or module:Class; repeat for more. None is the
+            first four agents, or all agents if --task is given.
         n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or the K of the first
             model in --agent.
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or
