@@ -36,7 +36,9 @@ UNTIL_LEGEND = (
 
 #: Mark after the name of a reference agent, which sees rewards.
 REFERENCE = "†"
-REFERENCE_LEGEND = (f"{REFERENCE} a reference agent: it observes rewards, so it is not ranked.",)
+REFERENCE_LEGEND = (
+    f"{REFERENCE} a reference agent: it sees rewards or knows the best arm, so it is not ranked.",
+)
 
 
 AGENT_COLUMN = Column("agent", "agent", left=True)

@@ -114,7 +114,7 @@ class SB3VecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return a list that repeats a shared attribute once for each lane.
 
-        A method that returns a list by lane, such as `action_masks`, becomes a method of each lane.
+        For a method, such as `action_masks`, each lane gets a method that returns the lane's entry.
         """
         value = self._attribute(attr_name)
         lanes = self._get_indices(indices)
