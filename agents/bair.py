@@ -44,7 +44,7 @@ class State(NamedTuple):
 
     accepted: list[int]  # n_i
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
-    candidate: list[int]  # 1 for a remaining arm (in F)
+    candidate: list[int]  # 1 for an arm that remains in F
     n_candidates: list[int]  # [|F|]
     following: list[int]  # linked list of F: the arm after each arm; K after the last
     preceding: list[int]  # linked list of F: the arm before each arm; K before the first
@@ -157,7 +157,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == ELIMINATION:
         if n_left > 0 and params.round_robin:
             state.current[0] = following if following < end else state.following[end]
-        elif n_left > 0:  # the paper prints the argmin over [K], but then no run would end
+        elif n_left > 0:  # the paper takes the argmin over all arms, but then no run would end
             if state.candidate[arm] == 0:
                 state.heap[0] = state.heap[n_left]
             sift_down(state, 0)
@@ -275,8 +275,8 @@ ALGORITHM = Algorithm(
 def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return BAIR, the agent of the paper (Algorithms 1 and 2).
 
-    `evaluate` and `rollout` take alpha, rho_0 and noise from the user if they are None, and other
-    options from the setting `printed` or `released`. In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the user (for alpha, rho_0 and
+    noise) or of the setting `printed` or `released`. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
@@ -310,8 +310,8 @@ def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # no
     """Return SE, successive elimination: Phase 2 of BAIR alone, the same as `BAIR(n1=0)`.
 
     SE eliminates no arm in its first pass over all arms. Without Phase 1 the probability of a wrong
-    answer has no bound. SE uses delta only to compute m. `evaluate` and `rollout` take options that
-    are None from the user or the setting. In other uses the defaults below hold.
+    answer has no bound. SE uses delta only to compute m. If an option is None, `evaluate` and
+    `rollout` use the value of the user or the setting. In other uses the defaults below hold.
 
     Args:
         delta: determines m for "paper" and "released", in (0, 1); default 0.1.
