@@ -75,7 +75,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
     root.callback()(explorative_user)
     for panel, rows in WORDS.items():
         for word, about in rows.items():
-            listed = {word: lambda: None}  # the help lists the command by its word only
+            listed = {word: lambda: None}  # only to list the command in the help
             functions = listed if words is not None and word not in words else functions_of(word)
             shown: dict[str, Any] = {"rich_help_panel": panel}
             if word in functions:

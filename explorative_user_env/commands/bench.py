@@ -97,7 +97,7 @@ def bench(
 
 
 def _conclusion(summary: Any) -> str:
-    """Return a sentence that compares two agents, by success or, without success, by regret."""
+    """Return a sentence that compares two agents by success, or by regret if there is none."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
     if "success" not in summary:

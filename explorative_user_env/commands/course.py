@@ -108,7 +108,7 @@ def grade(
         if not submission:
             return
     if not submission:
-        raise InvalidArgumentError("submission", None, submissions.PLACES)
+        raise InvalidArgumentError("submission", None, "FILE.py, FILE.py:Class or a folder")
     if gradescope is None:
         chosen = submissions.submissions_at(submission)
     elif len(submission) > 1:

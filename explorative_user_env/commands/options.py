@@ -55,8 +55,9 @@ def shared(
         resume: File run.sqlite of a run to continue with the options of that run. None is no file.
         overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
-        n_instances: Users of each cell, at least 1. None is 1000, or 100 with --quick.
-        quick: Run 100 users in each cell; the default is 1000.
+        n_instances: Users for each pair of delta and K, at least 1. None is 1000, or 100 with
+            --quick.
+        quick: Run 100 users for each pair of delta and K; the default is 1000.
         seed: Seed of all users and agents, at least 0.
     """
 

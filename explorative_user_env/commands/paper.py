@@ -55,7 +55,8 @@ def tables(
         target: table2, table3, ..., table7, figure1a, figure1b or all.
         setting: printed or released; repeat for more. None is both.
         agent: Run only this agent of the table; repeat for more. None is all.
-        quick: Run 100 users in each cell and at most 20 arms, instead of all cells of the paper.
+        quick: Run 100 users for each cell of a table, and only cells with at most 20 arms. The
+            default is 1000 users for each cell.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
     full, users = chosen == "all", users_a_cell(n_instances, quick)
@@ -145,7 +146,7 @@ def tune_n1(run: Run) -> None:
     "paper lower-bound",
     "studies.lower_bound.success",
     options="seed",
-    # With a small alpha, runs are long enough to show that they grow as delta^(-1/alpha).
+    # With a small alpha, the growth of T as delta^(-1/alpha) shows within measurable runs.
     users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},
     only=("n_arms", "alpha", "gap"),
     first="delta alpha n_arms n_instances seed",

@@ -144,7 +144,9 @@ def plot(
         raise InvalidArgumentError("path", str(path), f"a run with data to draw ({missing})")
     if output is not None and output.resolve() == home.resolve():
         raise InvalidArgumentError(
-            "output", str(output), "a folder other than the run's, whose files plots would replace"
+            "output",
+            str(output),
+            "another folder, as plots would replace files in the run's folder",
         )
     options = {"path": str(file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}
@@ -238,7 +240,8 @@ def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
         by_key.setdefault(key, []).append(each)
     groups = list(by_key.values())
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
-    # With several groups of cells, a file name begins with the options that only its group has.
+    # With several groups of cells, a plot's file name begins with the options that only its group
+    # has.
     parts = [about.split(", ") for about in abouts]
     common = set.intersection(*map(set, parts)) if parts else set()
     names = [_as_name(" ".join(one for one in part if one not in common)) for part in parts]
@@ -300,8 +303,8 @@ def verify(
         every: Rerun all rows.
         agent: Custom agent whose rows the file contains, as module:Class or sb3:DIR; repeat for
             more. None is no agent.
-        only: Rerun only this agent or cell, with its name in the output; repeat for more. None is
-            all.
+        only: Rerun only the rows of this agent or cell, by its name in the output of this command;
+            repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out if --share or --rows is given")

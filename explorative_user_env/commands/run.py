@@ -121,7 +121,7 @@ class Run:
                 if not other_run(path, made_by) and (not file.exists() or has_this_run(file)):
                     break
         resumes = self.resume is not None
-        # If the file holds the same run, finished, the run is repeated and gives equal rows.
+        # A finished run of the same command is run again; its new rows equal the old rows.
         anew = self.overwrite or has_this_run(file, finished=True)
         # With --resume the file of runs is checked before the folder.
         folder = None if resumes else Folder(path, made_by, self.overwrite)

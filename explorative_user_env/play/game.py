@@ -38,7 +38,7 @@ PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 
 
 def usual_options() -> dict[str, Any]:
-    """Return the default of each option of a user, by name; replace a record by its name."""
+    """Return the default of each option of a user, by name; an object becomes its name."""
     return {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
 
 
@@ -272,7 +272,7 @@ def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
             parts[name] = tuple({"y": True, "n": False}.get(letter) for letter in text)
         elif name not in kinds:
             names = ", ".join([*kinds, "seed", "moves", "answer"])
-            raise InvalidArgumentError("address", name, f"name=value, the name one of {names}")
+            raise InvalidArgumentError("address", name, f"name=value with a name of: {names}")
         elif kinds[name] is int:
             options[name] = digits(name, text)
         elif kinds[name] is str or (kinds[name] is not float and text[:1] not in "-0123456789"):

@@ -123,9 +123,10 @@ def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
 # The milliseconds that an ordinary frame, an important frame and the last frame are shown.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
-# A pixel at the edge of a shape mixes its colour with one of GROUNDS in one of EDGE_SHARES.
+# At an edge, a pixel mixes the colours of a shape and of one of GROUNDS, in one of EDGE_SHARES.
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-# A GIF has at most MOST_COLOURS colours. A mixture nearer than LEAST_DIFFERENCE is left out.
+# A GIF has at most MOST_COLOURS colours. A mixed colour that differs by less than LEAST_DIFFERENCE
+# from another colour is left out.
 MOST_COLOURS, LEAST_DIFFERENCE = 256, 12
 A_SECOND = 10  # frames per second of a video
 

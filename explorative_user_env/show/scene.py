@@ -55,7 +55,7 @@ class Axis(NamedTuple):
     ticks: tuple[tuple[float, str], ...] = ()
 
     def place(self, value: float) -> float:
-        """Return the position of a number in pixels; a number beyond an end gets that end."""
+        """Return the position of a number in pixels; a number off the axis is at the nearer end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)
 
@@ -271,9 +271,9 @@ def scene_of_user(
 ) -> Scene:
     """Return the scene of a user at one moment.
 
-    The size depends only on K, `width` and which arguments are given. With more than a hundred
-    arms, a scene shows the last recommended arm, the best arm, the arm that caused a rejection, and
-    the arms recommended most.
+    The size of a scene depends only on K, `width` and which arguments are given. With more than a
+    hundred arms, a scene shows the last recommended arm, the best arm, the arm that caused a
+    rejection, and the arms recommended most.
 
     Args:
         seen: the responses so far.
@@ -636,14 +636,15 @@ class Slot(NamedTuple):
     def value_in(self, explanation: Mapping[str, Explained]) -> Explained | None:
         """Return the value `name` of an explanation.
 
-        Return None if it is absent, or a number for each arm where this slot draws one number.
+        Return None if the value is absent, if it is one number but this slot draws K numbers, or if
+        it is K numbers but this slot draws one.
         """
         value = explanation.get(self.name)
         return value if value is not None and words.is_by_arm(value) == self.by_arm else None
 
 
 def slots_of(explanations: Iterable[Mapping[str, Explained]]) -> list[Slot]:
-    """Return how to draw each named value of an agent's explanations, in order of appearance.
+    """Return a `Slot` for each named value of an agent's explanations, in order of appearance.
 
     A value that is one number in some explanations and K numbers in others gets two slots.
     """

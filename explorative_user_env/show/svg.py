@@ -16,7 +16,7 @@ from explorative_user_env.validation import choice
 
 THEMES = ("auto", *PAGES)
 OURS = "eu"  # prefix of our classes and ids, which keeps them apart from those of a page
-LONGEST_LEGEND = 150  # a scene with more named shapes has no <desc> of their names
+LONGEST_LEGEND = 150  # the most names of shapes that the <desc> of a scene lists
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
 # The CSS rule that gives a page the font of its scenes.

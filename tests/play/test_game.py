@@ -88,7 +88,7 @@ REFUSED = {
     "seed=7&seed=8": "seed must be given at most once",
     **dict.fromkeys(("seed=1.5", "seed=１", "seed=" + "9" * 9999), "seed must be a whole number"),
     "seed=" + "9" * 30: "seed must be an integer in 0..9223372036854775807",
-    "seed=7&best_arm=1": "address must be name=value, the name one of",
+    "seed=7&best_arm=1": "address must be name=value with a name of",
     "seed=7&gap=nan": "gap must be a number",
     "seed=7&gap=1e999": "gap must be a finite number above 0",
     "seed=7&n_arms=26": "n_arms must be an integer in 2..25",
