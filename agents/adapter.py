@@ -123,7 +123,7 @@ class AlgorithmAgent(Agent):
         self.algorithm.learn(self._params, self._state, arm, reward)
 
     def tell(self, best_arm: int) -> None:
-        """Give the best arm to an algorithm that is told it, before the first step."""
+        """Pass the best arm to the algorithm before the first step, if it has a function `tell`."""
         if self.algorithm.tell is not None:
             self.algorithm.tell(self._params, self._state, best_arm)
 

@@ -33,7 +33,7 @@ class Params(NamedTuple):
     n_arms: int  # K
     n1: float  # N_1
     counts_steps: bool  # Phase 1 ends after N_1 recommendations, not acceptances
-    skips: bool  # the first sweep skips the arm after a rejected one
+    skips: bool  # the passes at the start skip the arm after a rejected one
     round_robin: bool  # Phase 2 recommends the remaining arms in turn
     m: int  # rejections in Phase 2 that eliminate an arm
     consecutive: bool  # an acceptance resets the arm's count of rejections
@@ -44,7 +44,7 @@ class State(NamedTuple):
 
     accepted: list[int]  # n_i
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
-    candidate: list[int]  # 1 for a remaining arm (in F)
+    candidate: list[int]  # 1 for an arm that remains in F
     n_candidates: list[int]  # [|F|]
     following: list[int]  # linked list of F: the arm after each arm; K after the last
     preceding: list[int]  # linked list of F: the arm before each arm; K before the first
@@ -157,7 +157,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == ELIMINATION:
         if n_left > 0 and params.round_robin:
             state.current[0] = following if following < end else state.following[end]
-        elif n_left > 0:  # the paper prints the argmin over [K], but then no run would end
+        elif n_left > 0:  # the paper takes the argmin over all arms, but then no run would end
             if state.candidate[arm] == 0:
                 state.heap[0] = state.heap[n_left]
             sift_down(state, 0)
@@ -166,7 +166,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == SWEEP:
         if not accepted and params.skips and following < end:
             following = state.following[following]
-        if following < end:  # the sweep may end only between passes
+        if following < end:  # the passes at the start end only after a complete pass
             state.current[0] = following
             return
     if state.progress[0] >= params.n1:
@@ -275,8 +275,8 @@ ALGORITHM = Algorithm(
 def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return BAIR, the agent of the paper (Algorithms 1 and 2).
 
-    `evaluate` and `rollout` take alpha, rho_0 and noise from the user if they are None, and other
-    options from the setting `printed` or `released`. In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the user (for alpha, rho_0 and
+    noise) or of the setting `printed` or `released`. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
@@ -293,8 +293,8 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         noise: the user's click noise, in [0, 1], used only for m; default 0.
         phase1_counts: Phase 1 ends after N_1 "acceptances" (as in the lemmas) or after N_1 "steps"
             (as in the pseudo-code); default "acceptances".
-        first_sweep: "full" recommends every arm; "skipping" skips the arm after a rejected arm;
-            default "full".
+        first_sweep: the passes at the start of Phase 1 recommend every remaining arm ("full"), or
+            skip the arm after a rejected arm ("skipping"); default "full".
         phase2: Phase 2 recommends the remaining arm with the "fewest acceptances", or the
             remaining arms in turn ("round robin"); default "fewest acceptances".
     """
@@ -310,8 +310,8 @@ def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # no
     """Return SE, successive elimination: Phase 2 of BAIR alone, the same as `BAIR(n1=0)`.
 
     SE eliminates no arm in its first pass over all arms. Without Phase 1 the probability of a wrong
-    answer has no bound. SE uses delta only to compute m. `evaluate` and `rollout` take options that
-    are None from the user or the setting. In other uses the defaults below hold.
+    answer has no bound. SE uses delta only to compute m. If an option is None, `evaluate` and
+    `rollout` use the value of the user or the setting. In other uses the defaults below hold.
 
     Args:
         delta: determines m for "paper" and "released", in (0, 1); default 0.1.

@@ -172,8 +172,8 @@ ALGORITHM = Algorithm(
 def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return EXP3 with the paper's rates for a horizon T.
 
-    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). `evaluate` and `rollout`
-    take options that are None from the setting. In other uses the defaults below hold.
+    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). If an option is None,
+    `evaluate` and `rollout` use the setting's value. In other uses the defaults below hold.
 
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation the default is BAIR's mean

@@ -1,4 +1,4 @@
-"""The oracle-champion, a reference that knows the best arm and waits for rejections of the others.
+"""The oracle-champion, a reference that knows the best arm and runs until all others are rejected.
 
 The agent shows how far the choice of arms can shorten a run. Suppose the means are known, x is the
 number of acceptances of the best arm, and n_i that of another arm. The user rejects arm i once
@@ -34,10 +34,10 @@ class State(NamedTuple):
 
     champion: list[int]  # [the best arm, or UNKNOWN]
     accepted: list[int]  # n_i
-    candidate: list[int]  # 1 for the champion and the arms that are not rejected
+    candidate: list[int]  # 1 for the best arm and the arms that are not rejected
     n_candidates: list[int]  # [the number of candidates]
-    powers: list[float]  # [the sum of n_i^(3/2) over the arms other than the champion]
-    refused: list[int]  # [1 if the champion was rejected since the latest acceptance]
+    powers: list[float]  # [the sum of n_i^(3/2) over all arms but the best]
+    refused: list[int]  # [1 if the best arm was rejected since the latest acceptance]
     acceptances: list[int]  # [n(t)]
     steps: list[int]  # [t]
     scores: list[int]  # compared by `verdict`
@@ -73,7 +73,7 @@ def tell(params: Params, state: State, best_arm: int) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the champion or the other candidate with the fewest acceptances; `STOP` at the end."""
+    """Return the best arm, or the least accepted other candidate; `STOP` if none is left."""
     if state.n_candidates[0] == 1:
         return STOP
     if state.acceptances[0] < params.n1:
@@ -92,7 +92,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count an acceptance; drop a rejected arm, unless it is the champion."""
+    """Count an acceptance. Drop a rejected arm, unless it is the best arm (the champion)."""
     champion = arm == state.champion[0]
     trusted = state.acceptances[0] >= params.n1
     state.steps[0] += 1
@@ -115,7 +115,7 @@ def learn(params: Params, state: State, arm: int, reward: float) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the champion; if it is unknown, the most accepted candidate."""
+    """Return the best arm; if nobody told it, the most accepted candidate."""
     if state.champion[0] != UNKNOWN:
         return state.champion[0]
     for arm in range(params.n_arms):
@@ -142,11 +142,12 @@ ALGORITHM = Algorithm(
 def OracleChampion() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return the oracle-champion, a labelled reference that is told the best arm.
 
-    It stops when the user has rejected every other arm: its stopping time shows how far the best
-    allocation of recommendations could go. `evaluate` and `rollout` tell it the best arm; elsewhere
-    it is successive elimination.
+    It stops when the user has rejected every other arm. Its stopping time shows how much the best
+    allocation of recommendations could save. `evaluate` and `rollout` tell it the best arm. In
+    other uses it is successive elimination.
 
     Args:
-        n1: N_1, the acceptances before rejections count, recommended in turn; at least 0. The first
-            rewards of an arm can make the user reject any arm. Default 3K, as in a tuned BAIR.
+        n1: N_1, at least 0. Until N_1 acceptances the agent recommends all arms in turn and ignores
+            rejections, because a user with few rewards may reject any arm. Default 3K, as in a
+            tuned BAIR.
     """

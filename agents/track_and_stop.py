@@ -65,7 +65,7 @@ class State(NamedTuple):
     neglected: list[int]  # [first of the least recommended arms; -1: find it anew]
     rival: list[int]  # [arm for which the evidence was too small to stop last time]
     moved: list[int]  # [1 if a rate has changed since `solver` last computed weights]
-    solver: Solver  # holds the characteristic weights w* computed last
+    solver: Solver  # has the last characteristic weights w*
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -212,10 +212,10 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def _beats_all(params: Params, state: State, leader: int) -> bool:
-    """Return whether the evidence that `leader` is better than each other arm exceeds beta.
+    """Return whether the evidence that `leader` is better exceeds the threshold for all other arms.
 
-    The first arm with evidence of at most beta, the threshold, decides. The function begins with
-    `state.rival`, the arm that decided the last call, because this arm mostly decides again.
+    One arm below the threshold is enough for False. The function tests first `state.rival`, the arm
+    that was below it at the last call, because this arm is mostly below it again.
     """
     threshold = _threshold(params, state.steps[0])
     rival = state.rival[0]
@@ -282,8 +282,8 @@ ALGORITHM = Algorithm(
 def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
-    `evaluate` and `rollout` take options that are None from the setting `printed` or `released`.
-    In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the setting `printed` or
+    `released`. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.

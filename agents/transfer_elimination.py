@@ -51,8 +51,8 @@ class State(NamedTuple):
     responses: list[int]  # [n(t), t]
     scores: list[int]  # compared by `verdict`
     users: list[int]  # for each arm: the number of earlier users to whom it was offered
-    means: list[float]  # for each arm: the mean over these users of its estimated gap
-    squares: list[float]  # [sum of squared deviations from the means, their number]
+    means: list[float]  # for each arm: its mean estimated gap for these earlier users
+    squares: list[float]  # [sum of squared deviations of gaps from `means`, their number]
     leader: list[int]  # [the arm with the least mean gap; -1 with the first user]
 
 
@@ -82,7 +82,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Update the mean estimated gaps with the previous user's, and start with the next user."""
+    """Add the previous user's estimated gaps to their means, and start with the next user."""
     n_offered = 0
     for arm in range(params.n_arms):
         n_offered += state.offered[arm]
@@ -122,7 +122,7 @@ def _begin(params: Params, state: State) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate with the fewest acceptances; if tied, the best for earlier users."""
+    """Return the candidate with the fewest acceptances; of ties, the best for earlier users."""
     if state.n_candidates[0] == 1:
         return STOP
     chosen = -1

@@ -53,7 +53,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm after the last one, or a random arm if `random`; `STOP` at the horizon."""
+    """Return the next arm of round robin, or a random arm if `random`; `STOP` at the horizon."""
     if state.steps[0] >= params.horizon:
         return STOP
     if params.random:
@@ -101,8 +101,8 @@ ALGORITHM = Algorithm(
 def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return UNI, which recommends all arms equally often. Its answer is the most accepted arm.
 
-    `evaluate` and `rollout` take options that are None from the setting `printed` or `released`.
-    In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the setting `printed` or
+    `released`. In other uses the defaults below hold.
 
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation the default is BAIR's mean

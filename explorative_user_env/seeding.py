@@ -103,8 +103,8 @@ def training_seeds(seed: int, n_users: int) -> list[int]:
     """Return the user seeds of a training, one for each lane (environment).
 
     No study has a user with one of these seeds, so no comparison uses a model's training users.
-    Trainings with different seeds share no user, except with negligible probability: each draws
-    its first user seed from 2^63 values and counts up from there.
+    Trainings with different seeds share no user, except with negligible probability: the first
+    user seed of a training is random among 2^63 values, and the others follow it.
 
     Args:
         seed: seed of the training.

@@ -77,7 +77,7 @@ def upper_bound(
 
     The bound is the explicit form of Theorem thm:upperbound2. It is the sum of
     `phase1_acceptances_bound`, `phase1_rejections_bound` and `phase2_length_bound`. It holds unless
-    an empirical mean differs from its true mean by more than `iterated_log_band`, or the best arm
+    an empirical mean differs from the true mean by more than `iterated_log_band`, or the best arm
     is eliminated. Each of these two events has probability at most delta (the second event for the
     N_1 of Lemma lm:phase2bound1).
 
@@ -194,8 +194,9 @@ def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
     """Return sqrt(2 N_1 log(2K/delta)), a bound on Phase 1's complete rounds with Gamma >= 1.
 
     The bound holds with probability 1 - delta (paper, proof of Lemma lm:algo4). Every such round
-    lowers the largest empirical mean by at least 2/sqrt(N_1). If all empirical means stay within
-    `iterated_log_band`, all rounds together lower it by at most 2 sqrt(2 log(2K/delta)).
+    lowers the largest empirical mean by at least 2/sqrt(N_1). If the errors of the empirical means
+    stay within `iterated_log_band`, all rounds together lower the largest empirical mean by at most
+    2 sqrt(2 log(2K/delta)).
     """
     n1 = validation.not_negative("n1", n1)
     logarithm = math.log(2 * integer("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
@@ -218,9 +219,10 @@ def phase1_rejections_bound(
 ) -> float:
     """Return a bound on the rejections of Phase 1 that holds with probability 1 - delta.
 
-    The bound is the sum of K rejections in the first sweep, K in each complete round, and K - 1 in
-    the last, incomplete round, which the printed bound omits. The number of complete rounds is at
-    most `early_rounds_bound` plus `phase1_rounds_bound`.
+    The bound is the sum of K rejections in the passes at the start, K in each complete round (which
+    recommends each arm until its rejection), and K - 1 in the last, incomplete round. The paper's
+    bound omits the incomplete round. The number of complete rounds is at most `early_rounds_bound`
+    plus `phase1_rounds_bound`.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:
@@ -271,8 +273,9 @@ def elimination_bound(
     """Return the acceptances of an arm after which its next recommendation eliminates it.
 
     The result is the least M for which 2 log(K M (M+1)/delta)/M and 2 alpha log(rho_1 n)/M are both
-    below gap^2/16. Then the four conditions of Eq. (4c) hold for all n_i >= M, if all empirical
-    means stay within `iterated_log_band` and the best arm remains, with at least n_i acceptances.
+    below gap^2/16. Then the four conditions of Eq. (4c) hold for all n_i >= M, if the errors of all
+    empirical means stay within `iterated_log_band` and the best arm is not eliminated and has at
+    least n_i acceptances.
     Here n = N + K(M+1), with N = `phase1_acceptances_bound`, is a bound on n(t): up to this
     recommendation Phase 2 has at most M+1 acceptances of each arm, in both its orders. The bound
     also holds if the user had rewards before the first step.
@@ -348,10 +351,10 @@ def phase2_length_bound(
 ) -> int:
     """Return a bound on the recommendations of Phase 2 that holds with probability 1 - 2 delta.
 
-    All empirical means stay within `iterated_log_band` with probability 1 - delta. If they do and
-    the best arm is not eliminated, every other arm is accepted at most `elimination_bound` times.
-    The best arm is accepted until it has one acceptance more than each other arm. K - 1
-    recommendations are rejected.
+    The errors of all empirical means stay within `iterated_log_band` with probability 1 - delta. If
+    they do and the best arm is not eliminated, every other arm is accepted at most
+    `elimination_bound` times. The best arm is accepted until it has one acceptance more than each
+    other arm. K - 1 recommendations are rejected.
 
     The best arm is eliminated with probability at most `phase2_error_bound`, which is delta for the
     N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0. With a smaller N_1 the bound holds only with
@@ -552,17 +555,17 @@ class HardPair:
 
     @property
     def event_a_bound(self) -> float:
-        """1/2^(K-1) < P[A], where A: the empirical means of arms 2 to K stay near true means."""
+        """1/2^(K-1), less than P[A]. In event A, estimates of arms 2 to K stay near the means."""
         return 0.5 ** (self.n_arms - 1)
 
     @property
     def event_b(self) -> float:
-        """P[B] = 1/2, where B: under nu, the first reward of arm 1 is below its mean under nu."""
+        """P[B] = 1/2. In event B, under nu, the first reward of arm 1 is below its mean."""
         return 0.5
 
     @property
     def event_b_prime(self) -> float:
-        """P[B'], where B': under nu', the first reward of arm 1 is below its mean under nu."""
+        """P[B']. In event B', under nu', the first reward of arm 1 is below its mean under nu."""
         return 0.5 * math.erfc(self.d / math.sqrt(2.0))
 
     @property

@@ -85,7 +85,7 @@ def integer_arm(typing_context: Any, arm: Any) -> Any:
 
 @typed
 def with_law(typing_context: Any, numbers: Any, law: Any) -> Any:
-    """Return the user's `numbers` (her parameters) with her custom reward law, in compiled code."""
+    """Return the parameters of a user, `numbers` and her custom reward law, in compiled code."""
     kinds = (*numbers.types, law)
     lawful = types.NamedTuple(kinds, LawfulTuple)  # type: ignore[no-untyped-call]
     signature = lawful(numbers, law)
@@ -229,6 +229,6 @@ def memory_of_arm(arms: int, n_arms: int, user: int, arm: int) -> int:
 
 
 def witness_at(users: int, user: int) -> int:
-    """Return the arm with the largest lcb when this user last compared all arms."""
+    """Return the arm that had the largest lcb when this user last compared all arms."""
     witness: int = counts_at(users + user * USER_BYTES + WITNESS, 1)[0]
     return witness

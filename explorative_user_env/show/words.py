@@ -62,7 +62,7 @@ def brief(number: int) -> str:
 
 
 def in_a_word(accepted: bool) -> str:
-    """Return the word for a response, which is also the key of the response's colour."""
+    """Return the word for a response, which also names the colour of the response."""
     return "accepted" if accepted else "rejected"
 
 
@@ -100,7 +100,10 @@ def reason(grounds: Grounds) -> str:
 
 
 def numbers_compared(grounds: Grounds) -> str:
-    """Return the bounds that decided a rejection as text; CHANCE if the user broke the rule."""
+    """Return the bounds that decided a rejection as text.
+
+    If the user broke the rule "reject if and only if lcb >= ucb", return the text CHANCE.
+    """
     arm, accepted, bound, witness, rival = grounds
     if accepted != (witness is None):
         return CHANCE

@@ -41,7 +41,7 @@ class Behaviour:
         moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
         leaves: `leaves(user, state, accepted, rng) -> bool` is called after every response and
-            returns whether she leaves, also as compiled code. If None, she never leaves.
+            returns whether she leaves. Numba must be able to compile it. If None, she never leaves.
         rho: `rho(user, state, rule) -> rho_t`, the value that the hidden state shows.
         gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
 
@@ -127,7 +127,7 @@ _Parameters = ParamSpec("_Parameters")
 
 
 def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, Behaviour]:
-    """Decorate a function so that the call, "drifting(sigma=0.01)", is its behaviour's name."""
+    """Decorate a function so that its call, "drifting(sigma=0.01)", names the behaviour."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)

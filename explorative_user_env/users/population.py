@@ -89,7 +89,7 @@ class Setting:
     drops_censored: bool
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
-        """Return the options that this setting gives the algorithm named `algorithm`."""
+        """Return the options of an algorithm, given by name, under this setting."""
         if algorithm == "BAIR":
             parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
             return {part: getattr(self, f"bair_{part}") for part in parts}
@@ -104,8 +104,8 @@ class Setting:
     def reports_as_rejected(self, agent: str) -> bool:
         """Return whether the reported rejections of an agent include the user's private draws.
 
-        If those of most agents of the paper do, so do those of an agent that is not in the paper.
-        This makes rejection rates comparable.
+        An agent that is not in the paper follows most agents of the paper. This makes rejection
+        rates comparable.
         """
         listed = self.private_draws_rejected
         return agent in listed or (bool(listed) and agent not in PAPER_AGENTS)
@@ -216,7 +216,7 @@ def as_setting(setting: Setting | str) -> Setting:
 
 
 def differences_of(setting: Setting) -> dict[str, str]:
-    """Return how a setting differs from the paper's text: subject -> what the setting does."""
+    """Return how a setting differs from the paper's text, as a mapping: subject -> difference."""
     changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
     points = {}
     for difference in DIFFERENCES:
