@@ -166,7 +166,7 @@ class Verification:
         return self.complete and not self.differs
 
     def table(self) -> Table:
-        """Return a row for each agent and combination of options; a long table omits "equal" rows."""
+        """Return a row per agent and combination of options; a long table omits "equal" rows."""
         few = len(self.checked) <= MOST_SHOWN
         rows = [each for each in self.checked if few or each.verdict != SAME_ROWS]
         names = ["cell"] * any(each.cell for each in self.checked) + ["agent"]
@@ -462,7 +462,7 @@ def _counted(cell: Cell) -> Iterator[Finding]:
 
 
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
-    """Yield a finding for each requested task, option value or agent without runs, or run twice."""
+    """Yield a finding for each missing or duplicate combination of options, and missing agent."""
     digests = [records.digest(records.record_of(cell.request)) for cell in cells if request]
     for place, each in enumerate(digests):
         if each in digests[:place]:
@@ -559,7 +559,7 @@ def _is_of_runs(path: Path) -> bool:
 
 
 def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
-    """Return the request (the command and its options) and one `Cell` per combination of options."""
+    """Return the request (a command and its options) and a `Cell` per combination of options."""
     given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in custom]
     agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:

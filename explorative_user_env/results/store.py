@@ -207,7 +207,7 @@ def about(path: Path, argument: str = "path") -> About:
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
-    """Return {id of a part: number of its runs}; a part has runs of one agent with equal options."""
+    """Return {id of a part: number of runs}; a part has runs of one agent with equal options."""
     tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
