@@ -1,8 +1,8 @@
-"""Score agents on the frozen tasks of the suite, and test their `robustness` to other users.
+"""Score agents on the tasks of the suite, and test their `robustness` to other kinds of users.
 
 In every task, UNI has score 0 and the task's reference agent has score 1. All agents run on the
-same users. `robustness` changes the user only. Agents know alpha, rho_0 and whether responses are
-noisy, but not the user's behaviour.
+same users. `robustness` runs the same agents with several kinds of users. The agents know alpha,
+rho_0 and whether responses are noisy, but not by which behaviour the user responds.
 """
 
 import math
@@ -50,7 +50,7 @@ N_REPLICATES = 2000
 
 
 class Replicates(NamedTuple):
-    """A number and an array of its bootstrap replicates with resampled users and trainings."""
+    """An estimate, and an array of the estimates from bootstrap samples of users and trainings."""
 
     value: float
     drawn: Array
@@ -132,7 +132,8 @@ def rankings_of(
         One row per task, with the columns `task`; `order`, the agents by increasing loss; `tau`,
         Kendall's rank correlation with the order in `against` (1 for the same order, -1 for the
         reverse, NaN for a single agent); and `reversed`, pairs "A > B" in which A has less loss in
-        this task but more in `against`. The 95% intervals of both differences exclude 0.
+        this task but more in `against`; the 95% intervals of the difference in this task and of the
+        difference in `against` both exclude 0.
     """
     from scipy import stats
 
@@ -181,7 +182,7 @@ def draw_heat_map(
 
 
 def _grid(rows: pd.DataFrame, of: Any, index: str, columns: str) -> pd.DataFrame:
-    """Pivot the values `of`, one for each row, without sorting the index or the columns."""
+    """Pivot `rows`, whose values are `of`, without sorting the index or the columns."""
     values = rows.assign(of=of).pivot(index=index, columns=columns, values="of")
     return values.reindex(index=rows[index].unique(), columns=rows[columns].unique())
 
@@ -271,7 +272,7 @@ class SuiteResults:
 
     @cached_property
     def agents(self) -> tuple[str, ...]:
-        """Names of the entrants in the order of the call; UNI and reference agents may follow."""
+        """Names of the agents in the order of the call; UNI and reference agents may follow."""
         longest = sorted(self.cells.values(), key=lambda cell: -cell.runs["agent"].nunique())
         names = pd.concat([cell.runs["agent"] for cell in longest]).unique()
         return tuple(dict.fromkeys(map(entrant_of, names)))
@@ -284,7 +285,7 @@ class SuiteResults:
 
     @cached_property
     def losses(self) -> Mapping[str, Losses]:
-        """Mean losses with their replicates, by task and agent."""
+        """The mean loss and its bootstrap replicates for each task and agent."""
         means = {}
         for task in self.tasks:
             cell, losses = self.cells[task.name], dict[str, list[Array]]()
@@ -334,7 +335,7 @@ class SuiteResults:
         return with_ranks(pd.DataFrame(rows), len(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
-        """Compare the agents' order in each task with that in `against`; see `rankings_of`."""
+        """Compare the order of agents in each task and in the task `against`; see `rankings_of`."""
         return rankings_of(self.losses, self.references, against)
 
     def record(self) -> dict[str, Any]:
@@ -377,13 +378,13 @@ class SuiteResults:
         return [totals_table(totals, self.run.title), by_task]
 
     def notes(self) -> tuple[str, ...]:
-        """Return the notes below the tables, and a line for quoting the scores."""
+        """Return the notes below the tables; the last note says how to cite the scores."""
         package = f"explorative-user-env {__version__}"
         quoted = f"To quote: {self.run.title} (tasks {tasks_of.suite_digest()}), {package}"
         return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
-        """Draw the scores as a heat map of agents by tasks and mean; the best agent is on top."""
+        """Plot a heat map of scores: agents in rows, best on top; tasks and the mean in columns."""
         totals, scores = marked(self.totals()), marked(self.scores())
         values = _grid(scores, scores["score"], "agent", "task").reindex(totals["agent"])
         values["mean"] = totals["mean"].to_numpy()
@@ -422,7 +423,8 @@ def run_suite(
     """Run agents on every task of the suite.
 
     Each task gives the same runs as a call of `evaluate`. UNI, with score 0, and the task's
-    reference agent, with score 1, always run. A trained model runs on the tasks of its kind and K.
+    reference agent, with score 1, always run. A trained model runs only on tasks with the same kind
+    ("bai", "regret" or "population") and the same K.
 
     Args:
         agents: agents, names of agents of the package, or `ModelsByTask`; None runs all agents of
@@ -440,7 +442,8 @@ def run_suite(
 
     Raises:
         InvalidArgumentError: if an argument is out of range; the message names the argument.
-        Exception: any error of `evaluate`, with the results of finished tasks in `finished`.
+        Exception: any error of `evaluate`; its attribute `finished` has the results of the
+            finished tasks.
     """
     run, entrants = SuiteRun(tasks, quick, seed), tasks_of.as_entrants(agents)
     chosen, cells = run.records(), dict[str, Results]()
@@ -467,8 +470,8 @@ def run_suite(
 def load_suite(path: Path | str, agents: Sequence[Any] = ()) -> SuiteResults:
     """Return the results of a suite from a file of runs.
 
-    If the suite is still running or was interrupted, the results have the agents that finished all
-    users of a task. They have the tasks in which UNI and the reference agent finished.
+    A suite may still be running or have been interrupted. In each task, the results have only the
+    agents that finished all users. They have only tasks that UNI and the reference agent finished.
 
     Args:
         path: a file that `run_suite(..., store=)` or the command `suite` wrote.
@@ -486,7 +489,7 @@ def load_suite(path: Path | str, agents: Sequence[Any] = ()) -> SuiteResults:
 
 
 def saved_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
-    """Return the results of a suite from its options and cells in a file; see `load_suite`."""
+    """Return the results of a suite from its stored options and the `Results` of its tasks."""
     run = SuiteRun(options["task"], options["quick"], options["seed"])
     by_seed, done = {cell.cell["seed"]: cell for cell in cells}, {}
     for task in run.records():
@@ -497,7 +500,7 @@ def saved_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteRe
         if {WORST, task.reference} <= set(runs["agent"]):
             done[task.name] = replace(cell, runs=runs)
     if not done:
-        allowed = "a run with at least one finished task, anchors included"
+        allowed = "a run with a task that UNI and its reference agent finished"
         raise InvalidArgumentError("suite", run.title, allowed)
     return SuiteResults(run, done)
 
@@ -563,19 +566,19 @@ def robustness(
     """Evaluate every agent with every kind of user.
 
     Args:
-        agents: as in `evaluate`; None is `default_agents`.
+        agents: as in `evaluate`; None runs the `default_agents`.
         users: the kinds of users, with different names.
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
         seed: the seed of users and agents, at least 0.
-        baseline_time: T of agents without a stopping rule, as in `evaluate`. None is BAIR's mean
-            stopping time with the same users.
+        baseline_time: T of agents without a stopping rule, as in `evaluate`. With None, T is BAIR's
+            mean stopping time with the same users.
         max_steps: step cap of all agents, as in `evaluate`; a censored run counts as a failure.
         progress: called with a description, the amount of finished work and the total amount.
         population: the options that all kinds of users share, as a record instead of `**options`.
         **options: the options of `Population`, and `workers`, `executor` and `store` of `evaluate`.
-            With Bernoulli rewards, the gap must be below 1. Kinds with Bernoulli rewards and no
-            `means`, and drifting users, draw their first means from Uniform(0, 1 - gap).
+            With Bernoulli rewards, the gap must be below 1. Users with Bernoulli rewards and no
+            option `means` draw their first means from Uniform(0, 1 - gap). Drifting users do too.
 
     Returns:
         One row for each kind of user and each agent, with the columns `user`, `agent` and those of
@@ -601,7 +604,7 @@ def robustness(
 
 
 def saved_matrix(cells: Any, shared: Population, users: Sequence[Variety]) -> pd.DataFrame:
-    """Return the result of `robustness` for those kinds of users that have results in `cells`."""
+    """Return the frame of `robustness` for the kinds in `users` that have results in `cells`."""
     results_of = {
         each.name: results
         for each in users

@@ -1,4 +1,4 @@
-"""The frozen tasks of the suite, and the entrants, which are the agents that run on the tasks."""
+"""The fixed tasks of the suite, and its entrants: agents, or several models under one name."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,11 +164,11 @@ def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
 
 
 def named(kind: str, names: Sequence[str] | None, things: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the objects whose attribute `name` is in `names`, in this order; None returns all."""
+    """Return the objects with these `names`, in the order of `names`; None returns all objects."""
     known = {thing.name: thing for thing in things}
     for name in names or ():
         if name not in known:
-            raise InvalidArgumentError(kind, name, "one of " + ", ".join(known))
+            raise InvalidArgumentError(kind, name, f"one of {', '.join(known)}")
     return tuple(known[name] for name in dict.fromkeys(names or known))
 
 
@@ -179,7 +179,7 @@ class SuiteRun:
     Args:
         tasks: names of the tasks; None runs all tasks.
         quick: whether to run only the first tenth of the users.
-        seed: a seed, at least 0, for other users than those of the suite; None keeps the suite's.
+        seed: a seed, at least 0, that draws other users; None keeps the users of the suite.
 
     Raises:
         InvalidArgumentError: if a name is unknown, or the seed is below 0.
@@ -196,7 +196,7 @@ class SuiteRun:
 
     @property
     def title(self) -> str:
-        """The name of the run, to quote: the version, and differences from the full suite."""
+        """The name by which to cite the run: the version, and differences from the full suite."""
         n_tasks, words = len(self.records()), [f"suite {SUITE_VERSION}"]
         words += [f"seed {self.seed}"] * (self.seed is not None)
         words += [f"1 in {QUICK_SHARE} users"] * self.quick
@@ -214,13 +214,13 @@ class SuiteRun:
 
 
 def entrant_of(agent: str) -> str:
-    """Return the entrant of an agent: "PPO" for its training "PPO #0"; else the agent's name."""
+    """Return the name under which an agent is scored: "PPO" for the training "PPO #0"."""
     match = re.fullmatch(r"(.+) #\d+", agent)
     return match[1] if match else agent
 
 
 def training_name(entrant: str, number: int) -> str:
-    """Return the name of a training of an entrant, such as "PPO #0"."""
+    """Return the name of the agent from one of several trainings, such as "PPO #0"."""
     return f"{entrant} #{number}"
 
 
@@ -233,10 +233,10 @@ def model_and_task(name: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True)
 class ModelsByTask:
-    """Trained models that form one entrant; each model runs on the task that it was trained for.
+    """Trained models that are scored as one agent; each runs on the task that it was trained for.
 
     Args:
-        name: the entrant's name in tables.
+        name: the name of the agent in tables.
         models: a list of models for each task name, with one model per training. A model is named
             `name` or `training_name(name, i)`.
 
@@ -264,7 +264,7 @@ EntrantLike = Agent | str | ModelsByTask
 
 
 def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
-    """Validate `agents` and return the entrants; None returns all agents of the package."""
+    """Return the agents and models to score; None gives all agents of the package."""
     agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
     entrants = [agent_named(each) if isinstance(each, str) else each for each in given]
@@ -274,13 +274,13 @@ def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTa
     anchors = {WORST} | {task.reference for task in SUITE}
     for name, each in zip(names, entrants, strict=True):
         if name in anchors and record_of(each) != record_of(agent_named(name)):
-            allowed = f"agents with other names than {name}, which is an anchor of the scores"
+            allowed = f"agents with other names than {name}, which has score 0 or 1"
             raise InvalidArgumentError("agents", name, allowed)
     return entrants
 
 
 def agents_by_name(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
-    """Return all agents of the entrants by name; a model's name is "model (task)"."""
+    """Return {name: agent} for all agents and models; the name of a model is "model (task)"."""
     agents: dict[str, Agent] = {}
     for each in entrants:
         if isinstance(each, ModelsByTask):
@@ -292,14 +292,14 @@ def agents_by_name(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]
 
 
 def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> list[Agent]:
-    """Return the agents of entrants that run on a task, followed by UNI and the reference agent."""
+    """Return the agents of `entrants` for a task, then UNI and the task's reference agent."""
     agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
     return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return an entrant's agents for a task; a trained agent must fit the task's kind and K."""
+    """Return the agents that run on a task; [] if the entrant was trained for another task or K."""
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
     trained = trained_on(entrant)
