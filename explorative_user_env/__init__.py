@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from explorative_user_env.check.verify import verify
     from explorative_user_env.evaluation import Results, evaluate, load, sweep
 
+#: The range of expected returns in every environment, by its id (see `envs.scores.Scores`).
 scores = SCORES
 
 _LATER = {"verify": "check.verify"} | dict.fromkeys(

@@ -93,8 +93,9 @@ def _picture(env: Any) -> str:
     env.reset(seed=7)
     phone = partial(scene.scene_of_user, width=360)
     rejections, drawn = -1, {"wide": "", "narrow": ""}
-    for step in range(400):
-        info = env.step(step % 5)[-1]
+    n_arms = env.get_wrapper_attr("population").n_arms
+    for step in range(min(400, SCORES[env.spec.id][0].horizon)):
+        info = env.step(step % n_arms)[-1]
         if info["rejections"] > rejections:
             rejections, drawn["wide"] = info["rejections"], env.render()
             with mock.patch.object(scene, "scene_of_user", phone):
