@@ -33,7 +33,7 @@ class Params(NamedTuple):
     n_arms: int  # K
     n1: float  # N_1
     counts_steps: bool  # Phase 1 ends after N_1 recommendations, not acceptances
-    skips: bool  # the first sweep skips the arm after a rejected one
+    skips: bool  # the passes at the start skip the arm after a rejected one
     round_robin: bool  # Phase 2 recommends the remaining arms in turn
     m: int  # rejections in Phase 2 that eliminate an arm
     consecutive: bool  # an acceptance resets the arm's count of rejections
@@ -166,7 +166,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == SWEEP:
         if not accepted and params.skips and following < end:
             following = state.following[following]
-        if following < end:  # the sweep may end only between passes
+        if following < end:  # the passes at the start end only after a complete pass
             state.current[0] = following
             return
     if state.progress[0] >= params.n1:
@@ -293,8 +293,8 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         noise: the user's click noise, in [0, 1], used only for m; default 0.
         phase1_counts: Phase 1 ends after N_1 "acceptances" (as in the lemmas) or after N_1 "steps"
             (as in the pseudo-code); default "acceptances".
-        first_sweep: "full" recommends every arm; "skipping" skips the arm after a rejected arm;
-            default "full".
+        first_sweep: the passes at the start of Phase 1 recommend every remaining arm ("full"), or
+            skip the arm after a rejected arm ("skipping"); default "full".
         phase2: Phase 2 recommends the remaining arm with the "fewest acceptances", or the
             remaining arms in turn ("round robin"); default "fewest acceptances".
     """

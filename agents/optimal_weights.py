@@ -48,7 +48,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
-    """Return n_b kl(m_b, m) + n_a kl(m_a, m), the evidence for m_b > m_a; m is the pooled mean."""
+    """Return the evidence for m_b > m_a: n_b kl(m_b, m) + n_a kl(m_a, m) with the pooled mean m."""
     pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
     return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
 

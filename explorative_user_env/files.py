@@ -227,7 +227,8 @@ class Folder:
                     for name in coming:
                         os.replace(temporary / name, path / name)
                 except BaseException:
-                    if (temporary / MADE_BY).exists():  # moved last, so a move has failed
+                    # The manifest is moved last: if it is still here, not all files were moved.
+                    if (temporary / MADE_BY).exists():
                         for name in coming:
                             if not (temporary / name).exists():
                                 (path / name).unlink(missing_ok=True)

@@ -219,9 +219,10 @@ def phase1_rejections_bound(
 ) -> float:
     """Return a bound on the rejections of Phase 1 that holds with probability 1 - delta.
 
-    The bound is the sum of K rejections in the first sweep, K in each complete round, and K - 1 in
-    the last, incomplete round, which the printed bound omits. The number of complete rounds is at
-    most `early_rounds_bound` plus `phase1_rounds_bound`.
+    The bound is the sum of K rejections in the passes at the start, K in each complete round (which
+    recommends each arm until its rejection), and K - 1 in the last, incomplete round. The paper's
+    bound omits the incomplete round. The number of complete rounds is at most `early_rounds_bound`
+    plus `phase1_rounds_bound`.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:

@@ -144,9 +144,7 @@ def plot(
         raise InvalidArgumentError("path", str(path), f"a run with data to draw ({missing})")
     if output is not None and output.resolve() == home.resolve():
         raise InvalidArgumentError(
-            "output",
-            str(output),
-            "another folder, as plots would replace files in the run's folder",
+            "output", str(output), "another folder, as plots would replace files of the run"
         )
     options = {"path": str(file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}

@@ -94,7 +94,7 @@ def as_action(action: Any, n_actions: int) -> int:
 def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
     """Attach `reading`, which describes the observations, to a space, and return the space.
 
-    Stable-Baselines3 saves the space with a model, so a loaded model still has the description.
+    Stable-Baselines3 saves the space with a model, so a loaded model still has `reading`.
     """
     space.reading = dict(reading_of(space)) | reading  # type: ignore[attr-defined]
     return space

@@ -407,7 +407,7 @@ def eliminates_best(
 ) -> bool:
     """Run BAIR-C with the user of this seed, and return whether it ever eliminates the best arm.
 
-    BAIR-C's conjecture is that this has probability at most delta.
+    The conjecture about BAIR-C states that this probability is at most delta.
 
     Args:
         env: an `ExplorativeUser-v0`, with or without wrappers.

@@ -116,7 +116,8 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
                 with warnings.catch_warnings():  # joblib warns of results that nobody read
                     warnings.simplefilter("ignore")
                     getattr(results, "close", list)()  # a backend without streaming returns a list
-        elif usual == THREADS:  # even one worker: compiled code ignores Ctrl-C in the main thread
+        elif usual == THREADS:
+            # A thread even for one worker: compiled code in the main thread ignores Ctrl-C.
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
                 try:
                     yield from _as_they_end(threads, halted, chunks, halt)
@@ -129,10 +130,10 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
         allowed = f"one that can be pickled ({error})"
         raise InvalidArgumentError("agent", name_of(agent), allowed) from error
     except lost as error:
-        lost_part = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
+        worker = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
         reason = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
         where = "finished runs are in the store, if there is one"
-        raise CallableError(f"{name_of(agent)} lost its {lost_part}: {reason}", where) from error
+        raise CallableError(f"{name_of(agent)} lost its {worker}: {reason}", where) from error
     finally:
         halt[0] = 1
 

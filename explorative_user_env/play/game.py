@@ -51,7 +51,7 @@ class Game:
         seed: seed of the user.
         moves: the recommended arms, in order.
         answer: the arm that the player named as best; None before the answer.
-        guesses: for each response, the player's prediction: True for yes, None for no prediction.
+        guesses: the player's prediction of each response; True is yes, None is no prediction.
         pending: the recommended arm whose response the player must predict now, or None.
         predicts: whether the player predicts each response before the user responds.
         population: the distribution of the user.
@@ -208,7 +208,7 @@ def moves_in(name: str, text: str) -> tuple[int, ...]:
 
 
 def moves_as_text(moves: Sequence[int]) -> str:
-    """Write arms for an address; the inverse of `moves_in`."""
+    """Return the text of arms in an address, such as 2.0x3 for the arms 2, 0, 0, 0."""
     runs = [(arm, len([*same])) for arm, same in groupby(moves)]
     return ".".join(f"{arm}x{times}" if times > 1 else str(arm) for arm, times in runs)
 

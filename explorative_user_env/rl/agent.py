@@ -62,8 +62,9 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     wrappers: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # by NormalizeObservation
     if unbounded or (env is not None and any(any(env.env_is_wrapped(each)) for each in wrappers)):
-        why = "a model does not save wrappers such as NormalizeObservation"
-        raise _not_read(model, f"observations of this package, in VecNormalize or unwrapped: {why}")
+        allowed = "observations of this package, in VecNormalize or unwrapped "
+        allowed += "(a model does not save wrappers such as NormalizeObservation)"
+        raise _not_read(model, allowed)
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}

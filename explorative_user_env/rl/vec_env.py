@@ -114,7 +114,8 @@ class SB3VecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return a list that repeats a shared attribute once for each lane.
 
-        For a method, such as `action_masks`, each lane gets a method that returns the lane's entry.
+        If the attribute is a method, such as `action_masks`, the list has a method for each lane,
+        which returns this lane's part of the result.
         """
         value = self._attribute(attr_name)
         lanes = self._get_indices(indices)

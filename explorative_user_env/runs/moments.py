@@ -129,7 +129,7 @@ class Explanation:
 
 
 def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) -> Explanation:
-    """Return the most important sentences, at most `most`; of equal ones the earliest."""
+    """Return at most `most` sentences: the most important; if ranks are equal, the earliest."""
     in_time = sorted(sentences, key=lambda each: each.step)
     ranked = sorted(range(len(in_time)), key=lambda place: in_time[place].rank)
     shown = tuple(in_time[place] for place in sorted(ranked[:most]))
@@ -220,8 +220,8 @@ class Story:
             sentences += [turn for _, turn in turns] if len(turns) <= MOST_TURNS else []
         sentences += self._rejected.values()
         for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
-            # The explanation mentions an elimination of the best arm, or one after a rejection for
-            # which an interval misses a true mean (events B in the proof of Lemma phase2bound1).
+            # The explanation mentions an elimination if it removes the best arm, or if an interval
+            # that caused it misses its true mean (events B in the proof of Lemma phase2bound1).
             assert decided is not None
             wrong, was_best = _misses(decided, grounds), arm == decided.instance.best_arm
             if was_best or wrong:

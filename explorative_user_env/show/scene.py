@@ -462,7 +462,7 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 MOST_STRIPS = 25
 FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # the beliefs of up to 8 arms have height TALL, else LOW
 REACH = 6.0  # height of the mark of a response
-NUMBERED = 48.0  # beliefs of at least this height show numbers of rewards
+NUMBERED = 48.0  # beliefs of at least this height show their axis in numbers
 EARLY = 4  # the axis need not hold the wide intervals of the first quarter of a run
 # In pixels: MOVED is the least change that is drawn, THIN is half the width of a line.
 MOVED, THIN = 0.5, 0.75

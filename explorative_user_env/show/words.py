@@ -81,7 +81,7 @@ def headline(seen: Seen, grounds: Grounds | None) -> str:
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
-    """Return one line with t and the counts; with `hidden`, also Gamma and rho_t."""
+    """Return one line with t and counts of responses; with `hidden`, also Gamma and rho_t."""
     if hidden is None:
         yes, no = brief(sum(seen.accepted)), brief(sum(seen.rejected))
         return f"t = {brief(seen.steps)} · {yes} accepted · {no} rejected"

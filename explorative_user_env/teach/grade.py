@@ -195,7 +195,7 @@ class Scale(NamedTuple):
     def _worth(self, cost: float) -> float:
         if not math.isfinite(cost):
             return math.nan
-        # This form equals 1 - cost / zero to the bit if `full` is 0.
+        # If `full` is 0, this is 1 - cost / zero without a rounding difference.
         share = 1.0 - (cost - self.full) / (self.zero - self.full)
         return min(max(FULL_POINTS * share, 0.0), self.most)
 

@@ -344,7 +344,7 @@ class SubmittedAgent:
             return None
 
     def _reply(self, doing: str, seconds: float) -> Any:
-        """Return the reply to the last request, limited to `seconds` of processor time."""
+        """Return the reply to the last request; wait at most `seconds` of processor time for it."""
         wait = max(min(BY_THE_CLOCK * seconds, self._end - time.monotonic()), 0.0)
         line, self._late = None, True
         with suppress(queue.Empty):  # a read of the pipe would have no time limit

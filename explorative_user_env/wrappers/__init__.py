@@ -274,7 +274,7 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
 
 
 class _MadeById(SortedArms):
-    """The environment `ExplorativeUserCounts-v0`; its specification lists no wrappers."""
+    """The class of `ExplorativeUserCounts-v0`; its Gymnasium specification lists no wrappers."""
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well
