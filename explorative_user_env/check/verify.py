@@ -157,16 +157,16 @@ class Verification:
 
     @property
     def complete(self) -> bool:
-        """Whether rows of every agent and cell could be rerun."""
+        """Whether some rows of each agent in each of the cells could be rerun."""
         return bool(self.checked) and all(each.verdict != NOT_CHECKED for each in self.checked)
 
     @property
     def equal(self) -> bool:
-        """Whether rows of every agent and cell were rerun, without any finding."""
+        """Whether `complete` is True and there are no findings."""
         return self.complete and not self.differs
 
     def table(self) -> Table:
-        """Return one row per agent and cell; a long table omits the rows with verdict "equal"."""
+        """Return a row per agent and combination of options; a long table omits "equal" rows."""
         few = len(self.checked) <= MOST_SHOWN
         rows = [each for each in self.checked if few or each.verdict != SAME_ROWS]
         names = ["cell"] * any(each.cell for each in self.checked) + ["agent"]
@@ -462,7 +462,7 @@ def _counted(cell: Cell) -> Iterator[Finding]:
 
 
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
-    """Yield a finding for each requested cell or agent without runs, and each duplicated cell."""
+    """Yield a finding for each missing or duplicate combination of options, and missing agent."""
     digests = [records.digest(records.record_of(cell.request)) for cell in cells if request]
     for place, each in enumerate(digests):
         if each in digests[:place]:
@@ -559,7 +559,7 @@ def _is_of_runs(path: Path) -> bool:
 
 
 def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
-    """Return the request (the command and its options) and the cells of a file."""
+    """Return the request (a command and its options) and a `Cell` per combination of options."""
     given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in custom]
     agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:
@@ -596,7 +596,7 @@ NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
 
 
 def _named(cells: Sequence[Cell]) -> list[Cell]:
-    """Name each cell by the options in which the cells differ."""
+    """Name each of the `cells` by the options in which they differ."""
     every = []
     for cell in cells:
         plain = {n: e for n, e in cell.results.cell.items() if isinstance(e, str | int | float)}
@@ -640,7 +640,7 @@ READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
 
 
 def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
-    """Return the cells of a table of runs that `export` wrote."""
+    """Return the runs in a table that `export` wrote, one `Cell` per combination of options."""
     if not path.is_file():
         raise InvalidArgumentError("path", str(path), "an existing file of runs")
     rows = READERS[path.suffix.lower()](path)

@@ -131,8 +131,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `step_cost` (0.0005): c, at least 0.
-    - `horizon` (2000): largest number of recommendations in an episode, at least 1. With 1000, BAIR
-      at K = 5 would reach the horizon with one user in twenty.
+    - `horizon` (2000): largest number of recommendations in an episode, at least 1. If it were
+      1000, BAIR at K = 5 would reach the horizon with one user in twenty.
     - `mask` ("rejections"): the rule of legal answers, "rejections" or "none"; or "rejections or
       end", which also allows answers when the next recommendation would reach the horizon.
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,

@@ -393,7 +393,7 @@ class _Evaluation:
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may come from another agent
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be another agent's time
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):

@@ -418,7 +418,7 @@ def kinds_for(sweep: Any) -> list[str]:
     """Return the metrics that a sweep can plot against K or 1/delta.
 
     Raises:
-        InvalidArgumentError: if there is one cell only, or two cells have the same K and delta.
+        InvalidArgumentError: if the sweep has only one pair of K and delta, or has a pair twice.
     """
     cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
     if len(set(cells)) < max(2, len(cells)):
@@ -442,8 +442,8 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
         axes: Matplotlib axes; None creates a figure.
 
     Raises:
-        InvalidArgumentError: if there is one cell only, if two cells have the same K and delta, or
-            if the cells have no such metric.
+        InvalidArgumentError: if the sweep has only one pair of K and delta, has a pair twice, or
+            has no such metric.
         MissingExtraError: without Matplotlib.
     """
     kinds = kinds_for(sweep)
@@ -510,7 +510,7 @@ def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Na
         look = style.line_style(place)
         for value in others:
             part = rows[(rows["agent"] == agent) & (rows["line"] == value) & rows[figure].notna()]
-            # Shifts points sideways; otherwise the error bars of agents would overlap.
+            # Shift the points of each agent sideways, so that error bars do not overlap.
             x = part["x"] * 1.03 ** (place - (len(labels) - 1) / 2)
             ends = part[figure] - part[f"{figure}_low"], part[f"{figure}_high"] - part[figure]
             errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)

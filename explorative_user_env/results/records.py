@@ -277,7 +277,7 @@ def details_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def closing_section(made_by: Mapping[str, Any]) -> str:
-    """Return the last section of a page in Markdown: command, options, versions and cells.
+    """Return the last section of a page in Markdown: command, versions, users and agents.
 
     Args:
         made_by: the manifest of a result folder. It has the keys `command`, `options`, `versions`,

@@ -190,7 +190,7 @@ class Results:
             path: the file; its name ends in .sqlite, .sqlite3 or .db.
 
         Raises:
-            InvalidArgumentError: if the file exists, its name ends otherwise, or writing fails.
+            InvalidArgumentError: if the file exists, its name has another ending, or writing fails.
         """
         if Path(path).exists():
             raise InvalidArgumentError("path", str(path), "the name of a file that does not exist")
@@ -234,11 +234,11 @@ class Sweep:
 
     @property
     def runs(self) -> pd.DataFrame:
-        """One row per run, with the `setting`, `delta` and `n_arms` of its cell."""
+        """One row per run; the columns `setting`, `delta` and `n_arms` state its options."""
         return all_runs(self.cells)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row per agent and cell; see `Results.summary`."""
+        """Return one row for each agent in each of the `cells`; see `Results.summary`."""
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
@@ -261,8 +261,8 @@ class Sweep:
             axes: Matplotlib axes; None creates a figure.
 
         Raises:
-            InvalidArgumentError: for any other kind, if there is one cell only, or if two cells
-                have the same K and delta.
+            InvalidArgumentError: for any other kind, or if the sweep has only one pair of K and
+                delta, or has a pair twice.
         """
         from explorative_user_env.results.plots import figure_by_cell
 

@@ -207,7 +207,7 @@ def about(path: Path, argument: str = "path") -> About:
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
-    """Return {id of a part: number of its runs}; a part has the runs of one agent in one cell."""
+    """Return {id of a part: number of runs}; a part has runs of one agent with equal options."""
     tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
@@ -283,7 +283,7 @@ class Part:
 
 
 def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
-    """Return the columns of the stored runs of one agent in one cell; `read` executes a query."""
+    """Return the stored runs of one agent as columns; `read` executes a query."""
     kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
     columns = zip(kinds.items(), zip(*read(query, part), strict=True), strict=False)

@@ -299,7 +299,7 @@ def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> li
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agents that run on a task; [] if the entrant was trained for another task or K."""
+    """Return the agent or the models that run on a task; [] if trained for another task or K."""
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
     trained = trained_on(entrant)
