@@ -10,9 +10,11 @@ from explorative_user_env.protocol import DELTA, STEP_CAP, Agent
 from explorative_user_env.validation import InvalidArgumentError
 
 from .adapter import AlgorithmAgent
+from .adaptive_bair import AdaptiveBAIR
 from .bair import BAIR, SuccessiveElimination
 from .exp3 import EXP3
 from .full_information import FullInformation
+from .oracle_champion import OracleChampion
 from .shared_phase1 import Phase1, after_phase1
 from .text import TextAgent
 from .thompson import Thompson
@@ -31,10 +33,12 @@ AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
 
 #: Functions that make agents that the paper's tables do not have, by name.
 REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
+    "BAIR-C": AdaptiveBAIR,
     "SE": SuccessiveElimination,
     "UCB1": UCB1,
     "Thompson": Thompson,
     "Full-information": FullInformation,
+    "oracle-champion": OracleChampion,
 }
 
 #: Functions that make agents that transfer what they learn between users of a population, by name.
@@ -59,7 +63,7 @@ _SHOWN = ", ".join(sorted("tas" if name == "T&S" else name.lower() for name in _
 
 
 def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
-    """Return the agent with this name in `AGENTS`, `REFERENCES` or `CARRIERS`, ignoring case.
+    """Return the package's agent of this name. Upper and lower case are equal.
 
     "tas" and "track-and-stop" mean T&S, "uniform" means UNI, "successive-elimination" means SE.
 
@@ -82,15 +86,15 @@ def informed(
         population: the `Population` whose alpha, rho_0, noise and setting fill unset options. If
             it is None, the options stay unset.
         delta: value of delta for agents with an unset delta.
-        max_steps: largest step cap; the agent's cap may be smaller. If `max_steps` is None, the
-            agent's cap holds, or else the setting's cap, or else a million steps.
+        max_steps: the largest step cap that the agent may have. If it is None, the agent keeps
+            its step cap. An agent without one gets the setting's cap, or else a million steps.
 
     Raises:
         InvalidArgumentError: if `agent` is not an agent.
     """
     if isinstance(agent, str):
         agent = agent_named(agent)
-    known = isinstance(agent, AlgorithmAgent)  # faster than a check for four methods
+    known = isinstance(agent, AlgorithmAgent)  # faster than `isinstance(agent, Agent)`
     if not known and (isinstance(agent, type) or not isinstance(agent, Agent)):
         called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
         if hasattr(agent, "predict") and hasattr(agent, "policy"):  # a model of Stable-Baselines3
@@ -100,16 +104,23 @@ def informed(
     if not isinstance(agent, AlgorithmAgent) or population is None:
         return agent
     user = population.user
-    facts = {"delta": delta, "alpha": user.alpha, "rho_0": user.rho_0, "noise": user.noise}
+    facts: dict[str, Any] = {
+        "delta": delta,
+        "alpha": user.alpha,
+        "rho_0": user.rho_0,
+        "noise": user.noise,
+    }
+    if user.counted:
+        facts["rho_prior"] = (user.prior_acceptances, user.prior_interactions)
     options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
 # fmt: off
 __all__ = [
-    "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AlgorithmAgent",
-    "FullInformation", "OrderedElimination", "Phase1", "SuccessiveElimination", "TextAgent",
-    "Thompson", "TrackAndStop", "TransferElimination", "Uniform", "after_phase1", "agent_named",
-    "informed",
+    "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
+    "AlgorithmAgent", "FullInformation", "OracleChampion", "OrderedElimination", "Phase1",
+    "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop", "TransferElimination",
+    "Uniform", "after_phase1", "agent_named", "informed",
 ]
 # fmt: on

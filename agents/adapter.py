@@ -50,7 +50,7 @@ class AlgorithmAgent(Agent):
         self.options = dict(options)
         self.name = algorithm.name if name is None else name
         if not is_name(self.name):
-            raise InvalidArgumentError("name", name, "a nonempty string that seeds random numbers")
+            raise InvalidArgumentError("name", name, "a nonempty string")
         self.max_steps = None if max_steps is None else integer("max_steps", max_steps, 1)
         unknown = set(self.options) - set(self.known_options)
         if unknown:
@@ -60,7 +60,7 @@ class AlgorithmAgent(Agent):
 
     @property
     def needs_horizon(self) -> bool:
-        """Whether the algorithm runs to a horizon that the options do not set."""
+        """Whether the algorithm needs a horizon and the agent's options do not set it."""
         return not self.algorithm.stops_itself and self.options.get("horizon") is None
 
     @property
@@ -77,8 +77,8 @@ class AlgorithmAgent(Agent):
         """Return an agent whose unset options come from `facts`, or `self` if no option changes.
 
         Args:
-            facts: values by option name; `max_steps` is the default step cap.
-            max_steps: largest step cap; the agent's cap may be smaller.
+            facts: values by option name. The entry `max_steps` is the cap of an agent without one.
+            max_steps: the largest step cap that the returned agent may have; None sets no limit.
         """
         old = {each: self.options.get(each) for each in self.algorithm.defaults if each != CAP}
         filled = {name: facts.get(name) if value is None else value for name, value in old.items()}
@@ -128,6 +128,11 @@ class AlgorithmAgent(Agent):
             raise TypeError(f"{self.name} learns from responses only, not from rewards")
         self.algorithm.learn(self._params, self._state, arm, reward)
 
+    def tell(self, best_arm: int) -> None:
+        """Pass the best arm to the algorithm before the first step, if it has a function `tell`."""
+        if self.algorithm.tell is not None:
+            self.algorithm.tell(self._params, self._state, best_arm)
+
     def answer(self) -> int:
         """Return the answer, the arm believed to be the best."""
         return self.algorithm.verdict(self._params, self._state, self._rng)
@@ -151,7 +156,7 @@ def agent_maker(
     options: Sequence[str] | None = None,
     **fixed: Any,
 ) -> Callable[[Callable[[], AlgorithmAgent]], Callable[..., AlgorithmAgent]]:
-    """Return a decorator that makes an empty function return agents that run `algorithm`.
+    """Return a decorator for a function with an empty body, which then makes agents of `algorithm`.
 
     The decorated function has keyword arguments for the options (None by default), `max_steps` and
     `name`. The decorator adds a description of `max_steps` and `name` to the docstring.
@@ -195,15 +200,15 @@ def given_horizon(option: int | None, horizon: int | None) -> int:
 
 
 def is_second(options: Mapping[str, Any], name: str, first: str, second: str) -> bool:
-    """Return whether option `name` is `second`; only `first` and `second` are allowed."""
+    """Return whether the option `name`, a choice of two words, has the value `second`."""
     return choice(name, options[name], (first, second)) == second
 
 
 def largest(counts: Sequence[int], rng: np.random.Generator, first: bool = False) -> int:
     """Return the index of the largest count.
 
-    If counts tie, `rng` draws one of the tied indices. With `first`, the smallest of them wins
-    instead, which favours low arms: use `first` only to reproduce the released code.
+    If counts tie, `rng` draws one of the tied indices. If `first` is True, the function returns the
+    smallest tied index. The released code does so, although it favours arms with small indices.
     """
     best = 0
     n_tied = 1

@@ -33,8 +33,8 @@ class Params(NamedTuple):
     n_arms: int  # K
     n1: float  # N_1
     counts_steps: bool  # Phase 1 ends after N_1 recommendations, not acceptances
-    skips: bool  # the first sweep skips the arm after a rejected one
-    round_robin: bool  # Phase 2 recommends the arms of F in turn, not the least accepted arm
+    skips: bool  # the passes at the start skip the arm after a rejected one
+    round_robin: bool  # Phase 2 recommends the remaining arms in turn
     m: int  # rejections in Phase 2 that eliminate an arm
     consecutive: bool  # an acceptance resets the arm's count of rejections
 
@@ -44,14 +44,14 @@ class State(NamedTuple):
 
     accepted: list[int]  # n_i
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
-    candidate: list[int]  # 1 for an arm in F
+    candidate: list[int]  # 1 for an arm that remains in F
     n_candidates: list[int]  # [|F|]
-    following: list[int]  # linked list: the next arm of F; K is the end and precedes the first arm
-    preceding: list[int]  # linked list: the previous arm of F; K before the first arm
-    heap: list[int]  # the arms of F in Phase 2, the arm with the fewest acceptances first
-    part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
+    following: list[int]  # linked list of F: the arm after each arm; K after the last
+    preceding: list[int]  # linked list of F: the arm before each arm; K before the first
+    heap: list[int]  # remaining arms in Phase 2; the first has the fewest acceptances
+    part: list[int]  # [current part of the algorithm: SWEEP, ROUNDS or ELIMINATION]
     current: list[int]  # [the arm to recommend]
-    progress: list[int]  # [acceptances or recommendations so far; Phase 1 ends at N_1]
+    progress: list[int]  # [acceptances (or steps) until now; Phase 1 ends at N_1]
     scores: list[int]  # compared by `verdict`
 
 
@@ -157,7 +157,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == ELIMINATION:
         if n_left > 0 and params.round_robin:
             state.current[0] = following if following < end else state.following[end]
-        elif n_left > 0:  # least n_i in F; with the printed argmin over [K] no run would end
+        elif n_left > 0:  # the paper takes the argmin over all arms, but then no run would end
             if state.candidate[arm] == 0:
                 state.heap[0] = state.heap[n_left]
             sift_down(state, 0)
@@ -166,7 +166,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == SWEEP:
         if not accepted and params.skips and following < end:
             following = state.following[following]
-        if following < end:  # progress is compared with N_1 only between passes
+        if following < end:  # the passes at the start end only after a complete pass
             state.current[0] = following
             return
     if state.progress[0] >= params.n1:
@@ -175,7 +175,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
         admit_all(params, state, ROUNDS)
     elif state.part[0] == SWEEP:
         state.current[0] = state.following[end]
-    elif not accepted:  # a round repeats an accepted arm
+    elif not accepted:  # an accepted arm is recommended again
         state.current[0] = following
 
 
@@ -188,7 +188,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def admit_all(params: Params, state: State, part: int) -> None:
-    """Start `part`, or a new round of it, with all arms in F."""
+    """Start the given part of the algorithm, or a new round, with all arms as candidates."""
     n_arms = params.n_arms
     for arm in range(n_arms):
         state.rejected[arm] = 0
@@ -209,7 +209,7 @@ def admit_all(params: Params, state: State, part: int) -> None:
 
 
 def drop(state: State, arm: int) -> None:
-    """Remove `arm` from F; `following[arm]` remains the next arm."""
+    """Remove `arm` from the linked list of candidates. It keeps its link to the next arm."""
     before, after = state.preceding[arm], state.following[arm]
     state.following[before] = after
     state.preceding[after] = before
@@ -240,7 +240,7 @@ def comes_first(state: State, one: int, other: int) -> bool:
 
 
 def explain(params: Any, state: Any) -> Mapping[str, Any]:
-    """Return the phase, F, n_i, the count that N_1 limits and, if m > 1, the rejections."""
+    """Return the phase, the remaining arms, n_i, the progress to N_1 and (if m > 1) rejections."""
     items: dict[str, Any] = {"phase": PHASES[state.part[0]]}
     if params.n1 > 0.0:
         what = "steps" if params.counts_steps else "acceptances"
@@ -273,10 +273,10 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return BAIR, the agent of the paper (Algorithms 1 and 2; m is above 1 for noisy users).
+    """Return BAIR, the agent of the paper (Algorithms 1 and 2).
 
-    `evaluate` and `rollout` replace an option that is None: they take alpha, rho_0 and click noise
-    from the user and other options from the setting. In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the user (for alpha, rho_0 and
+    noise) or of the setting `printed` or `released`. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
@@ -293,10 +293,10 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         noise: the user's click noise, in [0, 1], used only for m; default 0.
         phase1_counts: Phase 1 ends after N_1 "acceptances" (as in the lemmas) or after N_1 "steps"
             (as in the pseudo-code); default "acceptances".
-        first_sweep: "full" recommends every arm; "skipping" skips the arm after a rejected arm;
-            default "full".
-        phase2: Phase 2 recommends the arm of F with the "fewest acceptances", or the arms of F in
-            turn ("round robin"); default "fewest acceptances".
+        first_sweep: the passes at the start of Phase 1 recommend every remaining arm ("full"), or
+            skip the arm after a rejected arm ("skipping"); default "full".
+        phase2: Phase 2 recommends the remaining arm with the "fewest acceptances", or the
+            remaining arms in turn ("round robin"); default "fewest acceptances".
     """
 
 
@@ -310,8 +310,8 @@ def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # no
     """Return SE, successive elimination: Phase 2 of BAIR alone, the same as `BAIR(n1=0)`.
 
     SE eliminates no arm in its first pass over all arms. Without Phase 1 the probability of a wrong
-    answer has no bound; only m depends on delta. `evaluate` and `rollout` replace an option that is
-    None, as for `BAIR`. In other uses the defaults below hold.
+    answer has no bound. SE uses delta only to compute m. If an option is None, `evaluate` and
+    `rollout` use the value of the user or the setting. In other uses the defaults below hold.
 
     Args:
         delta: determines m for "paper" and "released", in (0, 1); default 0.1.

@@ -32,7 +32,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of EXP3; a weight is exp(log_weight - reference), so that it does not overflow."""
+    """The state of EXP3. Each weight is exp(log_weight - reference), which cannot overflow."""
 
     log_weights: list[float]
     weights: list[float]
@@ -40,7 +40,7 @@ class State(NamedTuple):
     sums: list[float]  # sum of the weights of each block of arms
     total: list[float]  # [sum of all weights]
     chance: list[float]  # [probability with which the last arm was drawn]
-    counts: list[int]  # count of each arm (see `by_recommendations`); the largest gives the answer
+    counts: list[int]  # acceptances (or recommendations) of each arm, by which EXP3 answers
     steps: list[int]  # [t]
 
 
@@ -123,14 +123,14 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm with the most acceptances, or recommendations if `by_recommendations`."""
+    """Return the most accepted arm. If `by_recommendations`, return the most recommended arm."""
     return largest(state.counts, rng, params.first)
 
 
 def _rescale(params: Params, state: State, reference: float) -> None:
     state.reference[0] = reference
     for arm in range(params.n_arms):
-        # A weight below exp(-700) counts as exp(-700). RESCALE prevents an overflow.
+        # A weight is at least exp(-700), to avoid an underflow.
         state.weights[arm] = math.exp(max(-700.0, state.log_weights[arm] - reference))
     for block in range(len(state.sums)):
         _add_up(params, state, block)
@@ -172,8 +172,8 @@ ALGORITHM = Algorithm(
 def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return EXP3 with the paper's rates for a horizon T.
 
-    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). `evaluate` and `rollout`
-    replace an option that is None. In other uses the defaults below hold.
+    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). If an option is None,
+    `evaluate` and `rollout` use the setting's value. In other uses the defaults below hold.
 
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation the default is BAIR's mean

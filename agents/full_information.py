@@ -120,8 +120,8 @@ def FullInformation() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N8
 
     The agent sees the realized reward of every accepted recommendation: do not rank it among agents
     that see only responses. In its model each arm's mean has a normal prior, and a reward is the
-    mean plus noise of variance 1. The agent recommends the argmax of one posterior draw per arm and
-    answers the arm with the largest posterior mean (ties at random). It ignores rejections.
+    mean plus noise of variance 1. The agent recommends the argmax of one posterior draw per arm.
+    Its answer is the arm with the largest posterior mean (ties at random). It ignores rejections.
 
     Args:
         horizon: T >= 1, the number of recommendations; by default the horizon of the evaluation or

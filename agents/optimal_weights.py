@@ -13,7 +13,7 @@ SMALLEST = 1e-290
 
 
 def _shortfall(u: float, ratio: float) -> float:
-    """Return u - log(1 + u) >= 0 without cancellation; `ratio` is an accurate 1 + u."""
+    """Return u - log(1 + u) without loss of digits. `ratio` is 1 + u with all its digits."""
     if -1e-4 < u < 1e-4:
         return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
     if u < -0.5:
@@ -48,7 +48,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 
 def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
-    """Return n_b kl(m_b, m) + n_a kl(m_a, m), the evidence for m_b > m_a; m is the pooled mean."""
+    """Return the evidence for m_b > m_a: n_b kl(m_b, m) + n_a kl(m_a, m) with the pooled mean m."""
     pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
     return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
 
@@ -57,12 +57,12 @@ def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
     """Return kl(top, mu) and kl(other, mu) at mu = (top + ratio other) / (1 + ratio).
 
     The code computes top - mu and mu - other as fractions of top - other. This keeps all digits if
-    the means are close; differences from a rounded mu would lose digits.
+    the means are close. Subtracting a rounded mu would lose digits.
 
     Args:
         top: the larger mean, at most 1.
         other: the smaller mean, at least 0.
-        ratio: x_k, above 0 and of the order of 1 or less.
+        ratio: x_k = w_k / w_b, the weight of arm k relative to the best arm's, above 0.
     """
     below_top = (top - other) * (ratio / (1.0 + ratio))
     above_other = (top - other) / (1.0 + ratio)
@@ -74,7 +74,7 @@ def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
 
 
 def _part(p: float, difference: float, q: float) -> float:
-    """Return p log(p/q) + q - p, the term of one outcome in kl, for q = p + `difference`."""
+    """Return p log(p/q) + q - p for q = p + `difference`: one of the two terms of kl(p, q)."""
     return p * _shortfall(difference / p, q / p) if p > SMALLEST else difference
 
 
@@ -118,14 +118,15 @@ TOP, AGE, GAP, BEST = range(4)
 class Solver(NamedTuple):
     """The last solution, from which the next search starts, and stored divergences of each arm.
 
-    If the means change little, short series update the divergences. Logarithms would take longer.
+    If the means change little, the code updates the stored divergences by short series. Computing
+    logarithms would take longer.
     """
 
-    ratios: list[float]  # x_k = w_k / w_b
-    level: list[float]  # [y, the common value of all g_k(x_k)]
+    ratios: list[float]  # x_k = w_k / w_b, the weight of each arm relative to the best arm's
+    level: list[float]  # [y, the evidence against arm k, which is equal for all k]
     weights: list[float]  # w*
-    arms: list[float]  # `PARTS` values for each arm, in the order of the arms
-    last: list[float]  # the values at TOP, AGE, GAP and BEST
+    arms: list[float]  # the values POOLED to KNOWN of arm 0, then those of arm 1, ...
+    last: list[float]  # four numbers, at the indices TOP, AGE, GAP and BEST
 
 
 def blank_solver(n_arms: int) -> Solver:
@@ -165,8 +166,9 @@ def _logit(p: float) -> float:
 def _predict(means: list[float], best: int, solver: Solver) -> None:
     """Predict the solution for new means from the last solution.
 
-    If the best arm changes, divide all w_k / w_b by the ratio of the new best arm. Then rescale y
-    and the small x_k: they are nearly proportional to the square of the best arm's gap.
+    The solution is the ratios x_k = w_k / w_b and the evidence y. If the best arm changes, divide
+    all ratios by the ratio of the new best arm. Then rescale y and the small ratios, which are
+    nearly proportional to the square of the best arm's gap.
     """
     top, before, share = means[best], int(solver.last[BEST]), solver.ratios[best]
     top_before = solver.last[TOP]
@@ -179,7 +181,7 @@ def _predict(means: list[float], best: int, solver: Solver) -> None:
             solver.ratios[before] = min(1.0 / share, LARGEST)
             solver.level[0] /= share
     elif top_before != top and 0.0 < top_before < 1.0 and 0.0 < top < 1.0:
-        # kl(m', mu) = kl(m, mu) + kl(m', m) + (m' - m) (logit m - logit mu).
+        # For a new mean m': kl(m', mu) = kl(m, mu) + kl(m', m) + (m' - m) (logit m - logit mu).
         further, logit = bernoulli_kl(top, top_before), _logit(top_before)
         for arm in range(len(means)):
             away = (top - top_before) * (logit - solver.arms[PARTS * arm + LOGIT])
@@ -196,7 +198,7 @@ def _predict(means: list[float], best: int, solver: Solver) -> None:
     for arm in range(len(means)):
         if solver.ratios[arm] < SMALL:
             solver.ratios[arm] = min(max(solver.ratios[arm] * factor, SMALLEST), 1.0)
-    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution yet: take that for normal rewards
+    if gap > 0.0 and not solver.level[0] > 0.0:  # no solution: start from normal rewards
         solver.level[0] = math.inf
         for arm in range(len(means)):
             if arm != best:
@@ -207,10 +209,10 @@ def _predict(means: list[float], best: int, solver: Solver) -> None:
 
 
 def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver) -> None:
-    """Set mu_k of an arm to `mean`, and update the stored divergences of the arm.
+    """Set mu, the pooled mean of `arm` and the best arm, and update kl(p, mu) for their means p.
 
-    If the new mu' is near the old mu, the update uses short series: kl(p, mu') is kl(p, mu) minus
-    p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)), with the same logarithms for both divergences.
+    If the new mean mu' is near mu, short series give the two logarithms in the update: kl(p, mu')
+    is kl(p, mu) minus p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)).
     """
     stored, first = solver.arms, PARTS * arm
     before = stored[first + POOLED]
@@ -230,11 +232,12 @@ def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver
 
 
 def newton_ratios(means: list[float], best: int, solver: Solver) -> bool:
-    """Solve for all x_k and y at these means by Newton's method, starting from the last solution.
+    """Solve for the ratios w_k / w_b by Newton's method, starting from the last solution.
 
-    The equations are g_k(x_k) = y for all k and F = 1. An iteration first finds the step of y. No
-    x_k or y more than halves or doubles in an iteration. The method is several times as fast as
-    `bracketed_ratios` if the means have changed little since the last solution, but it may fail.
+    The unknowns are the ratios x_k and y. The equations are g_k(x_k) = y for all k, and F(y) = 1
+    (notation of the module). An iteration changes y first. No unknown more than halves or doubles
+    in an iteration. If the means have changed little since the last solution, the method is
+    several times as fast as `bracketed_ratios`, but it may fail.
 
     Returns:
         Whether the method has converged. If not, the ratios in `solver` are no solution.
@@ -280,7 +283,7 @@ def newton_ratios(means: list[float], best: int, solver: Solver) -> bool:
             solver.ratios[arm] = ratio + change
         if not (0.0 < total < math.inf and 0.0 < slope < math.inf):
             return False
-        # Newton's method solves log F = 0, as F grows exponentially far above the root.
+        # Solve log F(y) = 0, not F(y) = 1: F grows exponentially for y far above the solution.
         step = min(max(-total * math.log(total) / slope, -0.5 * level), level)
         level += step
         settled = settled and abs(step) <= FAST_TOLERANCE * level
@@ -316,9 +319,10 @@ LOWEST = 1.0 / 2048.0
 
 
 def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> float:
-    """Write all x_k to `ratios` and return y; if other arms tie with the best, y is 0.
+    """Write the ratios x_k = w_k / w_b to `ratios`, and return the y with g_k(x_k) = y for all k.
 
-    After `STEPS` secant or Newton steps each search continues by halving its bracket.
+    If other arms tie with the best arm, y is 0. The searches for y and for each x_k take at most
+    `STEPS` secant or Newton steps, and then halve a bracket of the solution.
 
     Args:
         means: K Bernoulli means in [0, 1].
@@ -331,7 +335,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
             evidence = _evidence(top, means[arm], LARGEST_RATIO)
             high = min(high, evidence)
             n_tied += not evidence > SMALLEST
-    if n_tied > 0:  # the limit of the solution: the x_k^2 of tied arms add up to 1
+    if n_tied > 0:  # as gaps vanish, the squared ratios of tied arms add up to 1
         for arm in range(len(means)):
             tied = not _evidence(top, means[arm], LARGEST_RATIO) > SMALLEST
             ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
@@ -352,7 +356,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
         else:
             low = level
         moved = math.log(level / last_level)
-        slope = 2.0  # d log F / d log y for close means
+        slope = 2.0  # for close means F is nearly proportional to y^2
         if iteration > 0:
             slope = (logarithm - last) / moved if moved != 0.0 else 0.0
         step = -logarithm / slope if slope > 0.0 else math.inf
@@ -366,7 +370,7 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
 
 
 def _bracketed_ratio(level: float, top: float, other: float) -> float:
-    """Return the x with g_k(x) = `level`, at most `LARGEST_RATIO`."""
+    """Return the ratio x_k at which the evidence g_k against the arm is `level`."""
     high = level * LARGEST_RATIO / _evidence(top, other, LARGEST_RATIO)
     low = high * LOWEST
     ratio = 0.5 * high
@@ -387,7 +391,7 @@ def _bracketed_ratio(level: float, top: float, other: float) -> float:
 
 
 def _evidence(top: float, other: float, ratio: float) -> float:
-    """Return g_k(x), the evidence against arm k at x = w_k / w_b."""
+    """Return the evidence g_k(x) that an arm is worse than the best, for x = w_k / w_b."""
     cost_best, cost_other = costs_at(top, other, ratio)
     return cost_best + ratio * cost_other
 
@@ -400,7 +404,7 @@ def characteristic_weights(means: list[float], best: int, solver: Solver) -> Non
 
     Args:
         means: K Bernoulli means in [0, 1].
-        best: index of a largest mean; tied arms get the limit of the weights.
+        best: index of a largest mean. Tied arms get equal weights, the limit for vanishing gaps.
         solver: the search starts from the last solution in `solver` and replaces this solution.
     """
     if not newton_ratios(means, best, solver):

@@ -28,7 +28,7 @@ PHASE1 = dataclasses.replace(bair.ALGORITHM, act=act_in_phase1)
 
 @agent_maker(PHASE1, name="Phase 1", options=("n1", "phase1_counts", "first_sweep"))
 def Phase1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return BAIR's Phase 1 (Algorithm 1) alone; it answers the most accepted arm.
+    """Return BAIR's Phase 1 (Algorithm 1) alone. Its answer is the most accepted arm.
 
     Args:
         n1: as in `BAIR`.
@@ -41,7 +41,7 @@ class Params(NamedTuple):
     """The parameters of a run."""
 
     phase1: Any  # parameters of BAIR
-    second: Any  # parameters of the algorithm after Phase 1
+    second: Any  # parameters of the algorithm that runs after Phase 1
 
 
 class State(NamedTuple):
@@ -49,7 +49,7 @@ class State(NamedTuple):
 
     phase1: Any
     second: Any
-    prepared: list[int]  # [1 after Phase 1]
+    prepared: list[int]  # [1 if Phase 1 is over, else 0]
 
 
 def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
@@ -63,7 +63,7 @@ def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
         **phase1: BAIR's options for Phase 1.
 
     Raises:
-        InvalidArgumentError: naming the option that is out of range.
+        InvalidArgumentError: if an option is out of range; the message names it.
     """
     explain_second = agent.algorithm.explain
 

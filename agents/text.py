@@ -65,7 +65,7 @@ class Conversation:
         return self._compose(f'"arm N" to recommend arm N, or "stop: N" {stop}')
 
     def last_question(self) -> str:
-        """Return the question for the best arm, if the run ended before the agent stopped."""
+        """Return the question for the best arm, to ask if a run is over without an answer."""
         return self._compose('"arm N", with the arm that is the best', "The run is over. ")
 
     def _compose(self, form: str, before: str = "") -> str:
@@ -78,7 +78,7 @@ class Conversation:
             counts = f"{accepted} accepted, {rejected} rejected"
             lines.append(f"arm {arm}: {counts}, last {_RESPONSES[last]}")
         others = [arm for arm in range(self.n_arms) if arm not in self.counts]
-        # Consecutive arms are shown as "5 to 8". Arm minus position is equal for all of them.
+        # Show consecutive arms as "5 to 8": for these, arm - position is constant.
         numbered = groupby(enumerate(others), lambda pair: pair[1] - pair[0])
         rows = [[arm for _, arm in row] for _, row in numbered]
         if rows:
@@ -108,7 +108,7 @@ _STOP = re.compile(
 
 
 class TextAnswer(NamedTuple):
-    """A parsed answer.
+    """The parsed answer of a language model.
 
     Attributes:
         arm: the arm in the answer.
@@ -208,7 +208,7 @@ class TextAgent:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The import path of `respond` (not its data) and `n_recent`, which identify the agent."""
+        """The options that identify the agent: the import path of `respond`, and `n_recent`."""
         of = self.respond if hasattr(self.respond, "__qualname__") else type(self.respond)
         return {"respond": f"{of.__module__}:{of.__qualname__}", "n_recent": self.n_recent}
 
@@ -234,7 +234,7 @@ class TextAgent:
         self._final = None
 
     def answer(self) -> int:
-        """Return the arm named at the stop, or else ask `respond` for the best arm."""
+        """Return the arm that `respond` named at its stop. Without a stop, ask for the best arm."""
         if self._final is None:
             self._final = self._ask(self._talk.last_question()).arm
         return self._final

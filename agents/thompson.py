@@ -115,7 +115,7 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def Thompson() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return Thompson sampling on responses; it answers the most accepted arm (ties at random).
+    """Return Thompson sampling on responses. Its answer is the most accepted arm (ties at random).
 
     The agent draws from Beta(a + acceptances, b + rejections) for each arm and recommends the arm
     with the largest draw (Thompson 1933; Chapelle and Li 2011, Algorithm 2).

@@ -1,13 +1,14 @@
 """Track-and-Stop with D-tracking on Bernoulli responses (Garivier and Kaufmann 2016).
 
 The algorithm assumes i.i.d. responses to an arm, but an explorative user's responses are not i.i.d.
-The paper runs the algorithm to show the cost of this assumption. Each part of the algorithm, and
-the function that implements it:
+The paper runs the algorithm to show the cost of this assumption. The table names the function for
+each part of the algorithm. N_a and S_a count the recommendations and acceptances of arm a. The
+leader is the arm with the highest rate S_a/N_a.
 
     Garivier and Kaufmann 2016                      function
     recommend every arm once at the start           `act`; with the option `primed`, `start`
-    N_a, S_a and the rate of each arm               `observe`
-    arms with the highest rate                      `leader_of`, `observe`; for tied arms, `act`
+    N_a, S_a and S_a/N_a of each arm                `observe`
+    the leader, or several tied arms                `leader_of`, `observe`; for tied arms, `act`
     Z(t), the least evidence for the leader         `_cost`, `_beats_all`
     beta(t, delta), the threshold                   `_threshold`
     stop when Z(t) > beta(t, delta)                 `_beats_all`, `act`
@@ -33,7 +34,7 @@ from .optimal_weights import transport_cost as cost_of
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
 
-TARGETED = "N_a of t w*_a"  # a key of the mapping that `explain` returns
+TARGETED = "N_a of t w*_a"  # the name by which `explain` shows counts and target counts
 
 #: Values of t w*_a - N_a that differ by less are tied, and the first arm is recommended. It exceeds
 #: the rounding errors of the weights, so that rounding never decides.
@@ -46,8 +47,8 @@ class Params(NamedTuple):
     n_arms: int  # K
     delta: float
     threshold: int  # index in THRESHOLDS
-    primed: bool  # start with N_a = S_a = 1
-    least_recommended: bool  # recommend the least recommended tied leader, not a random one
+    primed: bool  # start as if each arm had been recommended and accepted once
+    least_recommended: bool  # of tied arms, recommend the least recommended, not a random one
     first: bool  # among tied arms the first arm is the answer
 
 
@@ -59,12 +60,12 @@ class State(NamedTuple):
     rates: list[float]  # S_a / N_a
     steps: list[int]  # [t]
     scores: list[int]  # compared by `verdict`
-    leader: list[int]  # [the first arm with the highest rate; -1 if unknown]
-    n_tied: list[int]  # [number of arms with the highest rate]
-    neglected: list[int]  # [the first arm with the least N_a; -1 if unknown]
-    rival: list[int]  # [an arm whose cost was at most the threshold in the last test]
-    moved: list[int]  # [1 if a rate has changed since the last computation of w*]
-    solver: Solver  # the last solution for w*
+    leader: list[int]  # [first arm with the highest acceptance rate; -1: find it anew]
+    n_tied: list[int]  # [number of arms with the highest acceptance rate]
+    neglected: list[int]  # [first of the least recommended arms; -1: find it anew]
+    rival: list[int]  # [arm for which the evidence was too small to stop last time]
+    moved: list[int]  # [1 if a rate has changed since `solver` last computed weights]
+    solver: Solver  # has the last characteristic weights w*
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -104,7 +105,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def compare_rates(state: State, one: int, other: int) -> int:
-    """Return the sign of rate(one) - rate(other), exactly: S_1 N_2 - S_2 N_1 in integers."""
+    """Return an integer with the sign of rate(one) - rate(other), without rounding."""
     ahead, behind = state.accepted[one], state.accepted[other]
     return ahead * state.recommended[other] - behind * state.recommended[one]
 
@@ -124,14 +125,14 @@ def leader_of(state: State) -> tuple[int, int]:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the arm that D-tracking recommends, or `STOP` if Z exceeds beta."""
+    """Return the arm that D-tracking recommends, or `STOP` if there is enough evidence."""
     recommended, t = state.recommended, state.steps[0]
     if t < params.n_arms:
         return t
     if state.leader[0] < 0:
         state.leader[0], state.n_tied[0] = leader_of(state)
     leader, n_tied = state.leader[0], state.n_tied[0]
-    if n_tied > 1:  # recommend a random or the least recommended leader, without a test
+    if n_tied > 1:  # several arms share the highest rate: T&S does not stop
         skip = 0 if params.least_recommended else int(rng.random() * n_tied)
         chosen = leader
         for arm in range(leader, params.n_arms):
@@ -165,14 +166,14 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def _find_weights(state: State, leader: int) -> None:
-    """Write w* of the current rates to `solver.weights`."""
+    """Write the characteristic weights w* for the current rates to `solver.weights`."""
     if state.moved[0] == 1:
         characteristic_weights(state.rates, leader, state.solver)
         state.moved[0] = 0
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the response, and update the leader and the number of arms that tie with it."""
+    """Count the response, and update the arm with the highest rate and the number of tied arms."""
     leader = state.leader[0]
     was_behind = leader >= 0 and compare_rates(state, arm, leader) < 0
     state.steps[0] += 1
@@ -211,10 +212,10 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def _beats_all(params: Params, state: State, leader: int) -> bool:
-    """Return whether Z, the least transport cost from the leader to another arm, exceeds beta.
+    """Return whether the evidence that `leader` is better exceeds the threshold for all other arms.
 
-    The test fails as soon as one arm has a cost of at most beta. This arm is mostly the `rival` of
-    the last test, so the rival is tried first.
+    One arm below the threshold is enough for False. The function tests first `state.rival`, the arm
+    that was below it at the last call, because this arm is mostly below it again.
     """
     threshold = _threshold(params, state.steps[0])
     rival = state.rival[0]
@@ -228,7 +229,7 @@ def _beats_all(params: Params, state: State, leader: int) -> bool:
 
 
 def _cost(state: State, leader: int, arm: int) -> float:
-    """Return the evidence that the leader's rate exceeds the rate of `arm`."""
+    """Return the evidence that the acceptance rate of arm `leader` exceeds that of `arm`."""
     n, rates = state.recommended, state.rates
     return cost_of(n[leader], rates[leader], n[arm], rates[arm])
 
@@ -242,7 +243,7 @@ def _threshold(params: Params, t: int) -> float:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the leader, the rates and N_a, and also Z, beta and t w* if one arm leads alone."""
+    """Return rates and counts; if one arm has the highest rate, also evidence and target counts."""
     now, t = copy.deepcopy(state), state.steps[0]
     leader, n_tied = leader_of(now)
     seen = {"rate": now.rates, TARGETED: now.recommended}
@@ -281,14 +282,16 @@ ALGORITHM = Algorithm(
 def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
-    `evaluate` and `rollout` replace an option that is None. In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the setting `printed` or
+    `released`. In other uses the defaults below hold.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); default 0.1.
-        threshold: the threshold of the evidence Z: "log((1+log t)/delta)" (default),
+        threshold: T&S stops if the evidence exceeds this: "log((1+log t)/delta)" (default),
             "log(2t(K-1)/delta)" or "log(t/delta)".
-        primed: start with N_a = S_a = 1 instead of recommending each arm once; default False.
-        tied: while several arms share the highest acceptance rate, T&S does not stop and recommends
-            a "random" or the "least recommended" arm of these; default "random".
+        primed: True counts one recommendation and one acceptance of each arm at the start; False
+            recommends each arm once; default False.
+        tied: while several arms share the highest acceptance rate, T&S recommends a "random" arm or
+            the "least recommended" arm of the tied arms, and does not stop; default "random".
         ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

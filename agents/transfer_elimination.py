@@ -5,15 +5,15 @@ The means of each user deviate from the means of the population. The algorithm u
 1. A rejection shows how much worse an arm is. The user rejects arm i after n_i acceptances because
    her interval for arm i lies below her interval for an arm j with n_j acceptances. Then her
    estimates of the two arms differ by about b_i = sqrt(Gamma) (1/sqrt(n_i) + 1/sqrt(n_j)), where
-   Gamma = 2 alpha log(rho_t n(t)) (paper, Eq. 1). The agent knows n_i, n_j and n(t). If she never
-   rejects arm i, b_i is 0.
+   Gamma = 2 alpha log(rho_t n(t)) (paper, Eq. 1). The agent knows n_i, n_j and n(t), so it can
+   compute b_i, the estimated gap of arm i. If she never rejects arm i, b_i is 0.
 2. The mean of b_i over earlier users estimates how much worse arm i is in the population. The
-   variance s^2 of b_i over earlier users (pooled over arms) shows how much users differ. The next
-   user gets the arms with mean b_i <= least mean b + s^2 (1 + 1/number of users of arm i). The
-   margin is s^2 rather than s: if users differ more, more arms can be the best arm of the next
-   user. The initial s^2 is large, so the second user gets nearly all arms.
-3. The arm with the least mean b is recommended twice as often as the other arms. This arm is mostly
-   the best arm, and its many acceptances let the user reject the other arms earlier.
+   variance s^2 of b_i between users (pooled over arms) shows how much users differ. To the next
+   user the algorithm recommends only arms whose mean b_i exceeds the least mean by at most
+   s^2 (1 + 1/n), for n earlier users of arm i. The more users differ, the more arms this keeps.
+   The initial s^2 is large, so the second user gets nearly all arms.
+3. The arm with the least mean b_i is recommended twice as often as the other arms. This arm is
+   mostly the best arm, and its many acceptances let the user reject the other arms earlier.
 
 With each user the algorithm works as SE: it recommends the arm with the fewest acceptances and
 eliminates an arm when she rejects it.
@@ -37,23 +37,23 @@ class Params(NamedTuple):
     n_arms: int  # K
     alpha: float  # the users' alpha
     drops: bool  # leave out arms that were much worse for earlier users
-    caution: float  # initial value of s^2
+    caution: float  # initial variance between users
 
 
 class State(NamedTuple):
-    """The state: the fields up to `scores` for the current user, the others for earlier users."""
+    """The state for the current user (fields to `scores`), and what earlier users taught."""
 
     accepted: list[int]  # n_i
     candidate: list[int]  # 1 for an arm that is not eliminated
     n_candidates: list[int]
     offered: list[int]  # 1 for an arm that was a candidate at this user's start
-    behind: list[float]  # b_i
+    behind: list[float]  # b_i, the estimated gap of each arm
     responses: list[int]  # [n(t), t]
     scores: list[int]  # compared by `verdict`
     users: list[int]  # for each arm: the number of earlier users to whom it was offered
-    means: list[float]  # for each arm: the mean of b_i over the users in `users`
-    squares: list[float]  # [sum of squared deviations of b_i from its means, number of deviations]
-    leader: list[int]  # [the arm with the least mean of b_i; -1 with the first user]
+    means: list[float]  # for each arm: its mean estimated gap for these earlier users
+    squares: list[float]  # [sum of squared deviations of gaps from `means`, their number]
+    leader: list[int]  # [the arm with the least mean gap; -1 with the first user]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -82,12 +82,12 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Add the previous user's b_i to the means of b_i, and start with the next user."""
+    """Add the previous user's estimated gaps to their means, and start with the next user."""
     n_offered = 0
     for arm in range(params.n_arms):
         n_offered += state.offered[arm]
     for arm in range(params.n_arms):
-        if n_offered > 1 and state.offered[arm] == 1:  # one candidate alone is never compared
+        if n_offered > 1 and state.offered[arm] == 1:  # she does not compare a single candidate
             state.users[arm] += 1
             error = state.behind[arm] - state.means[arm]
             state.means[arm] += error / state.users[arm]
@@ -103,7 +103,7 @@ def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def _begin(params: Params, state: State) -> None:
-    """Start with a user, and choose her candidates by the means of b_i."""
+    """Start with a user. Her candidates are the arms with a small mean gap to the best arm."""
     leader, variance = state.leader[0], state.squares[0] / state.squares[1]
     state.n_candidates[0] = 0
     for arm in range(params.n_arms):
@@ -122,14 +122,14 @@ def _begin(params: Params, state: State) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the candidate with the fewest acceptances; the least mean of b_i breaks ties."""
+    """Return the candidate with the fewest acceptances; of ties, the best for earlier users."""
     if state.n_candidates[0] == 1:
         return STOP
     chosen = -1
     fewest = 0
     for arm in range(params.n_arms):
         if state.candidate[arm] == 1:
-            # The leader's acceptances count half, so it gets twice as many recommendations.
+            # Each acceptance of the best arm counts half, so it is recommended twice as often.
             twice = params.drops and arm == state.leader[0]
             count = (1 if twice else 2) * state.accepted[arm]
             ahead = chosen >= 0 and state.means[arm] < state.means[chosen]
@@ -165,7 +165,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the candidates F and n_i; after the first user also the means of b_i and s^2."""
+    """Return candidates and acceptances; after the first user, also mean gaps and variance."""
     candidates = [bool(each) for each in state.candidate]
     items: dict[str, Any] = {"F": candidates, "n_i": list(state.accepted)}
     if state.leader[0] >= 0:

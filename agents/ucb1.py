@@ -117,7 +117,7 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def UCB1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return UCB1 on responses; it answers the most accepted arm (ties at random).
+    """Return UCB1 on responses. Its answer is the most accepted arm (ties at random).
 
     The agent recommends each arm once, and then the argmax of rate_i + sqrt(c log t / n_i). Here
     n_i counts the recommendations of arm i, rate_i is the accepted share of these recommendations,

@@ -25,7 +25,7 @@ class State(NamedTuple):
 
     accepted: list[int]  # acceptances of each arm
     steps: list[int]  # [t]
-    following: list[int]  # [the next arm in turn]
+    following: list[int]  # [the next arm of round robin]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -34,7 +34,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
     steps = given_horizon(options["horizon"], horizon)
     if flag("whole_passes", options["whole_passes"]) and not random:
         full, cap = -(-steps // n_arms) * n_arms, options["max_steps"]
-        # The step cap may cut the last pass short, but a run has at least T steps.
+        # The cap may shorten the last pass, but never to fewer than T steps in all.
         steps = full if cap is None else max(steps, min(full, cap))
     return Params(n_arms, steps, random, is_second(options, "ties", "random", "first"))
 
@@ -53,7 +53,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the next arm in turn, or a random arm if `random`; at the horizon return `STOP`."""
+    """Return the next arm of round robin, or a random arm if `random`; `STOP` at the horizon."""
     if state.steps[0] >= params.horizon:
         return STOP
     if params.random:
@@ -75,7 +75,7 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
-    """Return the step t, the horizon T, the next arm in turn and the acceptances."""
+    """Return the step t, the horizon T, the next arm of round robin, and the acceptances."""
     items: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
     if not params.random:
         items["turn"] = f"arm {state.following[0]}"
@@ -99,15 +99,16 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return UNI, which recommends all arms equally often and answers the most accepted arm.
+    """Return UNI, which recommends all arms equally often. Its answer is the most accepted arm.
 
-    `evaluate` and `rollout` replace an option that is None. In other uses the defaults below hold.
+    If an option is None, `evaluate` and `rollout` use the value of the setting `printed` or
+    `released`. In other uses the defaults below hold.
 
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation the default is BAIR's mean
             stopping time.
         order: recommend arms in turn ("round robin") or at "random"; default "round robin".
-        whole_passes: whether round robin completes the pass in which it reaches T, if the step cap
-            allows; default False.
+        whole_passes: if T falls inside a pass of round robin, True completes this pass, up to the
+            step cap; default False.
         ties: whether a "random" or the "first" of tied arms is the answer; default "random".
     """

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# In a checkout `agents` is a symbolic link to the folder of that name. Git on Windows may write a
-# text file instead; then the package is extended by the parent folder.
+# In a checkout this folder has a symbolic link to `../agents`. Git on Windows may write a text file
+# in place of the link. Python then finds `agents` in the parent folder.
 if not (Path(__file__).parent / "agents").is_dir():
     __path__.append(str(Path(__file__).parents[1]))
 
@@ -21,6 +21,7 @@ from explorative_user_env.envs import (
     POPULATION_ENV_ID,
     register_environments,
 )
+from explorative_user_env.envs.scores import SCORES
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Agent, Algorithm
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from explorative_user_env.check.verify import verify
     from explorative_user_env.evaluation import Results, evaluate, load, sweep
 
+#: The range of expected returns in every environment, by its id (see `envs.scores.Scores`).
+scores = SCORES
+
 _LATER = {"verify": "check.verify"} | dict.fromkeys(
     ("Results", "evaluate", "load", "sweep"), "evaluation"
 )
@@ -51,8 +55,8 @@ __all__ = [
     "BAI_ENV_ID", "COUNTS_ENV_ID", "ENV_ID", "POPULATION_ENV_ID", "Agent", "Algorithm", "Behaviour",
     "Episode", "ExplorativeUserEnv", "ExplorativeUserVectorEnv", "Instance", "InvalidArgumentError",
     "PolicyAgent", "Population", "Results", "RewardLaw", "Schedule", "__version__", "evaluate",
-    "load", "register_behaviour", "register_reward_law", "register_schedule", "rollout", "sweep",
-    "verify",
+    "load", "register_behaviour", "register_reward_law", "register_schedule", "rollout", "scores",
+    "sweep", "verify",
 ]
 # fmt: on
 

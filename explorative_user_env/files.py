@@ -1,6 +1,6 @@
 """Write files atomically: write a file in a temporary folder next to its path, then move the file.
 
-A `Folder` holds the files of one run. Its manifest `made_by.json` contains the request of the run
+A `Folder` holds the files of one run. Its manifest `made_by.json` contains the arguments of the run
 and a digest of each file, so that readers detect files of different runs.
 """
 
@@ -165,7 +165,7 @@ class Folder:
 
     Args:
         path: the folder; created if missing.
-        made_by: the request of the run for the manifest, as JSON values.
+        made_by: the arguments of the run, as JSON values; the manifest contains them.
         overwrite: whether to replace the files of another run.
 
     Raises:
@@ -234,7 +234,8 @@ class Folder:
                     for name in coming:
                         os.replace(temporary / name, path / name)
                 except BaseException:
-                    if (temporary / MADE_BY).exists():  # if not, all files were moved
+                    # The manifest is moved last: if it is still here, not all files were moved.
+                    if (temporary / MADE_BY).exists():
                         for name in coming:
                             if not (temporary / name).exists():
                                 (path / name).unlink(missing_ok=True)

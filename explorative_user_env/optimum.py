@@ -2,10 +2,11 @@
 
 A user has K = 2 arms with Bernoulli rewards; either arm is the better one with probability 1/2. An
 agent knows the acceptances n_0 and n_1 and the step t. It does not know the better arm, nor the
-user's successes s_0 and s_1: their joint distribution, given the responses, is the agent's belief.
-A recommendation splits the belief by the user's decision, and an acceptance spreads it by a
-Bernoulli draw. Backward recursion over all beliefs gives the best expected return. The same tree
-gives the exact return of a deterministic agent.
+number of successes s_0 and s_1 among the user's rewards. The agent's belief is the joint
+distribution of the better arm, s_0 and s_1 given the responses. A response of the user rules out a
+part of the belief, and after an acceptance one success or failure is added to the rest. Backward
+recursion over all beliefs gives the best expected return. The same tree of beliefs gives the exact
+return of a deterministic agent.
 """
 
 import functools
@@ -55,13 +56,13 @@ class EitherOrder:
 
 @dataclass(frozen=True)
 class TinyTask:
-    """A task of `ExplorativeUserTiny-v0`, or its regret form.
+    """A task of `ExplorativeUserTiny-v0`, or the same user in the task "regret".
 
     Attributes:
         alpha: the user's willingness to explore, above 0.
-        horizon: in "bai" the recommendation of this number ends an episode without an answer, so
-            that an agent answers after at most horizon - 1 recommendations; in "regret" the number
-            of recommendations. In 2..40.
+        horizon: in 2..40. In "regret" the number of recommendations. In "bai" an episode ends
+            after `horizon` recommendations without an answer, so an agent has to answer after at
+            most `horizon` - 1 recommendations.
         step_cost: c, the cost of a recommendation in "bai", at least 0.
         task: "bai" or "regret".
         means: the means of the better and the other arm, in [0, 1].
@@ -84,15 +85,13 @@ class TinyTask:
         validation.not_negative("step_cost", self.step_cost)
         better, other = validation.finite_vector("means", self.means, 2)
         if not 0.0 <= other < better <= 1.0:
-            raise InvalidArgumentError(
-                "means", self.means, "a larger and a smaller number in [0, 1]"
-            )
+            raise InvalidArgumentError("means", self.means, "two numbers in [0, 1], larger first")
         object.__setattr__(self, "means", (better, other))
         _ = self.population  # validates alpha
 
     @property
     def most_recommendations(self) -> int:
-        """The most recommendations before an answer, or of a regret run."""
+        """The largest number of recommendations in a run; in "bai" the agent then answers."""
         return self.horizon - 1 if self.task == BAI.name else self.horizon
 
     @functools.cached_property
@@ -139,7 +138,8 @@ class ExactScore(NamedTuple):
 class Solution:
     """The best actions in a tiny task, by backward recursion over beliefs.
 
-    A belief is an array of probabilities, shape (2, n_0 + 1, n_1 + 1), by the better arm, s_0, s_1.
+    A belief is an array of probabilities, shape (2, n_0 + 1, n_1 + 1). Its entry [b, s_0, s_1] is
+    the probability that arm b is better and that arms 0 and 1 have s_0 and s_1 successes.
     """
 
     def __init__(self, tiny: TinyTask) -> None:
@@ -149,7 +149,7 @@ class Solution:
         self._decisions: dict[tuple[int, ...], Array] = {}
 
     def best(self, t: int, belief: Array) -> tuple[float, int]:
-        """Return the best expected return from here on, and the action that has it."""
+        """Return the best expected return of the remaining steps, and the action that gives it."""
         key = (t, belief.shape, belief.round(DIGITS).tobytes())
         if key not in self._best:
             self._best[key] = self._look_ahead(t, belief)
@@ -177,7 +177,7 @@ class Solution:
         return 2.0 * float(better.max()) - 1.0
 
     def responses(self, t: int, belief: Array, arm: int) -> list[tuple[float, Array]]:
-        """Return the probability and the weights of a rejection and of an acceptance of `arm`."""
+        """Return (P, P * next belief) for a rejection and an acceptance; P is its probability."""
         rejects = self._rejects(t, belief.shape)[arm]
         rejected, accepted = np.where(rejects, belief, 0.0), np.where(rejects, 0.0, belief)
         shape = list(belief.shape)
@@ -192,7 +192,7 @@ class Solution:
         return [(float(weights.sum()), weights) for weights in (rejected, grown)]
 
     def _rejects(self, t: int, shape: tuple[int, ...]) -> Array:
-        """Return whether the user rejects each arm, shape (2, n_0 + 1, n_1 + 1), by s_0 and s_1."""
+        """Return an array whose entry [arm, s_0, s_1] states whether the user rejects the arm."""
         key = (t, *shape)
         if key in self._decisions:
             return self._decisions[key]
@@ -215,7 +215,7 @@ class Solution:
 
 @functools.lru_cache(16)
 def solution(tiny: TinyTask) -> Solution:
-    """Return the solution of a tiny task, which grows as it is used."""
+    """Return the solution of a tiny task; it computes and stores values when they are needed."""
     return Solution(tiny)
 
 
@@ -230,11 +230,12 @@ class OptimalAgent(Agent):
 
     Args:
         tiny: the task.
-        agent: an agent that recommends in place of the solution; only the answer is then optimal.
+        agent: another agent that chooses the recommendations; then only the answer is optimal. None
+            recommends by the exact solution.
 
     Raises:
-        InvalidArgumentError: for other than two arms, or at a response that the user of this task
-            never gives.
+        InvalidArgumentError: if there are not two arms, or after a response that the user of this
+            task never gives.
     """
 
     def __init__(self, tiny: TinyTask = DEFAULT, agent: Agent | None = None) -> None:
@@ -244,7 +245,8 @@ class OptimalAgent(Agent):
     @property
     def options(self) -> dict[str, Any]:
         """The task and the options of the other agent, which identify this agent."""
-        return asdict(self.tiny) | {"agent": getattr(self.agent, "options", None)}
+        other = {} if self.agent is None else {"agent": getattr(self.agent, "options", self.agent)}
+        return asdict(self.tiny) | other
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start with a new user."""
@@ -283,7 +285,7 @@ class OptimalAgent(Agent):
 
 
 class _Tie:
-    """The random stream of an agent in the tree, which may only break a tie of the answer."""
+    """A random stream for `exact_score`: the agent may use it only to answer one of tied arms."""
 
     agent = ""
     number: float | None = None  # decides a tie of two arms
@@ -307,7 +309,8 @@ def exact_score(agent: Agent, tiny: TinyTask = DEFAULT) -> ExactScore:
     """Return the exact score of a deterministic agent in a tiny task, without sampling.
 
     As in `evaluate` with `max_steps=horizon - 1`, an agent that reaches the step cap answers. In
-    "regret" an agent that stops continues with its answer. Only ties of its answer may be random.
+    "regret" an agent that stops then recommends its answer. The agent may draw a random number only
+    to answer one of several tied arms.
 
     Args:
         agent: an agent that can be pickled, with all options set.
@@ -349,7 +352,7 @@ def exact_score(agent: Agent, tiny: TinyTask = DEFAULT) -> ExactScore:
 
 
 def _wrong_answers(node: bytes) -> Array:
-    """Return the probability of a wrong answer for each better arm; a tie is a fair coin."""
+    """Return P(wrong answer | arm b is better) for b = 0, 1; tied arms are equally likely."""
     chosen = []
     try:
         for _TIE.number in (0.25, 0.75):
@@ -360,7 +363,7 @@ def _wrong_answers(node: bytes) -> Array:
 
 
 def gap_to_optimum(agent: Agent | float, tiny: TinyTask = DEFAULT) -> float:
-    """Return the expected return that an agent misses to the optimum, at least 0.
+    """Return the optimal expected return minus the agent's, at least 0.
 
     Args:
         agent: a deterministic agent, as in `exact_score`, or a measured mean return.

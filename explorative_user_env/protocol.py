@@ -51,8 +51,8 @@ class Agent(Protocol):
       `learn(arm, reward)` gets the realized reward of each accepted recommendation.
     - `trained_on`: for a trained agent, the arguments of `evaluate` ("task", "n_arms", "setting",
       "delta") that describe its training users. A benchmark uses such users by default.
-    - `options`: a mapping that identifies the agent within its class: an agent with equal options
-      continues stored runs. Without `options`, the agents' attributes are compared.
+    - `options`: a mapping that identifies the agent within its class. Stored runs are continued
+      only by an agent with equal options. Without `options`, attributes are compared.
     - `next_user`: called instead of `reset` before every user of an episode but the first. The
       number of arms, the stream and the horizon stay the same. The agent may keep what it learned.
     - `explain`: returns the agent's current state for a viewer, a mapping from names to a number, a
@@ -127,7 +127,7 @@ class OneUserAtATime(Agent, ManyUserAgent, Protocol):
         self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
 
     def answer(self) -> int:
-        """Return the answer."""
+        """Return the arm believed to be the best."""
         return int(self.answer_all(ONLY)[0])
 
 
@@ -137,12 +137,13 @@ ONLY = np.zeros(1, int)
 
 @dataclass(frozen=True)
 class Algorithm:
-    """The rule of an agent as functions for one user, run in plain Python or compiled.
+    """An agent for one user, as functions that run in plain Python or compiled.
 
     `Params` is a NamedTuple of numbers, fixed for a run. `State` is a NamedTuple of lists (arrays
     when compiled). A number that changes is a list of one number: write [0.0], not [0], if the
-    number may become a fraction. Numba must be able to compile the functions listed after `blank`.
-    They may use numbers, indexing, loops, `math` and draws such as `rng.random()`.
+    number may become a fraction. Numba must be able to compile all functions but `prepare`, `blank`
+    and `explain`. These functions may use numbers, indexing, loops, `math` and draws such as
+    `rng.random()`.
 
     Attributes:
         name: name in tables.
@@ -158,11 +159,13 @@ class Algorithm:
         stops_itself: False for an algorithm that runs to a given horizon.
         learn: `(params, state, arm, reward)`; gets the realized reward of an accepted
             recommendation, after `observe`. None for an algorithm that sees responses only.
+        tell: `(params, state, best_arm)`; gets the best arm before the first step of a run. Only
+            for a reference that also has `learn`.
         explain: `(params, state) -> mapping`, as `Agent.explain`; not compiled. Two records that
             differ only in `explain` are equal.
 
     Raises:
-        InvalidArgumentError: naming the field whose value does not fit its type.
+        InvalidArgumentError: if a field's value does not fit its type; the message names the field.
     """
 
     name: str
@@ -172,11 +175,12 @@ class Algorithm:
     act: Callable[[Any, Any, np.random.Generator], int]
     observe: Callable[[Any, Any, int, bool], None]
     verdict: Callable[[Any, Any, np.random.Generator], int]
-    # A mapping has no hash. But `==` compares `defaults`, so a copy from another process is equal.
+    # Excluded from the hash, as a mapping has none. `==` compares it, as copies must be equal.
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
     learn: Callable[[Any, Any, int, float], None] | None = None
+    tell: Callable[[Any, Any, int], None] | None = None
     explain: Callable[[Any, Any], Mapping[str, Any]] | None = field(default=None, compare=False)
 
 

@@ -94,7 +94,7 @@ def set_streams(seeds: Sequence[int], streams: Sequence[Any], name: str | None =
 
 
 def _child(seed: int, *place: int) -> int:
-    """Return a seed that depends on `place`, independent of the user seeds of study `seed`."""
+    """Return a seed for a path of integers, independent of the user seeds of study `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=place)
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
 
@@ -103,7 +103,8 @@ def training_seeds(seed: int, n_users: int) -> list[int]:
     """Return the user seeds of a training, one for each lane (environment).
 
     No study has a user with one of these seeds, so no comparison uses a model's training users.
-    Trainings with different seeds share no user, because the first user seed is one of 2^63 values.
+    Trainings with different seeds share no user, except with negligible probability: the first
+    user seed of a training is random among 2^63 values, and the others follow it.
 
     Args:
         seed: seed of the training.
@@ -118,7 +119,7 @@ def tuning_seed(seed: int, *place: int) -> int:
 
     Args:
         seed: seed of the study that compares the tuned agents.
-        place: indices that number the studies of the tuning; two such studies share no user.
+        place: the indices of one study of the tuning. Studies with other indices have other users.
     """
     return _child(seed, crc32(b"tuning"), *place)
 

@@ -1,9 +1,9 @@
 """The paper's bounds as numbers with explicit constants.
 
 The upper bounds hold for BAIR with m = 1 (one rejection eliminates an arm), and for a user without
-click noise, with Gaussian rewards of unit variance and at most one private draw of each arm. If a
-printed constant is too small, this module derives a valid bound; functions named `printed_...`
-return the printed bounds.
+click noise, with Gaussian rewards of unit variance. Before the first step she may have at most one
+reward of each arm. If a constant in the paper is too small, this module derives a valid bound.
+Functions named `printed_...` return the bounds as printed in the paper.
 
 The functions for parts of the upper bound take arguments of `upper_bound`: `delta`, `alpha`,
 `rho_0`, `rho_1`, `n1` (a number of at least 0), `n_arms` (K, at least 2) and `instance`. A value
@@ -77,8 +77,9 @@ def upper_bound(
 
     The bound is the explicit form of Theorem thm:upperbound2. It is the sum of
     `phase1_acceptances_bound`, `phase1_rejections_bound` and `phase2_length_bound`. It holds unless
-    an empirical mean leaves its band or the best arm is eliminated. Each of these two events has
-    probability at most delta (the second for the N_1 of Lemma lm:phase2bound1).
+    an empirical mean differs from the true mean by more than `iterated_log_band`, or the best arm
+    is eliminated. Each of these two events has probability at most delta (the second event for the
+    N_1 of Lemma lm:phase2bound1).
 
     Args:
         instance: the means, with one best arm.
@@ -87,10 +88,11 @@ def upper_bound(
         rho_0: the lower bound of rho_t, above 0.
         rho_1: the upper bound of rho_t, above 0.
         n1: N_1: "paper", "proof" (see `phase1_acceptances_needed`) or a number of at least 0.
-        order: Phase 2 recommends the arm of F with the "fewest acceptances", or "round robin".
+        order: Phase 2 recommends the remaining arm with the "fewest acceptances", or the remaining
+            arms in turn ("round robin").
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range; the message names it.
     """
     n_arms, delta = validation.of_class("instance", instance, Instance).n_arms, risk("delta", delta)
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
@@ -105,10 +107,11 @@ def upper_bound(
 def printed_upper_bound(
     instance: Instance, delta: float, alpha: float = 1.0, rho_0: float = 1.0, rho_1: float = 2.0
 ) -> UpperBound:
-    """Return the printed bound: N_1, Lemma lm:algo4 and Lemma lm:phase2bound2.
+    """Return the parts of the bound as the paper prints them.
 
-    The printed bound is not always valid (`printed_phase1_rejections_bound` and
-    `phase2_length_bound` give the reasons). `upper_bound` is valid.
+    They are N_1, the bound of Lemma lm:algo4 and the bound of Lemma lm:phase2bound2. Their sum is
+    not always a valid bound (`printed_phase1_rejections_bound` and `phase2_length_bound` give the
+    reasons). `upper_bound` is valid.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = phase1_acceptances_needed(n_arms, delta, alpha, rho_0)
@@ -142,17 +145,18 @@ def iterated_log_band(n: Any, delta: float) -> Any:
 def largest_mean_drop(gamma: float, acceptances: int) -> float:
     """Return 2 sqrt(Gamma / n), the least decrease of the largest empirical mean in a round.
 
-    Paper, Lemma lm:Er: a complete round of Phase 1 that ends at t_e lowers max_i hat mu_i by at
-    least this amount. The lemma holds with certainty. Its proof is an induction over the rejections
-    of the round: the empirical mean of a rejection's witness is unchanged since the start of the
-    round, or was lowered in the round. The proof uses the user's rule, and that a round recommends
-    an arm until she rejects it. The lemma fails
+    After its first sweep, Phase 1 runs rounds: a round recommends each arm until the user rejects
+    it. By Lemma lm:Er of the paper, a complete round lowers the largest empirical mean by at least
+    this amount, with certainty. The proof is an induction over the rejections of the round. The arm
+    that makes her reject another arm has the same empirical mean as at the start of the round, or
+    the round has lowered it. The lemma fails
 
-    - in the first sweep, which alternates between arms, so that means rise between rejections;
-    - with click noise, when a coin flip rejects an arm without a witness;
-    - with two or more private draws of each arm, which count in n_i but not in n(t_e).
+    - in the first sweep, because it alternates between arms, and means rise between rejections;
+    - with click noise, because a coin flip can reject an arm when no other arm is clearly better;
+    - if she had two or more rewards of each arm before the first step, which n(t) does not count.
 
-    `gamma` is the least Gamma in the round, `acceptances` is n(t_e), at least 1.
+    `gamma` is the least Gamma in the round. `acceptances` is n(t) at the end of the round, at
+    least 1.
     """
     gamma = validation.not_negative("gamma", gamma)
     return 2.0 * math.sqrt(gamma / integer("acceptances", acceptances, 1))
@@ -178,19 +182,21 @@ def phase1_acceptances_needed(
 def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
     """Return ceil(N_1) + K - 1, the most acceptances of Phase 1.
 
-    The first sweep tests only between passes whether N_1 is reached, so a pass of K acceptances can
-    start at N_1 - 1. The paper's bound is N_1 itself. Phase 1 makes at least one pass.
+    Phase 1 begins with passes over all arms and compares its acceptances with N_1 only after each
+    pass. So a pass with K acceptances can start at ceil(N_1) - 1 acceptances. The paper's bound is
+    N_1 itself. Phase 1 makes at least one pass.
     """
     n1 = validation.not_negative("n1", n1)
     return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1
 
 
 def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
-    """Return sqrt(2 N_1 log(2K/delta)), a bound on the complete rounds with Gamma at least 1.
+    """Return sqrt(2 N_1 log(2K/delta)), a bound on Phase 1's complete rounds with Gamma >= 1.
 
     The bound holds with probability 1 - delta (paper, proof of Lemma lm:algo4). Every such round
-    lowers the largest empirical mean by at least 2/sqrt(N_1). While all empirical means stay in
-    their bands, all rounds together lower it by at most 2 sqrt(2 log(2K/delta)).
+    lowers the largest empirical mean by at least 2/sqrt(N_1). If the errors of the empirical means
+    stay within `iterated_log_band`, all rounds together lower the largest empirical mean by at most
+    2 sqrt(2 log(2K/delta)).
     """
     n1 = validation.not_negative("n1", n1)
     logarithm = math.log(2 * integer("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
@@ -198,11 +204,11 @@ def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
 
 
 def early_rounds_bound(alpha: float = 1.0, rho_0: float = 1.0) -> float:
-    """Return a bound on the complete rounds that start before Gamma >= 1 is certain.
+    """Return a bound on Phase 1's complete rounds that start with n(t) < e^(1/(2 alpha))/rho_0.
 
-    Gamma >= 1 if n(t) >= e^(1/(2 alpha))/rho_0. The first sweep and every round have at least one
-    acceptance: if Gamma > 0, the user does not reject the arm with the largest empirical mean. The
-    returned bound is infinite for alpha below 0.0007, where floats overflow.
+    For larger n(t), Gamma >= 1. Every round, and the first sweep before the rounds, has at least
+    one acceptance: if Gamma > 0, the user does not reject the arm with the largest empirical mean.
+    For alpha below 0.0007 floats overflow, and the returned bound is infinite.
     """
     settled = _settled_acceptances(alpha, rho_0)
     return settled if math.isinf(settled) else max(0, math.ceil(settled) - 1)
@@ -213,13 +219,14 @@ def phase1_rejections_bound(
 ) -> float:
     """Return a bound on the rejections of Phase 1 that holds with probability 1 - delta.
 
-    The bound is the sum of K rejections in the first sweep, K in each complete round, and K - 1 in
-    the last, incomplete round, which the printed bound omits. The number of complete rounds is at
-    most `early_rounds_bound` plus `phase1_rounds_bound`.
+    The bound is the sum of K rejections in the passes at the start, K in each complete round (which
+    recommends each arm until its rejection), and K - 1 in the last, incomplete round. The paper's
+    bound omits the incomplete round. The number of complete rounds is at most `early_rounds_bound`
+    plus `phase1_rounds_bound`.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:
-        raise InvalidArgumentError("n1", n1, "small enough for a finite bound")
+        raise InvalidArgumentError("n1", n1, "small enough for a finite bound on rejections")
     n_arms = integer("n_arms", n_arms, 2)
     complete = early_rounds_bound(alpha, rho_0) + math.floor(rounds)
     return n_arms * (1 + complete) + n_arms - 1
@@ -265,12 +272,15 @@ def elimination_bound(
 ) -> int:
     """Return the acceptances of an arm after which its next recommendation eliminates it.
 
-    The result is the least m for which 2 log(K m (m+1)/delta)/m and 2 alpha log(rho_1 n)/m are both
-    below Delta_i^2/16. Then the four conditions of Eq. (4c) hold for all n_i >= m, if all empirical
-    means are in their bands and the best arm is in F with at least n_i acceptances. Here
-    n = N + K(m+1), with N = `phase1_acceptances_bound`, bounds n(t) for both orders of Phase 2: up
-    to this recommendation Phase 2 has at most m+1 acceptances of each arm. Private draws do not
-    weaken the bound. `gap` is Delta_i = mu_* - mu_i of the arm, at least 1e-100.
+    The result is the least M for which 2 log(K M (M+1)/delta)/M and 2 alpha log(rho_1 n)/M are both
+    below gap^2/16. Then the four conditions of Eq. (4c) hold for all n_i >= M, if the errors of all
+    empirical means stay within `iterated_log_band` and the best arm is not eliminated and has at
+    least n_i acceptances.
+    Here n = N + K(M+1), with N = `phase1_acceptances_bound`, is a bound on n(t): up to this
+    recommendation Phase 2 has at most M+1 acceptances of each arm, in both its orders. The bound
+    also holds if the user had rewards before the first step.
+
+    `gap` is mu_* - mu_i for this arm i, at least 1e-100.
     """
     quarter = _gap(gap) / 4.0
     n_arms = integer("n_arms", n_arms, 2)
@@ -280,15 +290,15 @@ def elimination_bound(
 
     def suffices(m: int) -> bool:
         mean = 2.0 * (math.log(n_arms * m * (m + 1)) - log_delta)
-        # The maximum makes the terms decrease in m even if rho_1 is small.
+        # The maximum makes logarithm / m decrease in m even if rho_1 is small.
         logarithm = max(1.0, log_rho + math.log(already + n_arms * (m + 1)))
         return max(mean, 2.0 * alpha * logarithm) < quarter * quarter * m
 
     high = 1
     while not suffices(high):
         high *= 2
-        if high == NONE_BELOW:  # only a large alpha makes m so large
-            raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound")
+        if high == NONE_BELOW:  # only a large alpha leads to such a number
+            raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound on n_i")
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -309,10 +319,10 @@ def printed_elimination_bound(
 ) -> int:
     """Return the least integer above the maximum in Eq. (8c), the printed bound on n_i.
 
-    The bound assumes N_1 = (2K/delta)^(1/alpha)/rho_0. Compared with `elimination_bound`, Eq. (8c)
-    has small errors, although it is usually large enough: the second line of cases lacks an alpha,
-    K n_i replaces K(n_i+1), 2 replaces 2^(1/alpha) (too small for alpha < 1), and the second
-    logarithm lacks an alpha (too small for alpha > 2).
+    The bound assumes N_1 = (2K/delta)^(1/alpha)/rho_0. Eq. (8c) is usually large enough but has
+    four small errors. Its second line of cases lacks a factor alpha. K n_i stands where K(n_i+1)
+    is needed. 2 stands where 2^(1/alpha) is needed, which makes the bound too small for alpha < 1.
+    The second logarithm lacks a factor alpha, which makes it too small for alpha > 2.
     """
     gap = _gap(gap)
     square = gap**2 if gap < 1e150 else math.inf
@@ -327,7 +337,7 @@ def printed_elimination_bound(
         128.0 / square * (6.0 * two + 0.5 * (two + log_arms - log_delta) - log_square),
     )
     if not all(number < math.inf for number in needed):
-        raise InvalidArgumentError("alpha", alpha, "large enough for a finite bound")
+        raise InvalidArgumentError("alpha", alpha, "large enough for a finite bound on n_i")
     return max(0, math.floor(max(needed))) + 1
 
 
@@ -341,21 +351,21 @@ def phase2_length_bound(
 ) -> int:
     """Return a bound on the recommendations of Phase 2 that holds with probability 1 - 2 delta.
 
-    All empirical means stay in their bands with probability 1 - delta. If they do and the best arm
-    is not eliminated, every other arm is accepted at most m_i = `elimination_bound` times. The best
-    arm is accepted until it has one acceptance more than each other arm. K - 1 recommendations are
-    rejected.
+    The errors of all empirical means stay within `iterated_log_band` with probability 1 - delta. If
+    they do and the best arm is not eliminated, every other arm is accepted at most
+    `elimination_bound` times. The best arm is accepted until it has one acceptance more than each
+    other arm. K - 1 recommendations are rejected.
 
     The best arm is eliminated with probability at most `phase2_error_bound`, which is delta for the
     N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0. With a smaller N_1 the bound holds only with
     probability 1 - delta - `phase2_error_bound`.
 
-    Lemma lm:phase2bound2 misses a case of "fewest acceptances": an arm with many acceptances in
-    Phase 1 cannot be eliminated until the best arm has as many acceptances. That can take N_1
-    acceptances, instead of order log(1/delta): if the first rewards of the best arm are low, she
-    may accept another arm throughout Phase 1, with a probability that does not fall with delta.
-    With "round robin" no arm waits, and the order in the lemma is right. Theorem thm:upperbound2
-    holds in both cases, because its bound includes N_1.
+    Lemma lm:phase2bound2 states a length of order log(1/delta), but misses a case of the order
+    "fewest acceptances". An arm with many acceptances in Phase 1 cannot be eliminated until the
+    best arm has as many acceptances. This can take N_1 acceptances: if the first rewards of the
+    best arm are low, the user may accept another arm throughout Phase 1, with a probability that
+    does not fall with delta. With "round robin" the lemma is right, because no arm waits for the
+    best arm. Theorem thm:upperbound2 holds for both orders, because its bound includes N_1.
 
     Args:
         instance: the means, with one best arm.
@@ -363,10 +373,11 @@ def phase2_length_bound(
         delta: the allowed probability of a wrong answer, in (0, 1).
         alpha: the user's willingness to explore, above 0.
         rho_1: the upper bound of rho_t, above 0.
-        order: Phase 2 recommends the arm of F with the "fewest acceptances", or "round robin".
+        order: Phase 2 recommends the remaining arm with the "fewest acceptances", or the remaining
+            arms in turn ("round robin").
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range; the message names it.
     """
     waits = choice("order", order, ("fewest acceptances", "round robin")) == "fewest acceptances"
     n_arms = validation.of_class("instance", instance, Instance).n_arms
@@ -386,7 +397,8 @@ def printed_phase2_length_bound(
 ) -> int:
     """Return K - 1 plus the sum of the n_i of Eq. (8c) over all arms (Lemma lm:phase2bound2).
 
-    For the best arm Delta_i is Delta_1. `phase2_length_bound` covers a case that the lemma misses.
+    The gap of the best arm is set to its distance from the second best. `phase2_length_bound`
+    covers a case that the lemma misses.
     """
     n_arms = validation.of_class("instance", instance, Instance).n_arms
     needed = (
@@ -403,22 +415,22 @@ def _gap(gap: float) -> float:
 def lower_bound(
     delta: float, gap: float, *, c: float, alpha: float = 1.0, rho_0: float = 1.0
 ) -> float:
-    """Return max{delta^(-1/alpha + c)/rho_0, 2/Delta_1^2 log(1/(4 delta))}.
+    """Return max{delta^(-1/alpha + c)/rho_0, 2/gap^2 log(1/(4 delta))}.
 
-    Paper, Theorem thm:lowerbound4delta: any algorithm with fewer acceptances gives a wrong answer
-    with probability at least delta on some instance. The first part is proved only for delta below
-    a number that depends on K, c and rho. The second part is a simpler form of
-    `general_lower_bound`; for K = 2 it is a quarter of `general_lower_bound`.
+    By Theorem thm:lowerbound4delta of the paper, any algorithm with fewer acceptances gives a wrong
+    answer with probability at least delta on some instance. The first term of the maximum is proved
+    only for delta below a number that depends on K, c and rho. The second term is a simpler form
+    of `general_lower_bound`. For K = 2 it is a quarter of `general_lower_bound`.
 
     Args:
         delta: probability of a wrong answer, in (0, 1).
-        gap: Delta_1, above 0.
-        c: a number in (0, 1/2), in the exponent of the first part.
+        gap: the distance of the best mean from the second best, above 0.
+        c: a number in (0, 1/2), in the exponent of the first term.
         alpha: the user's willingness to explore, above 0.
         rho_0: the lower bound of rho_t, above 0.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range; the message names it.
     """
     delta, gap = risk("delta", delta), positive("gap", gap)
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
@@ -429,17 +441,18 @@ def lower_bound(
 
 
 def log_lower_bound(delta: float, alpha: float, rho_0: float, c: float) -> float:
-    """Return log(delta^(-1/alpha + c)/rho_0) without the power of delta, which may overflow."""
+    """Return log(delta^(-1/alpha + c)/rho_0). The power itself is not computed: it may overflow."""
     return (c - 1.0 / alpha) * math.log(delta) - math.log(rho_0)
 
 
 def optimal_weights(instance: Instance) -> tuple[float, ...]:
     """Return w*, the optimal proportions of recommendations if rewards N(mu_i, 1) are observed.
 
-    The weights on the simplex maximise min over i of w_* w_i/(w_* + w_i) Delta_i^2/2 (Garivier and
-    Kaufmann 2016, Lemma 3 and Theorem 5). The solution is w_i/w_* = x_i = z/(d_i - z) with
-    d_i = (Delta_i/Delta_1)^2, where z solves sum of x_i^2 = 1 on (0, 1/2]. The result has one
-    weight for each arm; a small weight may be rounded to 0.
+    Let b be the best arm and Delta_i = mu_b - mu_i. The weights add up to 1 and maximise the least
+    w_b w_i/(w_b + w_i) Delta_i^2/2 over the other arms i (Garivier and Kaufmann 2016, Lemma 3 and
+    Theorem 5). The solution is w_i/w_b = x_i = z/(d_i - z) with d_i = (Delta_i/gap)^2, where z in
+    (0, 1/2] makes the sum of all x_i^2 equal to 1. The result has one weight for each arm. A small
+    weight may be rounded to 0.
 
     Raises:
         InvalidArgumentError: if there is more than one best arm.
@@ -448,10 +461,10 @@ def optimal_weights(instance: Instance) -> tuple[float, ...]:
 
 
 def characteristic_time(instance: Instance) -> float:
-    """Return T*(nu) for Gaussian rewards of unit variance; for K = 2 it is 8/Delta^2.
+    """Return the characteristic time T* for Gaussian rewards of unit variance (8/gap^2 for K = 2).
 
-    1/T* = sup over w of inf over alternatives of sum of w_i D(mu_i, mu'_i) (paper, proof of
-    Theorem thm:lowerbound4delta).
+    1/T* is the maximum over weights w of the least sum over arms of w_i (mu_i - mu'_i)^2/2, where
+    mu' are means with another best arm (paper, proof of Theorem thm:lowerbound4delta).
 
     Raises:
         InvalidArgumentError: if there is more than one best arm.
@@ -460,7 +473,7 @@ def characteristic_time(instance: Instance) -> float:
 
 
 def general_lower_bound(instance: Instance, delta: float) -> float:
-    """Return T*(nu) log(1/(4 delta)), at least 0.
+    """Return T* log(1/(4 delta)), at least 0, where T* is `characteristic_time`.
 
     An algorithm that observes rewards and errs with probability at most delta needs at least this
     expected number of rewards (Garivier and Kaufmann 2016, Theorem 1, as quoted in the paper).
@@ -480,7 +493,7 @@ def unique_gap(instance: Instance) -> float:
 
 
 def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
-    """Return the optimal weights and T*."""
+    """Return `optimal_weights` and `characteristic_time`."""
     from scipy.optimize import brentq
 
     gap, gaps = unique_gap(instance), instance.gaps
@@ -494,7 +507,7 @@ def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
     def excess(z: float) -> float:
         return float(np.sum(ratios(z) ** 2)) - 1.0
 
-    # At z = 1/2, x_i is exactly 1 for the nearest arm, so the sum is at least 1.
+    # At z = 1/2 the ratio of the second-best arm is 1. So `excess` is not negative there.
     z = float(brentq(excess, 0.0, 0.5, xtol=1e-16, rtol=8.9e-16))
     total = 1.0 + float(ratios(z).sum())
     weights = dict(zip(others, (ratios(z) / total).tolist(), strict=True))
@@ -518,10 +531,10 @@ class HardPair:
         alpha: the user's willingness to explore.
         rho_0: the lower bound of rho_t, above 0.
         rho_1: the upper bound of rho_t.
-        n0: N_0, the acceptances during which users with nu and with nu' may respond identically.
+        n0: N_0. Users with nu and with nu' may respond identically during N_0 acceptances.
         c: the number c in the exponent -1/alpha + c of Theorem thm:lowerbound4delta.
         d: the difference of arm 1's means under nu' and nu.
-        epsilon: Delta_1 of nu'.
+        epsilon: the distance of the best mean of nu' from its second best.
     """
 
     nu: Instance
@@ -537,35 +550,35 @@ class HardPair:
 
     @property
     def n_arms(self) -> int:
-        """K."""
+        """The number of arms K."""
         return self.nu.n_arms
 
     @property
     def event_a_bound(self) -> float:
-        """1/2^(K-1) < P[A]: the empirical means of all arms but arm 1 stay near their means."""
+        """1/2^(K-1), less than P[A]. In event A, estimates of arms 2 to K stay near the means."""
         return 0.5 ** (self.n_arms - 1)
 
     @property
     def event_b(self) -> float:
-        """P[B] = 1/2: under nu, arm 1's first reward is below its mean 1 + epsilon - d."""
+        """P[B] = 1/2. In event B, under nu, the first reward of arm 1 is below its mean."""
         return 0.5
 
     @property
     def event_b_prime(self) -> float:
-        """P[B'] = Phi(-d): under nu', arm 1's first reward is below 1 + epsilon - d."""
+        """P[B']. In event B', under nu', the first reward of arm 1 is below its mean under nu."""
         return 0.5 * math.erfc(self.d / math.sqrt(2.0))
 
     @property
     def event_b_prime_bound(self) -> float:
-        """(1/d - 1/d^3) exp(-d^2/2) / sqrt(2 pi) <= P[B'] (paper, Eq. feller1968)."""
+        """(1/d - 1/d^3) exp(-d^2/2) / sqrt(2 pi), a lower bound on `event_b_prime` (feller1968)."""
         density = math.exp(-0.5 * self.d**2) / math.sqrt(2.0 * math.pi)
         return (1.0 / self.d - 1.0 / self.d**3) * density
 
     @property
     def overlap_bound(self) -> float:
-        """P[B']/2^(K-1) < P[A and B'], the probability under nu' of the same history as under nu.
+        """A lower bound on the probability that a user has the same history under nu' as under nu.
 
-        The bound requires the conditions eq:161 and eq:162 of `proof_conditions`.
+        It requires the conditions eq:161 and eq:162 of `proof_conditions`.
         """
         return self.event_a_bound * self.event_b_prime
 
@@ -583,7 +596,7 @@ def hard_pair(
 ) -> HardPair:
     """Return the pair (nu, nu') of the proof of Theorem thm:lowerbound4delta.
 
-    With M = N_0 - K + 1 and L = 2 alpha log(rho_1 N_0),
+    `HardPair` explains N_0, d and epsilon. With M = N_0 - K + 1 and L = 2 alpha log(rho_1 N_0),
     d = sqrt(L) (1 + 2/sqrt(M)) + 2 sqrt(log(2M)/M), epsilon = sqrt(2 alpha log(rho_0 N_0)/M).
 
     Args:
@@ -595,11 +608,11 @@ def hard_pair(
         n0: N_0, at least K and above 1/rho_0; None is delta^(-1/alpha + c)/rho_0, rounded down.
         c: the number c in the default N_0, in (0, 1/2) and below 1/alpha, so that N_0 grows as
             delta falls. By default c is the smaller of 1/4 and 1/(2 alpha).
-        gap: Delta_1 > 0 of nu', which replaces epsilon. It does not change nu, so d grows by the
-            same amount as epsilon.
+        gap: a number above 0 that replaces epsilon, the gap of nu'. It does not change nu, so d
+            changes by the same amount as epsilon.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: if an argument is out of range; the message names it.
     """
     delta, alpha = risk("delta", delta), positive("alpha", alpha)
     rho_0 = positive("rho_0", rho_0)
@@ -642,7 +655,7 @@ def hard_pair(
 
 
 def exponent_loss(c: float | None, alpha: float) -> float:
-    """Validate c of Theorem thm:lowerbound4delta, or return the default if `c` is None."""
+    """Validate c, the number in the exponent -1/alpha + c, or return the default if it is None."""
     if c is None:
         return min(DEFAULT_C, 0.5 / alpha)
     allowed = "a number in (0, 1/2), below 1/alpha"
@@ -654,7 +667,7 @@ EVERY_N = 2**17
 
 
 class Condition(NamedTuple):
-    """An inequality that the proof requires of delta: left < right.
+    """An inequality, left < right, that delta must satisfy for the proof of the lower bound.
 
     Attributes:
         where: the label of the equation that needs the inequality.
@@ -672,14 +685,13 @@ class Condition(NamedTuple):
 
 
 def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
-    """Return every inequality that the proof requires, and whether it holds.
+    """Return every inequality that the proof of the lower bound requires, and whether it holds.
 
-    The proof takes delta "sufficiently small": for K = 2, alpha = rho = 1 and c = 1/4 all
+    The proof requires a "sufficiently small" delta. For K = 2, alpha = rho = 1 and c = 1/4 all
     inequalities hold for delta below about 5e-13 (N_0 = 1.7e9). The inequalities are sufficient,
-    not necessary. The first six inequalities serve to prove the seventh, P[B'] > 2^K delta. The
-    proof states three of these six, and uses d >= sqrt(2) and d <= 2 sqrt(L) without stating them.
-    The last two inequalities make the histories under nu and nu' equal (eq:161 is needed only with
-    more than two arms).
+    not necessary. The first six imply the seventh, 2^K delta < `event_b_prime`. The proof states
+    three of the first six, and uses sqrt(2) <= d and d <= 2 sqrt(L) without stating them. The last
+    two make the histories under nu and nu' equal (only more than two arms need eq:161).
     """
     validation.of_class("pair", pair, HardPair)
     k, n0, alpha, d = pair.n_arms, pair.n0, pair.alpha, pair.d
@@ -692,8 +704,8 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     factor = ratio * math.exp(-1.5) * pair.delta ** (-alpha * pair.c)
     factor /= 8.0 * math.sqrt(math.pi) * spread / math.sqrt(2.0)
     wide = 4.0 * math.sqrt(math.log(2.0 * n0)) + 2.0 * spread
-    # f(n), for K <= n <= N_0: after n acceptances she rejects arm 1 if the first reward of arm 1
-    # is f(n) below the mean of arm 2 (paper, Eq. 162, with rho_1 in place of rho_t).
+    # `widths` holds f(n) for K <= n <= N_0: after n acceptances the user rejects arm 1 if its first
+    # reward is f(n) below the mean of arm 2 (paper, Eq. 162, with rho_1 in place of rho_t).
     n = np.arange(k, min(n0 - 1, EVERY_N) + 1, dtype=float)
     if n0 - 1 > EVERY_N:
         n = np.append(n, np.geomspace(EVERY_N, float(n0 - 1), 1000))

@@ -29,7 +29,7 @@ class InvalidArgumentError(ValueError):
         super().__init__(f"{self.name} must be {rule}, got {_text_of(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors of worker processes are pickled. Pickle the message, as the value may not pickle.
+        # Worker processes pickle errors. Pickle the message, as pickling the value may fail.
         return copyreg.__newobj__, (type(self), str(self)), vars(self)  # type: ignore[attr-defined]
 
     def spelled(self, spellings: Mapping[str, str]) -> str:
@@ -122,7 +122,7 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
-    """Return `value` as an int in [least, most]; an error states `most` only for larger values."""
+    """Return `value` as an int in [least, most]. Only errors for larger values state `most`."""
     passed = isinstance(value, Integral) and int(value) > most
     return integer(name, value, least, most if passed else None)
 
@@ -140,7 +140,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def real(name: str, value: Any, allowed: str, holds: Callable[..., bool] = lambda x: True) -> float:
-    """Return `value` as a finite float that satisfies `holds`; errors quote `allowed`."""
+    """Return `value` as a finite float that satisfies `holds`. `allowed` is text for the error."""
     if not _is_finite(value) or not holds(float(value)):
         raise InvalidArgumentError(name, value, allowed)
     return float(value)
@@ -204,7 +204,7 @@ def ends(name: str, value: Any) -> tuple[float, float]:
 def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     """Return `value` if it is one of the `allowed` strings."""
     if not isinstance(value, str) or value not in allowed:
-        raise InvalidArgumentError(name, value, "one of " + ", ".join(sorted(allowed)))
+        raise InvalidArgumentError(name, value, f"one of {', '.join(sorted(allowed))}")
     return value
 
 
@@ -293,7 +293,7 @@ def require(what: str, extra: str, modules: Sequence[str]) -> None:
         modules: names of the modules.
 
     Raises:
-        MissingExtraError: naming the missing modules and the command that installs them.
+        MissingExtraError: if a module is missing; the message has the command that installs it.
     """
     if missing := missing_of(modules):
         raise MissingExtraError(f"{what} {' and '.join(missing)}: {how_to_get(extra)}")

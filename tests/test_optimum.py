@@ -212,7 +212,7 @@ def test_the_environment_ends_without_an_answer_at_its_horizon():
     ("refused", "words"),
     [
         (lambda: TinyTask(horizon=41), "horizon must be at most 40"),
-        (lambda: TinyTask(means=(0.1, 0.9)), "means must be a larger"),
+        (lambda: TinyTask(means=(0.1, 0.9)), "means must be two numbers"),
         (lambda: TinyTask(task="population"), "task must be"),
         (lambda: TinyTask(alpha=0.0), "alpha must be"),
         (lambda: exact_score(Thompson(), SHORT), "agent must be deterministic"),

@@ -81,7 +81,7 @@ REFUSED = [
     ("setting must be one of printed, released", lambda: as_setting("Printed")),
     ("task must be one of bai, population, regret, got 'sleep'", lambda: as_task("sleep")),
     ("m must be", lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0))),
-    ("trained_on must be None or a cell", lambda: TunedAgent(3, trained_on=[1])),
+    ("trained_on must be None or a dict of options", lambda: TunedAgent(3, trained_on=[1])),
     ("name must be a str", lambda: eu.RewardLaw(3, print)),
     # The fields of settings, instances and their laws
     *(("means must be a tuple of at least two", partial(Instance, each, 0)) for each in NO_MEANS),

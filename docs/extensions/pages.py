@@ -23,6 +23,7 @@ from typer.cli import get_docs_for_click
 from explorative_user_env import commands as cli
 from explorative_user_env.display.plots import COLOURS
 from explorative_user_env.display.plots import PAGES as THEMES
+from explorative_user_env.envs.scores import SCORES
 from explorative_user_env.show import scene
 from explorative_user_env.show.svg import OURS
 from explorative_user_env.teach.notebooks import SOLUTIONS, notebook_files
@@ -60,10 +61,25 @@ def environment(env: Any, docname: str, name: str) -> Iterator[str]:
         arguments = f'"{name}"' + (", num_envs=3" if words else "")
         yield f"| Made by | `gym.{call}{arguments})` |"
         made.close()
-    yield from ("", rest, "", "## One user", "")
+    yield from ("", rest, "", "## Scores", "", *_scores(name), "", "## One user", "")
     yield from reference.entry(reference.room_of(single), single.__name__, single, first)
     yield from ("", "## Many users", "")
     yield from reference.entry(reference.room_of(vector), vector.__name__, vector)
+
+
+def _scores(name: str) -> Iterator[str]:
+    """Yield the table of an environment's range of expected returns."""
+    yield f"Expected returns. The `reward_threshold` of the id is {SCORES[name][0].threshold:g}."
+    yield from ("", "| K | horizon | random | best agent | reference | bound |")
+    yield "| ---: | ---: | ---: | :--- | :--- | ---: |"
+    for each in SCORES[name]:
+        best, reference = f"{each.best:g} ({each.best_agent})", f"{each.reference:g}"
+        yield (
+            f"| {each.n_arms} | {each.horizon} | {each.random:g} | {best} | "
+            f"{reference} ({each.reference_agent}) | {each.bound:g} |"
+        )
+    yield ""
+    yield "{py:class}`explorative_user_env.envs.scores.Scores` explains the columns."
 
 
 def _short(space: Any) -> str:
@@ -77,8 +93,9 @@ def _picture(env: Any) -> str:
     env.reset(seed=7)
     phone = partial(scene.scene_of_user, width=360)
     rejections, drawn = -1, {"wide": "", "narrow": ""}
-    for step in range(400):
-        info = env.step(step % 5)[-1]
+    n_arms = env.get_wrapper_attr("population").n_arms
+    for step in range(min(400, SCORES[env.spec.id][0].horizon)):
+        info = env.step(step % n_arms)[-1]
         if info["rejections"] > rejections:
             rejections, drawn["wide"] = info["rejections"], env.render()
             with mock.patch.object(scene, "scene_of_user", phone):

@@ -62,10 +62,10 @@ def checks_of(kind: str) -> Sequence[NamedCheck]:
 
 
 def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subject]:
-    """Return the subjects to check for an object, one for each kind of checks that applies.
+    """Return one `Subject` for each kind of checks that applies to an object.
 
-    An environment id gives a single environment. If the id has a vector entry point, it also gives
-    a vector environment. An `Algorithm` record gives two subjects: the record and its agent.
+    The id of an environment gives the single environment. If the id has a vector entry point, it
+    also gives the vector environment. An `Algorithm` record gives the record and its agent.
 
     Args:
         thing: an agent, environment or record; a class or function without arguments that makes
@@ -110,7 +110,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
 
 
 def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
-    """Return the first of the `subjects_of` an object."""
+    """Return the first subject that `subjects_of` gives for an object."""
     results = subjects_of(thing, kind, seed)
     if not results:
         raise InvalidArgumentError("subject", thing, f"a {kind}")
@@ -144,7 +144,7 @@ def _is_agent(thing: Any) -> bool:
 
 
 def _in_step(subject: Subject) -> Subject:
-    """Give a vector environment few lanes and short episodes, if `subject.make` accepts both."""
+    """Return a vector subject with few lanes and short episodes, if its `make` accepts both."""
     envs: Any = None
     few = partial(subject.make, LANES_CHECKED)
     for form in (partial(few, max_episode_steps=SHORT), few, subject.make):
@@ -183,8 +183,8 @@ def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport
     Args:
         thing: the object to check, as for `subjects_of`.
         kind: the kind of the checks, a key of `CHECKS`.
-        **options: `alone` makes the single environment that a lane of a vector environment must
-            equal; environment ids and `ExplorativeUserVectorEnv` have a default.
+        **options: `alone` is a function that makes a single environment; each lane of a vector
+            environment must equal it. Environment ids and `ExplorativeUserVectorEnv` need none.
             `expected_failed_checks` maps the names of checks that should fail to the reasons.
             `raises`, by default True, raises an error with the report if a check fails.
             `seed`, by default 0, is the seed of the users with whom the checks run.
@@ -257,7 +257,7 @@ Expected = Reasons | Callable[[Any], Reasons]
 def parametrize_with_checks(
     subjects: Sequence[Any], *, expected_failed_checks: Expected | None = None, seed: int = 0
 ) -> "pytest.MarkDecorator":
-    """Return a pytest mark with a case for every check of every subject, as in scikit-learn.
+    """Return a pytest mark that runs a test once for every check of every subject.
 
     ```python
     @parametrize_with_checks([MyAgent])
@@ -265,12 +265,12 @@ def parametrize_with_checks(
         check(subject)
     ```
 
-    An expected failure is a strict xfail; a check that does not apply is skipped.
+    A check that is expected to fail is a strict xfail. A check that does not apply is skipped.
 
     Args:
         subjects: objects that `subjects_of` accepts.
-        expected_failed_checks: a mapping from the names of checks that should fail to the
-            reasons; or a function that takes an element of `subjects` and returns such a mapping.
+        expected_failed_checks: a dict {name of a check that should fail: reason}, or a function
+            that returns such a dict for an element of `subjects`.
         seed: the seed of the users with whom the checks run.
 
     Raises:

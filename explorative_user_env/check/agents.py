@@ -62,7 +62,7 @@ class Situation(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The recommended arms and the responses of a run, and the agent's answer."""
+    """A run: the recommended arms, the user's responses and the arm that the agent answers."""
 
     arms: tuple[int, ...]
     accepted: tuple[bool, ...]
@@ -71,7 +71,7 @@ class Run(NamedTuple):
 
 
 class ScriptedRun:
-    """A run with a scripted user; `follows` starts it with `next_user` instead of `reset`."""
+    """A run with a scripted user; it starts with `next_user` if `follows`, else with `reset`."""
 
     def __init__(
         self, agent: Agent, situation: Situation, rng: Any = None, follows: bool = False
@@ -138,7 +138,6 @@ def _run_all(subject: Subject, **given: Any) -> None:
 
 
 def _usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
-    """Return the K that the agent was trained for, or `otherwise` if it runs with any K."""
     return int(protocol.trained_on(subject.make()).get("n_arms", otherwise))
 
 
@@ -152,7 +151,7 @@ def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Si
 
 
 def expect_same_run(actual: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Fail the check unless two runs are equal; the message ends with `when`."""
+    """Fail the check unless two runs are equal; the message ends with the text `when`."""
     for step, (arm, other) in enumerate(zip(actual.arms, wanted.arms, strict=False), 1):
         seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
         expect(arm == other, seen, situation)
@@ -245,18 +244,18 @@ def accepts_horizon_or_none(subject: Subject) -> None:
 
 
 def explains_itself(subject: Subject) -> None:
-    """The result of explain() can be shown at every step, and the call changes no run."""
+    """explain() returns valid explanations at every step, and calling it does not change a run."""
     checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
-    for situation in _situations(subject):
-        run = ScriptedRun(subject.make(), situation)
-        for step in range(situation.cap + 1):
+    for each in _situations(subject):
+        run = ScriptedRun(subject.make(), each)
+        for step in range(1, each.cap + 2):
             try:
-                explanation_of(run.agent, situation.n_arms)
+                explanation_of(run.agent, each.n_arms)
             except Exception as error:
-                seen = getattr(error, "failure", checks.in_words(error))
-                raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
+                why = getattr(error, "failure", checks.in_words(error))
+                raise FailedCheckError(f"explain() fails at step {step} ({each}): {why}") from error
             run.advance(1)
-        _expect_as_new(subject, run.end(), situation, "when explain() was called")
+        _expect_as_new(subject, run.end(), each, "when explain() was called")
 
 
 # Streams
@@ -276,7 +275,7 @@ def draws_from_no_other_stream(subject: Subject) -> None:
     """The agent draws only from its rng, or from streams that are seeded by its rng."""
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
     for situation in _situations(subject, n_users=1):
-        starts: list[dict[str, str]] = []  # first states of other streams that the agent used
+        starts: list[dict[str, str]] = []  # initial states of the streams besides rng that it used
         for seed in (0, 1):
             rng = np.random.default_rng([seed, situation.seed])
             mine: Any = rng.bit_generator
@@ -347,7 +346,7 @@ REPLAYED = 50
 
 
 class _Watched(ExplorativeUserEnv):
-    """An environment that records the user's hidden numbers and can replay given responses."""
+    """An environment that records the user's estimates and bounds and can replace her responses."""
 
     numbers: list[float]
     responses: Sequence[bool] | None = None
@@ -400,8 +399,8 @@ def guesses_without_information(subject: Subject) -> None:
         runs = _runs(agent, env.population, BLIND_STEPS)
         correct = runs.columns(runs.figures("in_step", seeds))["correct"]
         right["answers, with many users in step,"] = int(correct.sum())
-    # An agent without information is right with probability 1/K. The division by `len(right)` is a
-    # union bound over all counts.
+    # An agent without information names the best arm with probability 1/K. A union bound over the
+    # counts in `right` divides the probability of a false alarm by `len(right)`.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who "
@@ -440,7 +439,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
     from scipy.stats import binom
 
     any_ties = False
-    # With K = 2 and horizon 2, a random agent recommends both arms equally often in half its runs.
+    # With K = 2 and horizon 2, a random agent recommends each arm once in half of its runs.
     for n_arms, rounds in {_usual_arms(subject): 4, _usual_arms(subject, 2): 1}.items():
         horizon = rounds * n_arms if needs_horizon(subject.make()) else None
         cap = MOST_STEPS if horizon is None else horizon + 1
@@ -462,7 +461,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
-    """Count how often the agent answers each arm in runs with equal responses for all arms."""
+    """Count how often each arm is the answer in runs whose arms have the same response counts."""
     n_arms = situation.n_arms
     answers = np.zeros(n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
@@ -488,7 +487,7 @@ def _runs(agent: Any, users: Population, cap: int, horizon: int | None = None) -
 
 
 def _expect_same(actual: Figures, wanted: Figures, seeds: Sequence[int], how: str) -> None:
-    """Fail the check unless both runs with each user of `seeds` have the same metrics."""
+    """Fail the check unless actual and wanted metrics are equal for every user of `seeds`."""
     for place, seed in enumerate(seeds):
         pairs = [(name, *(of[name].ravel()[place] for of in (actual, wanted))) for name in wanted]
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
@@ -550,8 +549,8 @@ def runs_in_another_process(subject: Subject) -> None:
         evaluate([subject.make()], workers=n, **options).runs[names].to_numpy() for n in (1, 2)
     )
     for user in np.flatnonzero((local != remote).any(axis=1))[:1]:
-        seen = f"the run with user {user} is {remote[user].tolist()} ({', '.join(names)})"
-        raise FailedCheckError(f"{seen} in another process, but {local[user].tolist()} here")
+        there, here = remote[user].tolist(), local[user].tolist()
+        raise FailedCheckError(f"user {user}: {names} are {there} in another process, {here} here")
 
 
 register(globals(), Kind.AGENT)

@@ -117,7 +117,8 @@ CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 def register(module: Mapping[str, Any], *kinds: Kind) -> None:
     """Register the checks in a module's `globals()` for subjects of these kinds.
 
-    A check is a public function whose first argument is `subject`. Registered checks are skipped.
+    A check is a public function whose first argument is `subject`. A second call of `register`
+    for the same module registers only the checks that are new.
     """
     known = [check.function for checks in CHECKS.values() for check in checks]
     for name, each in module.items():
@@ -128,7 +129,7 @@ def register(module: Mapping[str, Any], *kinds: Kind) -> None:
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail the check unless `holds`; the message is `seen (when)`."""
+    """Fail the check unless `holds`; the message has the text `seen`, then `when` in brackets."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
 
@@ -140,7 +141,7 @@ def applies(holds: Any, why: str) -> None:
 
 
 def in_words(error: Exception) -> str:
-    """Return an error of a subject's code as one line."""
+    """Describe an error of the tested code in one line."""
     raised = "" if isinstance(error, CallableError) else f"raised {type(error).__name__}: "
     return one_line(f"{raised}{error}", 600)
 
@@ -198,9 +199,9 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks of a subject; `expected_failed_checks` has the reason of each expected failure."""
+    """Run checks on a subject; the checks named in `expected_failed_checks` should fail."""
     outcomes = []
-    seen: dict[str, str] = {}  # failure messages, each with the first check that failed with it
+    seen: dict[str, str] = {}  # failure message -> name of the first check that raised it
     for place, check in enumerate(checks):
         progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
@@ -219,7 +220,7 @@ def run_checks(
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Raise an error about the argument `name` if `named` has the name of no check."""
+    """Raise an error about the argument `name` if an element of `named` is not a check's name."""
     for each in named:
         choice(name, each, [check.name for check in checks])
 
@@ -277,7 +278,7 @@ def other_global_state(seed: int) -> Iterator[None]:
 
 
 def pickled(thing: Any) -> Any:
-    """Return a copy of the object, pickled by cloudpickle and unpickled as in another process."""
+    """Pickle an object with cloudpickle, and return the unpickled copy."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
 
 

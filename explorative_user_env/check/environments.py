@@ -30,7 +30,7 @@ Returned = tuple[Any, ...]
 
 
 def exact(value: Any) -> Any:
-    """Convert a value to a form; two forms are equal only if the values are bit-identical."""
+    """Convert a value; two results are equal only if their values are bit-identical."""
     if isinstance(value, dict):
         return {key: exact(each) for key, each in sorted(value.items())}
     if type(value) is tuple:
@@ -50,7 +50,7 @@ class Playing:
         self._done: Any = False
 
     def advance(self) -> Returned:
-        """Take a step; after an end, reset instead, unless the environment resets itself."""
+        """Take a step, or reset a finished episode if the environment does not reset itself."""
         self.step += 1
         done, self._done = self._done, False
         if np.any(done) and not isinstance(self.env, VectorEnv):
@@ -83,7 +83,7 @@ class Playing:
 
 
 def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
-    """Fail the check unless two return values are bit-identical; the message ends with `when`."""
+    """Fail the check unless two return values are bit-identical; `when` ends the message."""
     parts = OF_A_STEP if len(actual) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, actual, wanted, strict=True):
         shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
@@ -91,7 +91,7 @@ def expect_same_return(actual: Returned, wanted: Returned, when: str) -> None:
 
 
 def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") -> None:
-    """Fail the check unless reset and steps of an environment return the `wanted` values."""
+    """Fail the check unless the reset and each step of `playing` return the `wanted` values."""
     for actual, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
         expect_same_return(actual, other, f"{playing}{when}")
 
@@ -99,7 +99,7 @@ def expect_replay(playing: Playing, wanted: Sequence[Returned], when: str = "") 
 def passes_gymnasiums_checks(subject: Subject) -> None:
     """Gymnasium's check_env finds no error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # only errors of check_env fail the check
+        warnings.simplefilter("ignore")  # warnings of check_env do not fail the check
         check_env(subject.make(), skip_render_check=True)
 
 
@@ -139,7 +139,7 @@ def refuses_invalid_actions(subject: Subject) -> None:
                 env.step(bad)
             except Exception:
                 continue
-            raise FailedCheckError(f"action {action} raised no error {playing}")
+            raise FailedCheckError(f"the invalid action {action} raised no error ({playing})")
 
 
 def replays_from_a_seed(subject: Subject, n_steps: int = N_STEPS) -> None:
@@ -192,7 +192,7 @@ def returns_no_secret(subject: Subject) -> None:
     if hasattr(bare, "action_masks"):
         returned.append((bare.action_masks(), {}))
     for way in checks.Secrets(seeds, numbers).paths_from(returned):
-        raise FailedCheckError(f"hidden data at {way} in the list of returned (observation, info)")
+        raise FailedCheckError(f"the list of returned (observation, info) has hidden data at {way}")
 
 
 def continues_as_a_copy(subject: Subject, n_steps: int = N_STEPS) -> None:

@@ -219,7 +219,7 @@ def depends_only_on_counts(subject: Subject) -> None:
 
 
 def runs_under_every_setting(subject: Subject) -> None:
-    """Users with this schedule respond without errors under the settings printed and released."""
+    """Users with this schedule respond without errors in the settings `printed` and `released`."""
     for setting, n_arms in product(SETTINGS.values(), (2, 20)):
         users = Population(setting=setting, n_arms=n_arms, rho=subject.make(), alpha=0.1)
         list(_steps(users, subject.seed))
@@ -243,7 +243,7 @@ TRIED_MEANS = (-2.0, -0.5, 0.0, 0.3, 0.7, 1.5, 4.0)
 
 def _means(law: RewardLaw) -> list[float]:
     low, high = law.range_of_means
-    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # `low` and `high` may be infinite
+    tried = [low, *TRIED_MEANS, high, (low + high) / 2.0]  # infinite ones are left out below
     return sorted({mean for mean in tried if low <= mean <= high and math.isfinite(mean)})
 
 

@@ -1,9 +1,9 @@
 """Verify results: rerun random rows of a file and compare them with the stored rows.
 
-The user's seed determines a run, so an edited row differs from its rerun. For all rows, `verify`
-also checks that no run is missing or duplicated, and that the user seeds follow from the file's
-`seed`. Only rerunning all rows proves that no row was edited. `verify` executes no code from the
-file.
+The user's seed determines a run, so a row that was changed differs from its rerun. `verify` also
+checks all rows, without reruns: no run may be missing or duplicated, and each user seed must follow
+from the file's `seed`. Only reruns of all rows prove that no row was changed. `verify` executes no
+code from the file.
 """
 
 import copy
@@ -83,10 +83,11 @@ class Finding(NamedTuple):
 
     Attributes:
         kind: "row": a rerun differs from its row; "missing": runs are missing, duplicated or not
-            requested; "seed": a user seed is wrong; "streams": this installation draws other random
-            numbers; "file": another file of the folder was changed.
+            requested; "seed": a user seed is wrong; "streams": the random streams of NumPy differ
+            from those of the file; "file": another file of the folder was changed.
         words: the message, in one line.
-        cell: name of the cell; "" if the file has one cell, or if the error concerns all cells.
+        cell: name of the cell (the runs with one combination of options); "" if the file has one
+            cell, or if the error concerns all cells.
         agent: name of the agent; "" if the error concerns several agents.
         instance: number of the run; None if the error concerns several runs.
         column: name of the column that differs; None if no column differs.
@@ -105,7 +106,7 @@ class Finding(NamedTuple):
 
 
 class RowsChecked(NamedTuple):
-    """The verdict on the rows of one agent in one cell.
+    """The verdict on the rows of one agent in one cell (one combination of options).
 
     Attributes:
         cell: name of the cell.
@@ -134,10 +135,10 @@ class Verification:
     Attributes:
         path: the file or folder.
         seed: the seed that drew the rows to rerun.
-        share: the rerun share of the rows, the same for every agent and cell.
+        share: the share of the rows that was rerun, the same for every agent and cell.
         checked: the verdict for each agent and cell.
         findings: the errors in the file.
-        notes: remarks that do not affect the verdict, such as other versions of libraries.
+        notes: remarks that do not affect the verdict, such as different versions of libraries.
         only: the agents or cells to which `verify` was limited; empty without a limit.
     """
 
@@ -156,16 +157,16 @@ class Verification:
 
     @property
     def complete(self) -> bool:
-        """Whether rows of every agent and cell could be rerun."""
+        """Whether some rows of each agent in each of the cells could be rerun."""
         return bool(self.checked) and all(each.verdict != NOT_CHECKED for each in self.checked)
 
     @property
     def equal(self) -> bool:
-        """Whether rows of every agent and cell were rerun, without any finding."""
+        """Whether `complete` is True and there are no findings."""
         return self.complete and not self.differs
 
     def table(self) -> Table:
-        """Return one row per agent and cell; a long table omits the rows with verdict "equal"."""
+        """Return a row per agent and combination of options; a long table omits "equal" rows."""
         few = len(self.checked) <= MOST_SHOWN
         rows = [each for each in self.checked if few or each.verdict != SAME_ROWS]
         names = ["cell"] * any(each.cell for each in self.checked) + ["agent"]
@@ -184,7 +185,7 @@ class Verification:
         return [f"{agent}{of}: {one_line(why, LONGEST_WORDS)}" for (agent, why), of in pairs]
 
     def in_short(self) -> list[str]:
-        """Return the number of rerun rows, a bound on undetected edits, and the verdict."""
+        """Return the number of rerun rows, a bound on unnoticed changed rows, and the verdict."""
         rerun = [each for each in self.checked if each.verdict != NOT_CHECKED]
         n_rows, n_again = sum(each.n_rows for each in rerun), sum(each.n_again for each in rerun)
         left_out = sum(each.n_rows for each in self.checked) - n_rows
@@ -214,13 +215,13 @@ class Verification:
 
 
 def most_missed(share: float) -> int:
-    """Return the largest number of edits that reruns miss with probability 0.05 or more."""
+    """Return the largest n such that reruns miss all of n changed rows with probability >= 0.05."""
     return math.floor(math.log(0.05) / math.log1p(-share))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a file: the requested and the stored runs; `name` is "" for the only cell."""
+    """The requested and stored runs with one combination of options; a lone cell has no name."""
 
     request: Mapping[str, Any]
     results: Results
@@ -259,7 +260,8 @@ def verify(
 ) -> Verification:
     """Rerun random rows of a file from the users' seeds and report the differences.
 
-    `verify` reruns `share` of the rows of each agent in each cell, and at least one row of each.
+    A cell has the runs with one combination of options. `verify` reruns the same share of the rows
+    of every agent in every cell, and at least one row of each.
 
     Args:
         path: a file of runs, or its compressed copy, that `evaluate(..., store=)`, `sweep`,
@@ -269,7 +271,7 @@ def verify(
             need custom code that is not in `agents` are not checked.
         share: the share of the rows to rerun, in (0, 1]. With None, `verify` reruns all rows if
             that takes less than about a second, and otherwise 0.05 of the rows.
-        rows: the least total number of rows to rerun, instead of `share`.
+        rows: the smallest total number of rows to rerun; give either `rows` or `share`.
         seed: the seed that draws the rows, at least 0; None chooses a random seed.
         only: names of the agents or cells to rerun; empty for all agents and cells.
         workers: as for `evaluate`.
@@ -320,7 +322,7 @@ def verify(
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share of the rows to rerun; `n_wanted` is the argument `rows` of `verify`."""
+    """Return the share of the rows to rerun; if `n_wanted` is None, it depends on the time."""
     n_rows, seconds = 0, 0.0
     for cell, name in chosen:
         rows, agent = cell.runs(name), cell.results.line_up.get(name)
@@ -341,7 +343,7 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
 
 
 def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Finding | RowsChecked]:
-    """Rerun the rows of an agent at the positions `places`; yield the findings and the verdict."""
+    """Rerun the rows `places` of an agent; yield the differences found and the verdict."""
     results, rows = cell.results, cell.runs(agent)
     who, options = results.line_up.get(agent), results.cell
     part = rows.iloc[places].reset_index(drop=True)
@@ -363,7 +365,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
         if results.over_horizon or protocol.needs_horizon(who):
             horizon = protocol.stored_steps("horizon", options["horizon"])
         if not results.over_horizon:
-            cap = min(cap, 10 * longest + 1000)  # a far longer rerun differs anyway
+            cap = min(cap, 10 * longest + 1000)  # a rerun with more steps differs from its row
         if options.get("n_users") is not None:
             members = Members(options["n_users"], options["deviation"])
         task = protocol.as_task(options["task"])
@@ -391,7 +393,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
 
 
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
-    """Yield notes if an agent differs from the file's agent, or from the package's agent."""
+    """Yield a note if an agent differs from the package's agent or from its record in the file."""
     results, stored, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
     if (who := results.line_up.get(agent)) is None:
         return
@@ -447,7 +449,7 @@ def _counted(cell: Cell) -> Iterator[Finding]:
             messages.append(f"{strange} runs were not requested")
         for words in messages:
             yield Finding("missing", f"{where}: {words}", cell.name, agent)
-        # An edited file may contain instance 10**9, so the number of rows bounds the seeds drawn.
+        # A changed file may contain instance 10**9: draw at most 100 seeds per row plus 10_000.
         n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
         known = dict(enumerate(user_seeds(seed, max(0, n_known))))
         pairs = zip(numbers.tolist(), rows["user_seed"].tolist(), strict=True)
@@ -461,7 +463,7 @@ def _counted(cell: Cell) -> Iterator[Finding]:
 
 
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
-    """Yield a finding for each requested cell or agent without runs, and each duplicated cell."""
+    """Yield a finding for each missing or duplicate combination of options, and missing agent."""
     digests = [records.digest(records.record_of(cell.request)) for cell in cells if request]
     for place, each in enumerate(digests):
         if each in digests[:place]:
@@ -558,7 +560,7 @@ def _is_of_runs(path: Path) -> bool:
 
 
 def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
-    """Return the request (the command and its options) and the cells of a file."""
+    """Return the request (a command and its options) and a `Cell` per combination of options."""
     given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in custom]
     agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:
@@ -584,7 +586,7 @@ def _cells_in(path: Path, custom: Sequence[Any]) -> tuple[Mapping[str, Any], lis
         if suite is None:
             cells.append(Cell(query, results, each.finished))
         elif task := tasks.get(query["seed"]):
-            # The frozen task of the suite replaces the options in the file.
+            # Options in the file may be changed, so those of the suite's task replace them.
             frozen, users = {**results.cell, **task.numbers()}, task.population
             results = replace(results, cell=frozen, population=users)
             cells.append(Cell({**query, "n_instances": task.n_instances}, results, True, task.name))
@@ -595,7 +597,7 @@ NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
 
 
 def _named(cells: Sequence[Cell]) -> list[Cell]:
-    """Name each cell by the options in which the cells differ."""
+    """Name each of the `cells` by the options in which they differ."""
     every = []
     for cell in cells:
         plain = {n: e for n, e in cell.results.cell.items() if isinstance(e, str | int | float)}
@@ -608,7 +610,7 @@ def _named(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
-    """Add each agent whose record is in the request to the line-up of the results."""
+    """Return `results`; add each agent whose record is in the request to their `line_up`."""
     line_up: dict[str, Any] = dict(results.line_up)
     population = results.population
     for each in agents:
@@ -616,7 +618,7 @@ def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[
         record = agent_record(agent, population.n_arms)
         for name, stored in request["agents"].items():
             if isinstance(stored, dict) and _matches(stored, record):
-                # The agent's random stream follows from its name in the file.
+                # The name in the file determines the agent's random stream, so the agent gets it.
                 line_up[name] = copy.copy(agent)
                 if name_of(agent) != name:
                     line_up[name].name = name
@@ -624,7 +626,7 @@ def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[
 
 
 def _matches(stored: Any, record: Any) -> bool:
-    """Return whether a stored record has all values of `record`, except those that are None."""
+    """Return whether a stored record has the values of `record`; None in `record` fits any."""
     if isinstance(stored, Mapping) and isinstance(record, Mapping):
         closed = [name for name in record if record[name] is not None]
         return all(name in stored and _matches(stored[name], record[name]) for name in closed)
@@ -639,7 +641,7 @@ READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
 
 
 def _cells_of_table(path: Path, custom: Sequence[Agent]) -> list[Cell]:
-    """Return the cells of a table of runs that `export` wrote."""
+    """Return the runs in a table that `export` wrote, one `Cell` per combination of options."""
     if not path.is_file():
         raise InvalidArgumentError("path", str(path), "an existing file of runs")
     rows = READERS[path.suffix.lower()](path)

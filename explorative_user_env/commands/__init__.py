@@ -39,7 +39,7 @@ unfinished: list[str] = []
 
 
 def _plain(kind: Any) -> Any:
-    """Return a subclass of `kind` whose help page shows the flag --help without a type."""
+    """Return a subclass of the command class `kind` that prints no type after --help."""
 
     class Plain(kind):  # type: ignore[misc]
         def get_help_option(self, ctx: Any) -> Any:
@@ -75,7 +75,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
     root.callback()(explorative_user)
     for panel, rows in WORDS.items():
         for word, about in rows.items():
-            listed = {word: lambda: None}  # the list of commands shows this line
+            listed = {word: lambda: None}  # only to list the command in the help
             functions = listed if words is not None and word not in words else functions_of(word)
             shown: dict[str, Any] = {"rich_help_panel": panel}
             if word in functions:
@@ -89,7 +89,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
 
 
 def functions_of(word: str) -> dict[str, Any]:
-    """Return, by full name, the function of each command whose name begins with `word`."""
+    """Return the functions of the commands that begin with `word`: full name -> function."""
     module = import_module(f"{__name__}.{MODULES.get(word, word)}")
     called = {getattr(each, "called_by", ""): each for each in vars(module).values()}
     return {words: each for words, each in called.items() if words.split()[:1] == [word]}
@@ -126,8 +126,8 @@ SIGNALLED = 128
 def main() -> None:
     """Run the command line; print an error as one line on standard error, with exit code 2.
 
-    If output cannot be printed, the command continues, because it may write files; at the end an
-    error line reports the lost output, and the exit code is 1.
+    If a line cannot be printed, the command still runs to its end, because it may write files. Then
+    an error says that the printed text is incomplete, and the exit code is 1.
     """
     with unfailing_output() as output:
         message, code = _run()
@@ -161,16 +161,16 @@ def _run() -> tuple[str, int]:
                 if (line := _line_for(error, group)) is None:
                     raise
                 return "; ".join(filter(None, (line, *unfinished))), 2
-            code = interrupted  # the interrupt may have caused any error
+            code = interrupted  # the interrupt may have caused the error
     if code != interrupted:  # newer Typer itself returns `interrupted` after Ctrl-C
         return "", int(code)
-    exec("")  # without this, Python would later end itself by SIGINT
+    exec("")  # without this call, Python would send itself SIGINT at its exit
     left = unfinished or ["no file was written"]
     return f"interrupted; {left[0]}", SIGNALLED + ended[0] if ended else code
 
 
 def _line_for(error: Exception, group: Any) -> str | None:
-    """Return the line to print for an error that users can cause; None for any other error."""
+    """Return the line to print for a wrong option or a missing package; None for other errors."""
     # Typer keeps click's UsageError in a private module; BadParameter is its public subclass.
     usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):

@@ -24,15 +24,17 @@ PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
 def agents_called(
     names: Sequence[str] | None, max_steps: int | None, task: str | None = None
 ) -> list[Any]:
-    """Return the agents with these names; if all are trained models, add the package's agents.
+    """Return the agents with these names.
+
+    If all names begin with sb3: or bair-tuned:, also return all agents of the package.
 
     Args:
-        names: each is a name for `agent_named`; sb3:X, where X is the folder of a trained model or
-            the name of a model of the package; bair-tuned:X, where X is N_1 or the output of `paper
-            tune-n1`; or module:Class. None is the paper's four agents; if `task` is given, None is
-            all agents of the package.
+        names: each is the name of an agent of the package, such as bair; sb3:X, where X is the
+            folder or the name of a trained model; bair-tuned:X, where X is N_1 or the output of
+            `paper tune-n1`; or module:Class. None is the paper's four agents if `task` is None,
+            else all agents of the package.
         max_steps: default step cap of the agents.
-        task: the task given on the command line.
+        task: the option `--task`.
     """
     names = list(names or [])
     if not names and task is None:
@@ -73,7 +75,7 @@ def _agent(name: str, max_steps: int | None) -> Any:
 
     if not source.isdecimal():
         return load_tuned(source).agent(max_steps)
-    return TunedAgent(int(source[:30]), max_steps=max_steps)  # int rejects very long numbers
+    return TunedAgent(int(source[:30]), max_steps=max_steps)  # int refuses over 4300 digits
 
 
 def imported(place: str) -> Any:
@@ -94,23 +96,22 @@ def agent_at(place: str, *others: type) -> Any:
         is_one = not isinstance(target, type) and isinstance(target, (Agent, *others))
         made = target if is_one else target()
     except Exception as error:  # code from outside the package may raise anything
-        allowed = f"module:Class that can be imported and called ({type(error).__name__}: {error})"
-        raise InvalidArgumentError("agent", place, allowed) from error
+        why = f"{type(error).__name__}: {error}"
+        raise InvalidArgumentError("agent", place, f"a callable module:Class ({why})") from error
     if not isinstance(made, (Agent, *others)):
-        allowed = "module:Class with the methods reset, act, observe and answer"
-        raise InvalidArgumentError("agent", place, allowed)
+        raise InvalidArgumentError("agent", place, "module:Class with reset, act, observe, answer")
     return made
 
 
 class Defaults(NamedTuple):
-    """The cells of a benchmark.
+    """The task, the setting and the values of delta and K of a benchmark.
 
     Attributes:
         task: name of the task.
         setting: name of the setting.
         deltas: the values of delta.
         n_arms: the values of K.
-        papers: whether the paper compares these agents too.
+        papers: whether the paper compares the agents of the benchmark.
     """
 
     task: str
@@ -128,11 +129,11 @@ def bench_defaults(
     n_arms: Sequence[int] | None,
     every: bool = False,
 ) -> Defaults:
-    """Return the cells of a benchmark.
+    """Return the task, the setting and the values of delta and K of a benchmark.
 
-    If an argument is None, its value is that of the first trained model in the line-up. Without
-    models, its value is the paper's, and `every` selects all cells of the paper. BAIR with a tuned
-    N_1 counts as a model that was trained in the cell in which N_1 was tuned.
+    If an argument is None, it takes the value with which the first trained model among the agents
+    `line_up` was trained. Without such a model, it takes the paper's value; if `every` is true,
+    delta and K take all values of the paper. BAIR with a tuned N_1 counts as a trained model.
     """
     from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 
@@ -144,7 +145,7 @@ def bench_defaults(
         usual_deltas = BENCH_DELTAS if TASKS[chosen].ends_itself else usual_deltas
         usual_arms = BENCH_N_ARMS
     if not trained and chosen == POPULATION.name:
-        usual_arms = BENCH_N_ARMS[-1:]  # with few arms, earlier users help little
+        usual_arms = BENCH_N_ARMS[-1:]  # with few arms, an agent gains little from earlier users
     usual = PRINTED.name if chosen == POPULATION.name else COMPARED
     papers = task is None and all(name_of(agent) in AGENTS for agent in line_up)
     setting = setting or name_in(trained.get("setting", usual))

@@ -38,19 +38,22 @@ def bench(
     Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
 
     Options:
-        agent: bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR,
-            bair-tuned:DIR or module:Class; repeat for more. None is the first four agents, or
-            all agents if --task is given.
-        n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or the model's K.
+        agent: bair, tas, uni, exp3, se, se-transfer, bair-c, ucb1, thompson, full-information,
+            oracle-champion, sb3:DIR, bair-tuned:DIR or module:Class; repeat for more. None is the
+            first four agents, or all agents if --task is given.
+        n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or the K of the first
+            model in --agent.
         delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or
-            the model's delta.
+            the delta of the first model in --agent.
         task: bai (stop and name the best arm), regret (over a horizon) or population (regret over
-            a sequence of similar users). None is bai, or the model's task.
+            a sequence of similar users). None is bai, or the task of the first model in --agent.
         setting: Modelling choices: printed (the paper's text) or released (the paper's code). None
-            is released (printed for the task population), or the model's setting.
-        every: Run all cells of the paper: delta .1 and .01; K 2, 5 and 20.
-        until_width: Add users until the success interval of every agent is at most this wide, in
-            (0, 1), at most --n-instances (default a million). None is a fixed number of users.
+            is released (printed for the task population), or the setting of the first model in
+            --agent.
+        every: Run delta .1 and .01, each with K = 2, 5 and 20, as the paper does.
+        until_width: Add users until the success interval of every agent has at most this width, in
+            (0, 1). --n-instances is then the largest number of users, by default a million. None
+            is a fixed number of users.
     """
     from explorative_user_env.evaluation import runner  # here, so that --help need not load pandas
     from explorative_user_env.results import results as runs
@@ -94,7 +97,7 @@ def bench(
 
 
 def _conclusion(summary: Any) -> str:
-    """Return a sentence on the first agent and UNI, or on the least and the most regret."""
+    """Return a sentence that compares two agents by success, or by regret if there is none."""
     agents = list(dict.fromkeys(summary["agent"]))
     by_agent = summary.groupby("agent", sort=False)
     if "success" not in summary:
@@ -141,8 +144,8 @@ def train(run: Run) -> None:
         observation: response, counts, sorted-counts or last-step; for population also
             population-counts or sorted-population-counts. None is the algorithm's default.
         n_users: Users of an episode of the task population, at least 1. None is 20.
-        deviation: Standard deviation of a user's means around the popularity of the arms, for the
-            task population, at least 0. None is 0.3.
+        deviation: Standard deviation, over the users of an episode of the task population, of the
+            mean of one arm, at least 0. None is 0.3.
         tensorboard: Folder for the logs of TensorBoard, if installed. None is no folder.
     """
     from explorative_user_env import rl  # needs an extra

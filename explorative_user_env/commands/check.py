@@ -26,7 +26,7 @@ def check(
 ) -> None:
     """Check that an agent, environment or user conforms to this package.
 
-    The exit code is 0 if no check fails, or only checks fail that --expect names.
+    The exit code is 0 if each check passes or is named by --expect.
 
     Example: explorative-user check my_module:MyAgent (in the folder of my_module)
 
@@ -36,16 +36,15 @@ def check(
             sb3:DIR with a trained model; or the id of an environment.
         expect: NAME=REASON: this check fails for a known reason; repeat for more.
         only: NAME: run this check alone; repeat for more. None is all.
-        kind: Check the target only as this kind of object: agent, environment, vector environment,
-            algorithm, behaviour, schedule or reward law. None is all kinds of the target.
+        kind: Run only the checks of this kind of object: agent, environment, vector environment,
+            algorithm, behaviour, schedule or reward law. None is every kind that the target is.
         explain: Explain each check instead of running it.
     """
     reasons = {}
     for expected in expect or []:
         name, _, reasons[name] = expected.partition("=")
         if not (name and reasons[name]):
-            allowed = "NAME=REASON, such as runs_with_many_arms=too_slow"
-            raise InvalidArgumentError("expect", expected, allowed)
+            raise InvalidArgumentError("expect", expected, "NAME=REASON with the name of a check")
     try:
         subjects = subjects_of(_thing(target), kind, seed_number(seed))
     except InvalidArgumentError as error:
@@ -53,7 +52,7 @@ def check(
             raise
         raise InvalidArgumentError("target", target, error.allowed) from error
     if not subjects:
-        raise InvalidArgumentError("kind", kind, f"a kind of object that {target} is")
+        raise InvalidArgumentError("kind", kind, f"left out, or a kind of object that {target} is")
     every = [each for subject in subjects for each in checks_of(subject.kind)]
     known_names("only", only or [], every)
     known_names("expect", reasons, every)
@@ -81,12 +80,13 @@ def _thing(target: str) -> Any:
         try:
             return agents_called([target], None)[-1]
         except InvalidArgumentError as error:
-            allowed = f"module:name, sb3:DIR, an environment's id or {error.allowed}"
-            raise InvalidArgumentError("target", target, allowed) from error
+            raise InvalidArgumentError(
+                "target", target, f"module:name, sb3:DIR, an environment's id or {error.allowed}"
+            ) from error
     try:
         return imported(target)
     except Exception as error:  # code from outside the package may raise anything
         if (name := target.rpartition(":")[2]) in gym.registry:  # the import has registered the id
             return name
-        allowed = f"module:name that can be imported ({type(error).__name__}: {error})"
-        raise InvalidArgumentError("target", target, allowed) from error
+        why = f"{type(error).__name__}: {error}"
+        raise InvalidArgumentError("target", target, f"a valid module:name ({why})") from error

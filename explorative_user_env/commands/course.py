@@ -84,15 +84,15 @@ def grade(
         max_steps: Step cap of a run of the task bai, at least 1; a run that reaches it is censored.
             None is 20000.
         n_instances: Number of hidden users, at least 1.
-        full_marks: Agent that gets 100 points, BAIR or SE; UNI gets 0, better agents get more than
-            100. None is no agent: cost 0 gets 100 points.
+        full_marks: Agent that gets 100 points, BAIR or SE. UNI gets 0 points, and an agent with a
+            lower cost than this agent gets more than 100. None is no agent: a cost of 0 gets 100.
         time_limit: Seconds of processor time for a submission in total, above 0.
         call_limit: Seconds of processor time for one call, above 0.
-        memory_limit: MB of memory for a submission, in addition to Python and the package.
+        memory_limit: MB of memory for a submission, not counting Python and the package.
         output: Folder for leaderboard.csv, leaderboard.md and a file for each student.
         gradescope: File for the results of one submission, in Gradescope's format.
-        autograder: File FILE.zip for an autograder for Gradescope that uses the same options. The
-            file contains the secret.
+        autograder: Write FILE.zip, an autograder that you upload to Gradescope. It grades with the
+            options of this command, and contains the secret.
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
     limits = submissions.Limits(time_limit, call_limit, memory_limit)
@@ -108,11 +108,11 @@ def grade(
         if not submission:
             return
     if not submission:
-        raise InvalidArgumentError("submission", None, submissions.PLACES)
+        raise InvalidArgumentError("submission", None, "FILE.py, FILE.py:Class or a folder")
     if gradescope is None:
         chosen = submissions.submissions_at(submission)
     elif len(submission) > 1:
-        raise InvalidArgumentError("submission", submission, "one file or folder with --gradescope")
+        raise InvalidArgumentError("submission", submission, "one file or folder for --gradescope")
     else:
         chosen = [submissions.one_submission(submission[0])]
     folder = None

@@ -48,15 +48,17 @@ def shared(
 
     Args:
         workers: Number of workers; results do not depend on it. None is all cores.
-        dask: Address of a dask scheduler, such as tcp://host:8786; its workers run the users. None
-            is this machine.
-        output: Folder for all files; or X.sqlite, a file for the runs, with folder X for the rest.
+        dask: Address of a dask scheduler, such as tcp://host:8786, to run on its workers. None is
+            this machine.
+        output: Folder for all files. If it is X.sqlite, this file stores the runs, and the folder X
+            all other files.
         resume: Output folder of a run to continue with its options, or the file run.sqlite of the
             run. None is no file.
         overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
-        n_instances: Users of each cell, at least 1. None is 1000, or 100 with --quick.
-        quick: Run 100 users in each cell; the default is 1000.
+        n_instances: Users for each pair of delta and K, at least 1. None is 1000, or 100 with
+            --quick.
+        quick: Run 100 users for each pair of delta and K; the default is 1000.
         seed: Seed of all users and agents, at least 0.
     """
 
@@ -85,15 +87,15 @@ def command(
 
     Args:
         name: the name of the command, such as "paper tables".
-        calls: functions or record types of the package; their arguments include `options`.
-        options: names of further options, separated by spaces.
+        calls: functions or record types of the package, such as "studies.tuning.tune_n1".
+        options: arguments of `calls` that also become options, separated by spaces.
         first: the options that help shows first.
-        users: adds the options of `Population`, with the defaults in this mapping. None adds no
-            options of users.
+        users: name -> default. The command also has the options of `Population`, with these
+            defaults instead of their own. None adds no options of `Population`.
         only: the options of `Population` to add; None adds all that the function does not declare.
-        keeps: the default folder; adds `--output`, `--resume` and `--overwrite`. None adds none of
-            these three.
-        parallel: adds `--workers` and `--dask`.
+        keeps: the default output folder. If it is not None, the command also has the options
+            `--output`, `--resume` and `--overwrite`.
+        parallel: whether the command has the options `--workers` and `--dask`.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -116,7 +118,7 @@ def command(
                 kind, details = str, details | {"parser": kind, "metavar": "<str>"}
             of_users[option.name] = _parameter(
                 option.name,
-                default=getattr(default, "name", default),  # a record is given by its name
+                default=getattr(default, "name", default),  # a record's default is its name
                 annotation=Annotated[kind, typer.Option(**details)],
             )
         has = {"workers": parallel, "dask": parallel}
@@ -147,8 +149,7 @@ def command(
                 n, dask = running.pop("workers"), running.pop("dask")
                 workers["workers"] = count("workers", n, 0, MOST_WORKERS) or cores()
                 if n and dask is not None:
-                    allowed = "left out if --dask is given"
-                    raise InvalidArgumentError("workers", n, allowed)
+                    raise InvalidArgumentError("workers", n, "left out if --dask is given")
                 if dask is not None:
                     from explorative_user_env.evaluation.workers import dask_executor
 
@@ -177,9 +178,9 @@ def _texts(docstring: str | None) -> dict[str, str]:
 
 @functools.cache
 def _declared(call: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the type and default of each argument of `call`, and the description of each.
+    """Return the types and defaults of a function's arguments, and their descriptions.
 
-    `_declared` parses the source of `call` and does not import it, so --help need not load pandas.
+    The source of the function `call` is parsed and not imported, so --help need not load pandas.
     """
     module, _, name = call.rpartition(".")
     path = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
@@ -195,7 +196,7 @@ def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
     annotation, text = _declared(call)[0][name]
     try:
         default = ast.literal_eval(text)
-    except ValueError:  # `text` is the name of a constant
+    except ValueError:  # the default is the name of a constant
         default = getattr(import_module(f"{PACKAGE}.{call.rpartition('.')[0]}"), text)
     words = re.findall(r"\w+", annotation)
     kind: Any = next((each for each in (Path, bool, int, float) if each.__name__ in words), str)
@@ -221,7 +222,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     else:
         spelled = f"--{parameter.name.replace('_', '-')}"
         details = details or typer.Option()
-        if details.default is ...:  # no `--name` is given
+        if details.default is ...:  # the annotation gives no spelling such as --all
             others = {"--output", "--out"} - {spelled}
             details.param_decls = (spelled, *others) if len(others) == 1 else (spelled,)
         usual = "; ".join(_IF_NONE.findall(about))
@@ -236,7 +237,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
 
 
 def users_a_cell(n_instances: int | None, quick: bool) -> int:
-    """Return the number of users in each cell."""
+    """Return the number of users for each pair of delta and K."""
     usual = QUICK_N_INSTANCES if quick else N_INSTANCES
     return usual if n_instances is None else n_instances
 

@@ -47,7 +47,7 @@ def tables(
     n_instances: int | None = None,
     seed: int = 0,
 ) -> None:
-    """Reproduce the paper's tables and plots. A report says which published figures agree.
+    """Reproduce the paper's tables and plots, and report which published figures agree with ours.
 
     Example: explorative-user paper tables table2 --quick
 
@@ -55,7 +55,8 @@ def tables(
         target: table2, table3, ..., table7, figure1a, figure1b or all.
         setting: printed or released; repeat for more. None is both.
         agent: Run only this agent of the table; repeat for more. None is all.
-        quick: Run 100 users in each cell, and at most 20 arms. The default is the paper's cells.
+        quick: Run 100 users for each cell of a table, and only cells with at most 20 arms. The
+            default is 1000 users for each cell.
     """
     chosen = choice("target", target, (*EXPERIMENTS, "all"))
     full, users = chosen == "all", users_a_cell(n_instances, quick)
@@ -105,11 +106,11 @@ def tables(
     parallel=True,
 )
 def tune_n1(run: Run) -> None:
-    """Find the least N_1 with which BAIR still succeeds.
+    """Find the least N_1 with which BAIR is right with probability at least 1 - delta.
 
-    The result answers the paper's open question for one distribution of users. A binary search
-    runs a sequential test of each N_1. The probability of any error is bounded. A run with new
-    users confirms the result. `bench --agent bair-tuned:DIR` runs BAIR with this N_1.
+    The paper leaves this N_1 open; the command finds it for one distribution of users. A binary
+    search tests each N_1 with a sequential test, and bounds the probability that any test is wrong.
+    New users then confirm the result. `bench --agent bair-tuned:DIR` runs BAIR with this N_1.
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """
@@ -145,14 +146,15 @@ def tune_n1(run: Run) -> None:
     "paper lower-bound",
     "studies.lower_bound.success",
     options="seed",
-    users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},  # a small alpha shows the power law early
+    # With a small alpha, the growth of T as delta^(-1/alpha) shows within measurable runs.
+    users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},
     only=("n_arms", "alpha", "gap"),
     first="delta alpha n_arms n_instances seed",
     keeps="results/lower-bound",
     parallel=True,
 )
 def lower_bound(run: Run, delta: list[float] | None = None, n_instances: int = 2000) -> None:
-    """Run agents on the two users of the lower bound, whom agents can hardly tell apart.
+    """Run agents on the two nearly identical users in the proof of the paper's lower bound.
 
     Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
 

@@ -48,8 +48,8 @@ def watch(
         agent: Agent to watch: a name of bench, sb3:DIR, bair-tuned:N_1 or module:Class; repeat for
             more, shown side by side. None is bair.
         max_steps: Step cap of each run, at least 1.
-        horizon: T of agents without a stopping rule, at least 1. None is 500, or --max-steps if
-            that is less.
+        horizon: Number of steps of agents without a stopping rule, at least 1. None is 500, or
+            --max-steps if --max-steps is less.
         out: File to write: a film as .html, .gif or .mp4, or a figure as .svg or .png. None is
             run.html, or run-2.html if run.html exists, and so on.
         no_reveal: Hide the user's intervals, her true means and the reasons for her rejections.
@@ -100,8 +100,7 @@ def play(
 ) -> None:
     """Recommend arms to a user, name her best arm, and compare yourself with the agents.
 
-    Only a browser on this machine can open the page, so other people run this command themselves.
-    Ctrl-C closes the page.
+    Only a browser on this machine can open the page. Ctrl-C closes the page.
 
     Example: explorative-user play --terminal --n-arms 3
 
@@ -117,7 +116,7 @@ def play(
     options = {"n_arms": n_arms, **run.users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:  # the game may be one that shows the hidden state
+    if address is not None:  # perhaps the address of a page that shows the hidden state
         pairs, chosen = games.pairs_in(games.query_in(address)), True
         game = game_of(pairs, truth=not games.TRUTH_KEYS.isdisjoint(pairs))
         game = replace(game, guesses=(), pending=None, predicts=False)

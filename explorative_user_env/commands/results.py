@@ -131,20 +131,21 @@ def plot(
     about = store.about(file)
     cells = _cells_of(runs.load(file)) if about.n_results else []
     for name, wanted in ("n_arms", n_arms), ("delta", delta):
-        known = dict.fromkeys(each.cell[name] for each in cells)
-        unknown = [value for value in wanted or () if value not in known]
+        ran = dict.fromkeys(each.cell[name] for each in cells)
+        unknown = [value for value in wanted or () if value not in ran]
         if cells and unknown:
-            raise InvalidArgumentError(name, unknown[0], f"one of {', '.join(map(str, known))}")
+            raise InvalidArgumentError(name, unknown[0], f"in the run: {', '.join(map(str, ran))}")
         cells = [each for each in cells if not wanted or each.cell[name] in wanted]
     every = list(drawings_of(about.request, home, cells))
     drawings = [each for each in every if each.draw is not None]
     undrawn = [f"{each.name}: {each.about}" for each in every if each.draw is None]
     if not drawings:
-        allowed = f"a run with data to draw ({'; '.join(undrawn) or 'no runs'})"
-        raise InvalidArgumentError("path", str(path), allowed)
+        missing = "; ".join(undrawn) or "no runs"
+        raise InvalidArgumentError("path", str(path), f"a run with data to draw ({missing})")
     if output is not None and output.resolve() == home.resolve():
-        allowed = "a folder other than the run's, as plots would replace its files"
-        raise InvalidArgumentError("output", str(output), allowed)
+        raise InvalidArgumentError(
+            "output", str(output), "another folder, as plots would replace files of the run"
+        )
     options = {"path": str(file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
@@ -177,7 +178,7 @@ def _cells_of(loaded: runs.Results | runs.Sweep) -> list[runs.Results]:
 
 
 class Drawing(NamedTuple):
-    """A plot: its file name, a description of the users, and the function that draws the plot.
+    """A plot: its file name, a text `about` the users, and the function `draw` that draws it.
 
     If the run lacks data for the plot, `draw` is None and `about` names the missing data.
     """
@@ -188,7 +189,7 @@ class Drawing(NamedTuple):
 
 
 def drawings_of(request: Any, folder: Path, cells: Sequence[runs.Results]) -> Iterator[Drawing]:
-    """Yield the plots of the run that has this request, this folder and these cells."""
+    """Yield the plots of a stored run; `request` holds the command and the options of the run."""
     options = request["options"]
     pair = "the lower bound's pair of users"
     studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
@@ -239,7 +240,8 @@ def _of_cells(cells: Sequence[runs.Results]) -> Iterator[Drawing]:
         by_key.setdefault(key, []).append(each)
     groups = list(by_key.values())
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
-    # If there are several groups, a file name begins with the words that describe this group only.
+    # With several groups of cells, a plot's file name begins with the options that only its group
+    # has.
     parts = [about.split(", ") for about in abouts]
     common = set.intersection(*map(set, parts)) if parts else set()
     names = [_as_name(" ".join(one for one in part if one not in common)) for part in parts]
@@ -299,12 +301,13 @@ def verify(
         path: File of runs (run.sqlite or run.sqlite.xz), output folder of a command, or
             exported rows (.csv or .json).
         every: Rerun all rows.
-        agent: Agent of some rows that the package does not contain, as module:Class or sb3:DIR;
-            repeat for more. None is no agent.
-        only: Rerun only this agent or cell, named as in the table; repeat for more. None is all.
+        agent: Custom agent whose rows the file contains, as module:Class or sb3:DIR; repeat for
+            more. None is no agent.
+        only: Rerun only the rows of this agent or cell, by its name in the output of this command;
+            repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
-        raise InvalidArgumentError("every", True, "left out with --share or --rows")
+        raise InvalidArgumentError("every", True, "left out if --share or --rows is given")
     options = run.options | run.workers | ({"share": 1.0} if every else {})
     agents = entrants_called(agent or [])
     with progress_bar() as report:

@@ -30,7 +30,7 @@ OTHERS = "suite --user"
 
 
 def places_of(output: Path) -> tuple[Path, Path]:
-    """Return the folder and the file of runs; `output` names one of the two."""
+    """Return the folder and the file of runs for the value of `--output`, a folder or a file."""
     from explorative_user_env.results.store import ENDINGS  # it imports pandas
 
     file = output.suffix in ENDINGS
@@ -38,7 +38,7 @@ def places_of(output: Path) -> tuple[Path, Path]:
 
 
 def places_around(path: Path) -> tuple[Path, Path]:
-    """Return the folder and the file of a stored run; `path` is one of the two."""
+    """Return the folder and the file of a stored run; `path` is the folder or the file."""
     file = path / RUN_FILE if path.is_dir() else path
     return file.parent if file.name == RUN_FILE else file.with_suffix(""), file
 
@@ -50,10 +50,10 @@ class Run:
     Attributes:
         command: the name of the command.
         values: the values of all options that determine the results, by name.
-        written: the names of the options on the command line.
+        written: the names of the options that the command line states.
         users: the options of `Population`.
         options: the options of the functions that the command calls.
-        workers: the argument of `evaluate` that sets the workers.
+        workers: the argument `workers` or `executor` of `evaluate`, by name.
         usual: the default folder; None for a command without files.
         output: the value of `--output`.
         resume: the value of `--resume`, a file of runs.
@@ -118,7 +118,7 @@ class Run:
                 if not other_run(path, made_by) and (not file.exists() or has_this_run(file)):
                     break
         resumes = self.resume is not None
-        # A finished run is repeated; its new rows equal the old ones.
+        # A finished run of the same command is run again; its new rows equal the old rows.
         anew = self.overwrite or has_this_run(file, finished=True)
         # With --resume the file of runs is checked before the folder.
         folder = None if resumes else Folder(path, made_by, self.overwrite)
@@ -141,13 +141,12 @@ class Run:
 
 
 def continue_with(resume: Path, name: str, given: dict[str, Any], written: Collection[str]) -> None:
-    """Copy into `given` the options of the stored run that are not in `written`."""
+    """Copy options of the stored run into `given`, except those that the command line states."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):
-        if words_of(request["command"]) != name.split():
-            allowed = f"a run of {name} (it is a run of {request['command']})"
-            raise InvalidArgumentError("resume", str(resume), allowed)
+        if words_of(other := request["command"]) != name.split():
+            raise InvalidArgumentError("resume", str(resume), f"a run of {name}, not of {other}")
         before = request["options"]
         given |= {each: before[each] for each in given if each in before and each not in written}
 
@@ -199,7 +198,7 @@ def write_and_show(
             that says how it was made.
         sections: headings and tables.
         notes: lines below the tables.
-        cells: the evaluated cells, for the manifest.
+        cells: the options of each cell, which made_by.json then states.
     """
     if cells := list(cells):
         folder.note(**records.details_of(cells))

@@ -39,19 +39,20 @@ def suite(
     Example: explorative-user suite --agent my_module:MyAgent --quick
 
     Options:
-        agent: Agent, as for bench; DIR in sb3:DIR may contain one folder of models for each task;
-            repeat for more. None is all agents, or bair, bair(m), tas, uni and exp3 with --user.
+        agent: Agent, as for bench; repeat for more. In sb3:DIR, the folder DIR may contain one
+            folder of models for each task. None is all agents; with --user, bair, bair(m), tas, uni
+            and exp3.
         task: Run only this task, such as bai-k5; repeat for more. None is all.
-        user: Run this kind of user instead of the tasks, and print success and stopping times: all,
-            paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, forgetful,
-            drifting, logistic or varied; repeat for more. None is the tasks.
+        user: Run agents on this kind of user instead of on the tasks, and print success and
+            stopping time: all, paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded,
+            omniscient, forgetful, drifting, logistic or varied; repeat for more. None is the tasks.
         quick: Run a tenth of the users. Published scores use all users.
     """
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
-    refused, when = (("task",), "with") if user else (only, "without")
-    for name in refused:
-        if name in run.written:
-            raise InvalidArgumentError(name, run.values[name], f"left out {when} --user")
+    if user and "task" in run.written:
+        raise InvalidArgumentError("task", task, "left out if --user is given")
+    for name in [each for each in only if each in run.written and not user]:
+        raise InvalidArgumentError(name, run.values[name], "left out unless --user is given")
     if user:
         _run_others(replace(run, command=OTHERS), agent, user, n_instances)
         return
@@ -118,6 +119,8 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
                     for i, each in enumerate(places)
                 ]
                 known[name] = suite_tasks.ModelsByTask(title, models)
+        elif name.lower() in map(str.lower, suite_tasks.TUNED):
+            known[name] = suite_tasks.entrant_named(name)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, suite_tasks.ModelsByTask)
     others = [name for name in names if name not in known]
@@ -139,6 +142,7 @@ def models_in(folder: Path) -> dict[str, list[Path]]:
             trainings.sort(key=lambda each: (len(each.name), each.name))  # seed-2 before seed-10
             models[place.name] = [place] if (place / SETTINGS_FILE).exists() else trainings
             if not models[place.name]:
-                allowed = f"a folder with a model, or with folders of models ({place} has no model)"
-                raise InvalidArgumentError("agent", str(folder), allowed)
+                raise InvalidArgumentError(
+                    "agent", str(folder), f"a folder of models ({place} has no model)"
+                )
     return models

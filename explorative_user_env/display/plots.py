@@ -155,7 +155,7 @@ def verbatim(text: str, most: int | None = None) -> str:
 
 
 def plot_axes(axes: Any, height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH) -> Any:
-    """Return `axes`, or for None new axes of this size in inches, which a notebook displays."""
+    """Return `axes`, or new axes of this size in inches if `axes` is None."""
     if axes is not None:
         return axes
     created = new_figure(width, height).subplots()

@@ -34,12 +34,12 @@ def silent(what: str, done: int, total: int) -> None:
 
 
 def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
-    """Return a function that reports the progress of part `index` of `n_portions` to `report`."""
+    """Return a report function for one of `n_portions` equal parts of the work."""
     return lambda what, done, total: report(what, index * total + done, n_portions * total)
 
 
 def named(report: OnProgress, name: str) -> OnProgress:
-    """Return a function that calls `report` with `name` before the description."""
+    """Return a function that calls `report` with the description `"{name} {description}"`."""
     return lambda what, done, total: report(f"{name} {what}", done, total)
 
 
@@ -97,7 +97,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -> OnProgress:
-    """Return a function that calls `show` at growing intervals and, if `watched`, for new texts."""
+    """Return a function that calls `show` ever less often, and for new texts if `watched`."""
     begin, last = time.monotonic(), ""
     due = begin + every
 
@@ -113,7 +113,7 @@ def _seldom(show: Any, every: float, rarer: float = 0.1, watched: bool = True) -
 
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
-    """Yield a function that reports progress: a bar for True, `silent` for False, or `progress`.
+    """Yield a report function: it shows a bar (True), does nothing (False), or calls `progress`.
 
     Raises:
         InvalidArgumentError: if `progress` is neither a bool nor a callable.

@@ -41,8 +41,9 @@ class Column:
             heading is the field name; in a tuple, the default is the column's position.
         form: a format string, such as "{:.2f}", or a function from value to text.
         left: whether cells are left-aligned, as for text; numbers are right-aligned.
-        once: whether the cell is blank in a row whose `once` columns all equal the row above.
-        attached: whether the column is dimmed and never separated from the column to its left.
+        once: whether to omit repeated values. If a row and the row above have equal values in all
+            columns with `once`, these columns are blank in the row.
+        attached: whether the column is dimmed, and always printed next to the column to its left.
     """
 
     heading: str
@@ -77,13 +78,12 @@ def table(
 
     Args:
         rows: a data frame, or an iterable of mappings, tuples or objects.
-        columns: the columns. In a row, the `once` columns are blank if all of them repeat the row
-            above.
+        columns: the columns.
         title: the title above the table.
         padding: number of blanks on both sides of a column.
         leading: number of columns, from the left, that name a row. A table that is too wide for the
             page is printed in parts; each part starts with these columns.
-        sections: whether a blank line separates rows with different values of `once` columns.
+        sections: whether a blank line separates rows that differ in a column with `once`.
     """
     made = PartedTable(title=title, box=LINES, padding=(0, padding))
     made.leading = leading
@@ -174,7 +174,7 @@ class PartedTable(Table):
 def as_text(renderable: RenderableType) -> str:
     """Return a Rich renderable as plain text in the encoding of standard output.
 
-    The text is at most 100 columns wide, or the width of a narrower terminal.
+    The text is at most 100 columns wide, and at most as wide as the terminal.
     """
     page, width = io.StringIO(), texts.page_width(texts.WIDTH)
     how: dict[str, Any] = {"color_system": None, "force_terminal": False, "highlight": False}

@@ -19,7 +19,7 @@ _NO_SYMBOLS = re.compile(
 
 
 def plain(text: str, encoding: str) -> str:
-    """Return `text` with "-" for table lines and "?" for other symbols that `encoding` lacks."""
+    """Replace symbols of `text` that `encoding` lacks: table lines by "-", others by "?"."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -53,7 +53,7 @@ def rounded(value: float) -> str:
 
 
 def with_error(mean: float, high: float) -> str:
-    """Return "mean ± half-width"; the mean alone for half-width 0 or NaN."""
+    """Return "mean ± error" with error = high - mean; only the mean if the error is 0 or NaN."""
     error = high - mean
     return rounded(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
 
@@ -94,7 +94,8 @@ class Unfailing:
     """A text stream whose methods raise no errors; symbols outside its encoding become "?".
 
     Attributes:
-        lost: the error that lost text, or None; a pipe closed by its reader (`head`) is no error.
+        lost: the first error of the underlying stream; None without an error. None also if the
+            reader of a pipe, such as `head`, closed it.
 
     Args:
         stream: the underlying stream; None discards all text.
@@ -143,7 +144,8 @@ def unfailing_output() -> Iterator[Unfailing]:
     """Make standard output and error `Unfailing` in the `with` block; yield standard output."""
     before = sys.stdout, sys.stderr
     with ExitStack() as held:
-        # Occupies missing descriptors 0 to 2, so that no file opened later gets one of them.
+        # If a standard stream is missing, a file opened later could get its file descriptor. The
+        # null device takes the descriptor first.
         for _ in range(1 + before.count(None)):
             nowhere = held.enter_context(open(os.devnull, "w", encoding="utf-8"))
         out, err = streams = [Unfailing(stream) for stream in before]
@@ -154,7 +156,7 @@ def unfailing_output() -> Iterator[Unfailing]:
             sys.stdout, sys.stderr = before
             for each in streams:
                 each.flush()
-                # Python flushes the broken stream again at exit; the null device takes that text.
+                # At exit Python flushes a broken stream again. Redirect it to the null device.
                 with suppress(OSError, ValueError):
                     if each._over:
                         os.dup2(nowhere.fileno(), each.fileno())

@@ -4,6 +4,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from explorative_user_env.envs.scores import SCORES
 from explorative_user_env.protocol import BAI, DEVIATION, N_USERS, POPULATION, REGRET
 
 #: Regret minimization; the observation is the user's response.
@@ -53,4 +54,4 @@ def register_environments() -> None:
     """Register the environments for `gym.make` and `gym.make_vec`, unless already registered."""
     for name, entry in ENTRIES.items():
         if name not in gym.registry:
-            gym.register(id=name, **entry)
+            gym.register(id=name, reward_threshold=SCORES[name][0].threshold, **entry)

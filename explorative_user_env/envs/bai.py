@@ -23,7 +23,7 @@ RIGHT, WRONG = 1.0, -1.0
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str, steps_left: Any) -> Any:
-    """Return whether answers are legal.
+    """Return whether the agent may answer now (name the best arm).
 
     Args:
         n_last_rejected: the number of arms whose latest response is a rejection.
@@ -36,7 +36,7 @@ def may_answer(n_last_rejected: Any, n_arms: int, mask: str, steps_left: Any) ->
 
 
 def masks(legal: Array, n_arms: int) -> Array:
-    """Return the legal actions, shape (n_lanes, 2 K); `legal[b]` allows the answers in lane b."""
+    """Return the mask of legal actions, shape (n_lanes, 2 K); lane b may answer if `legal[b]`."""
     allowed = np.ones((len(legal), 2 * n_arms), bool)
     allowed[:, n_arms:] = legal[:, np.newaxis]
     return allowed
@@ -58,7 +58,7 @@ def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> 
 
 
 def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[str, Any]:
-    """Return the entries of an info that `counts_of` does not return.
+    """Return the entries of an info about the answer and the end of the episode.
 
     Args:
         info: the counts of responses.
@@ -131,8 +131,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
     - `step_cost` (0.0005): c, at least 0.
-    - `horizon` (2000): largest number of recommendations in an episode, at least 1. With 1000, BAIR
-      at K = 5 would reach the horizon with one user in twenty.
+    - `horizon` (2000): largest number of recommendations in an episode, at least 1. If it were
+      1000, BAIR at K = 5 would reach the horizon with one user in twenty.
     - `mask` ("rejections"): the rule of legal answers, "rejections" or "none"; or "rejections or
       end", which also allows answers when the next recommendation would reach the horizon.
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
@@ -315,7 +315,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step and without the masks `_key`."""
+        """Return each info as an array over lanes; the keys are the same at every step."""
         values = super()._values(step, has_response)
         ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
         return values | outcome(values, *ends)

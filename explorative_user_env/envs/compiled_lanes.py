@@ -49,7 +49,7 @@ def compiled_begin(mean: MeanDraw, custom_law: RewardDraw) -> Callable[..., None
             state = row_at(arms_at, users_at, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
-                # Means of named laws are small, so the gap is never lost to rounding.
+                # The drawn means are small, so second best mean + gap never rounds to that mean.
                 best_arms[lane] = draw_means(state.means, mean, drawing, rng)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
@@ -151,7 +151,7 @@ class CompiledLanes(Lanes):
         return valid
 
     def _run(self, loop: Callable[..., Any], lanes: Array, *arguments: Any) -> Any:
-        """Run a compiled loop; if the loop fails, raise an error that names cause and user."""
+        """Run a compiled loop; if it fails, raise an error that names the cause and the user."""
         known = (self._numbers, self._rows, self._best_arms, self._best_means)
         try:
             return loop((*known, self._streams, self._draws), lanes, *arguments)
@@ -200,7 +200,7 @@ class CompiledLanes(Lanes):
 
 
 def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
-    """Return whether the loop of a step compiles; warn about a function that does not compile."""
+    """Return whether the loop of a step compiles, and warn if it does not."""
     errors: tuple[type[Exception], ...] = (*compiler.errors_of_compiling(), ValueError)
     lanes = CompiledLanes(population, "none", [rng])
     try:
@@ -211,7 +211,7 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
         rule, law = population.schedule.rule, population.user.law
         custom = {"the rule of rho_t": rule, f"reward_law {law.name!r}": law.draw}
         parts = [part for part, function in custom.items() if is_external(function)]
-        what = " or ".join(parts) or "the loop of a step"
-        warnings.warn(f"{what} does not compile: {compiler.short(error)}", stacklevel=5)
+        code = " or ".join(parts) or "the loop of a step"
+        warnings.warn(f"{code} does not compile: {compiler.short(error)}", stacklevel=5)
         return False
     return True

@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
     @classmethod
     def blank(cls, n_lanes: int, filled: bool = False) -> Self:
-        """Return a step of zeros; if `filled`, the caller will fill in the uninitialized arrays."""
+        """Return a step of zeros, or if `filled` a step of arrays that the caller will fill in."""
         new = np.empty if filled else np.zeros
         numbers = new(n_lanes, int), new(n_lanes), new(n_lanes, int), new(n_lanes, int)
         return cls(*numbers, np.zeros(n_lanes, bool))

@@ -51,7 +51,7 @@ def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> di
     """Return an info with entries about the users of the episode.
 
     Args:
-        info: the counts of the user of the next step, or of the last user of the episode.
+        info: the counts of the user who responds next; after the last step, of the last user.
         user: the number of this user, from 0.
         steps: recommendations to all users so far.
         accepted: acceptances by all users so far.
@@ -169,7 +169,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return int(self._episode.seed)
 
     def start_of(self, options: Any) -> dict[str, Any]:
-        """Validate the options of a reset, or None, and return them as a dict."""
+        """Validate the options of a reset and return them as a dict; `options` may be None."""
         start = options_of_reset(options, "popularity", "user")
         if "user" in start:
             start["user"] = validation.integer("user", start["user"], 0, self.n_users - 1)
@@ -289,7 +289,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         self._streams |= streams
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
-        """Start episodes in these lanes; if `start` is None, draw their next users."""
+        """Start new episodes in these lanes; with `start=None` only replace the users."""
         laws = []
         for lane in lanes.tolist():
             if start is None:
@@ -311,6 +311,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step and without the masks `_key`."""
+        """Return each info as an array over lanes; the keys are the same at every step."""
         episodes = (self._present, self._steps, self._accepted)
         return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

@@ -50,11 +50,12 @@ NORMALS_AT_ONCE = 256
 class DrawnAhead:
     """Draw standard normals from `rng` in blocks, with the same numbers as one draw at a time.
 
-    `settle` gives `rng` the state that it would have after one draw at a time. Other code may also
+    `settle` rewinds `rng` to the state after the last number that was taken. Other code may also
     draw from `rng`: no number is drawn twice.
 
     Attributes:
-        left: the rest of the block, in reverse order. If the list is empty, call `draw`.
+        left: the numbers of the block that are not taken yet, in reverse order. If the list is
+            empty, call `draw`.
         standard_normal: returns the next number of the block.
     """
 
@@ -91,9 +92,9 @@ def as_action(action: Any, n_actions: int) -> int:
 
 
 def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
-    """Attach the meaning of the observations to a space, and return the space.
+    """Attach `reading`, which describes the observations, to a space, and return the space.
 
-    Stable-Baselines3 saves the space with a model, so a loaded model has this meaning too.
+    Stable-Baselines3 saves the space with a model, so a loaded model still has `reading`.
     """
     space.reading = dict(reading_of(space)) | reading  # type: ignore[attr-defined]
     return space
@@ -105,7 +106,7 @@ def reading_of(space: Any) -> Mapping[str, Any]:
 
 
 def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
-    """Validate the `options` of a reset: the keys in `known`, with numbers as values."""
+    """Check that the `options` of a reset have only keys in `known` and numbers as values."""
     if options is not None and not isinstance(options, Mapping):
         raise InvalidArgumentError("options", options, f"a dict with keys {' and '.join(known)}")
     for name, value in (options or {}).items():
@@ -162,7 +163,7 @@ class EnvMixin:
 
     @property
     def spec(self) -> EnvSpec | None:
-        """Gymnasium's specification; `max_episode_steps` is `length`, unless `length` is None."""
+        """Gymnasium's specification; `self.length`, if not None, replaces `max_episode_steps`."""
         return self._spec
 
     @spec.setter
@@ -242,7 +243,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
 
     ## Rewards
     The reward is a training signal, not an observation. A policy with the reward among its inputs
-    (or in a recurrent memory) learns the answer from it, as mu_a - mu_* is 0 only for the best arm.
+    (or in a recurrent memory) learns the best arm from it, as mu_a - mu_* is 0 only for that arm.
     No agent of this package observes rewards, except the reference FullInformation. The argument
     `reward` selects one of:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
@@ -252,10 +253,11 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       accepting any arm that is recommended for ever;
     - `"none"`: 0.
 
-    If a user leaves at step t, `"regret"` adds the rest of the episode at once: (horizon - t) times
-    (min_i mu_i - mu_*). So no agent gains if she leaves, and the rewards of an episode sum to minus
-    its regret. With discounting this sum weighs more than the steps that it replaces (up to 4.5
-    times with gamma = .99). With the other rewards, a user who leaves changes no reward.
+    If a user leaves at step t, `"regret"` adds at once (horizon - t) (min_i mu_i - mu_*), the
+    reward of her worst arm for all missed steps. So no agent gains if she leaves, and the rewards
+    of an episode sum to minus its regret. With discounting the reward at step t weighs more than
+    the missed steps (up to 4.5 times with gamma = .99). With the other rewards, a user who leaves
+    changes no reward.
 
     ## Starting State
     An episode starts with a new user. Her means are given, or drawn from their law, with the best
@@ -273,8 +275,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
-    - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
-      leaves given means as they are.
+    - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best. None is 0.5, but
+      leaves K given means unchanged.
     - `alpha` (1.0): the user's willingness to explore, above 0.
     - `setting` ("printed"): all other modelling choices. "printed" follows the paper's text,
       "released" follows the paper's code, and a `Setting` record gives each choice.
@@ -291,8 +293,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
       "drifting" (her means and her best arm change), "logistic", "impatient" (may leave after a
       rejection), "varied" (draws her own alpha, rho_t, noise and gap), a registered name or a
       `Behaviour`. A name may have parameters, as in "drifting(sigma=0.01)".
-    - `horizon` (None): the steps of an episode, for the reward when a user leaves; None is 1000. If
-      you change `max_episode_steps`, set `horizon` to the same number.
+    - `horizon` (None): number of steps of an episode, which determines the reward when a user
+      leaves; None is 1000. If you change `max_episode_steps`, set `horizon` to the same number.
     - `reward` ("regret"): see Rewards above.
     - `info_level` ("counts"): "counts" or "full"; see Information above.
     - `render_mode` (None): the picture shows each arm's acceptances, rejections and last response,
@@ -357,8 +359,8 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
-        # The user, her state and rules, her stream, the rest of its block, and each arm's rewards;
-        # None before a reset and after the end of an episode.
+        # The user, her state and rules, her random stream, its numbers drawn ahead, and the rewards
+        # of each arm; None before a reset and after the end of an episode.
         self._active: tuple[Any, ...] | None = None
         self._leaves: Callable[..., bool] | None = None
         self._left = False

@@ -200,7 +200,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, n_lanes)
         self._lanes: Any = None  # the first reset creates the `Lanes`
         self._all, self._everyone = np.arange(n_lanes), np.ones(n_lanes, bool)
-        # By lane: its seed, how many users followed the first, whether the reset had options.
+        # Of each lane: its seed, the number of users after its first, whether a reset had options.
         self._seeds, self._later = [-1] * n_lanes, np.full(n_lanes, -1)
         self._given, self._active, self._done, self._left = np.zeros((4, n_lanes), bool)
         self._ready = self._any_done = False
@@ -251,7 +251,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
 
         Returns:
             The responses, rewards, terminations (True if a user left), truncations and infos. In
-            `NEXT_STEP` mode a lane that ended in the previous step is reset instead.
+            `NEXT_STEP` mode a lane that ended in the previous step ignores its action and is reset.
 
         Raises:
             InvalidArgumentError: if an action is not an arm.
@@ -405,5 +405,5 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         return stacked(masked(values, mask), mask)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return the infos, with the same keys at every step and without the masks `_key`."""
+        """Return each info as an array over lanes; the keys are the same at every step."""
         return counts_of(has_response, step.interactions, step.acceptances)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
+from explorative_user_env.agents.adaptive_bair import ALGORITHM as BAIR_C
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
 from explorative_user_env.envs.user import ExplorativeUserEnv, population_in
 from explorative_user_env.protocol import ANSWERED, DELTA
@@ -20,7 +21,15 @@ from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk
 
-__all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_bair"]
+__all__ = [
+    "CLAIMS",
+    "Claim",
+    "TheoryCheck",
+    "broken_table",
+    "check_run",
+    "eliminates_best",
+    "is_bair",
+]
 
 
 @dataclass
@@ -30,10 +39,11 @@ class Trace:
     Attributes:
         instance: the true means.
         estimates: hat mu_i before the first step.
-        counts: n_i before the first step, private draws included.
+        counts: n_i before the first step, with the rewards that the user drew in private.
         gammas: Gamma before the first step and after each step.
-        steps: the part of BAIR (first sweep, rounds or elimination), the recommended arm, the
-            response, and the arm's hat mu_i and n_i after the step.
+        steps: for each step the part of BAIR (`SWEEP` and then `ROUNDS` in Phase 1, `ELIMINATION`
+            in Phase 2), the recommended arm, the response, and the arm's hat mu_i and n_i after the
+            step.
     """
 
     instance: Instance
@@ -80,8 +90,8 @@ class Watch:
 def band_margin(trace: Trace, delta: float) -> float:
     """Return the least distance of an empirical mean to the edge of its confidence band.
 
-    The minimum is over all arms and steps, and infinite if the user received no reward. A band
-    misses the true mean at any time with probability at most delta/K.
+    The minimum is over all arms and steps, and infinite if the user received no reward. An
+    arm's empirical mean stays in its band at all times with probability at least 1 - delta/K.
     """
     truth, before = np.array(trace.instance.means), zip(trace.estimates, trace.counts, strict=True)
     known = [(arm, *each) for arm, each in enumerate(before)]
@@ -93,7 +103,7 @@ def band_margin(trace: Trace, delta: float) -> float:
 
 
 def measured(trace: Trace, delta: float) -> dict[str, Any]:
-    """Return the values of a run that `TheoryCheck` describes, by attribute name."""
+    """Return the measured values of a run, by the attribute names of `TheoryCheck`."""
     truth, n_arms = trace.instance.means, trace.instance.n_arms
     estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
     interval = drop = top = math.inf
@@ -114,8 +124,8 @@ def measured(trace: Trace, delta: float) -> dict[str, Any]:
             estimates[arm], counts[arm] = mean, number
             n_accepted += 1
         elif part == ELIMINATION:
-            # Events B of Lemma lm:phase2bound1: the user's intervals contain the true means of the
-            # rejected arm and of the arm with the largest lcb, which caused the rejection.
+            # Events B of Lemma lm:phase2bound1: the user's intervals contain the true means of two
+            # arms, the rejected arm and the arm with the largest lcb.
             gamma = gammas[step]
             others = [other for other in range(n_arms) if other != arm and counts[other] > 0]
             # Click noise can reject an arm although no other arm has a reward.
@@ -152,7 +162,8 @@ class Claim(NamedTuple):
     """A claim of the paper about runs of BAIR.
 
     Attributes:
-        name: `<name>_broken` is the claim's flag in a `TheoryCheck`.
+        name: the name; the attribute `<name>_broken` of a `TheoryCheck` states whether a run broke
+            the claim.
         source: the lemma or theorem in the paper.
         on_bands: whether the claim holds only while all empirical means are in their bands. Some
             mean leaves its band with probability at most delta, for every N_1.
@@ -196,7 +207,8 @@ class TheoryCheck:
         n_arms: K.
         delta: the agent's delta.
         n1: the agent's N_1.
-        error_bound: `theory.phase2_error_bound` of this N_1; at most delta for the paper's N_1.
+        error_bound: the bound on P(error) at this N_1, by `theory.phase2_error_bound`; at most
+            delta for the paper's N_1.
         best_arm: the best arm.
         answer: the agent's answer.
         censored: whether the run ended before the agent stopped.
@@ -205,19 +217,23 @@ class TheoryCheck:
             and steps; infinite without rewards. The band around mu_i has the half-width
             sqrt(2/n_i log(K n_i(n_i+1)/delta)).
         interval_margin: the least distance of a true mean to the edge of the user's interval, over
-            the rejections in Phase 2. A rejection counts the rejected arm and the arm with the
+            two arms at each rejection in Phase 2: the rejected arm and the other arm with the
             largest lcb.
-        drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
-            the complete rounds of Phase 1.
-        rounds: complete rounds of Phase 1, without the first sweep.
-        rounds_bound: sqrt(2 N_1 log(2K/delta)) plus the rounds that may start with Gamma < 1.
+        drop_margin: the smallest difference, over the complete rounds of Phase 1, between the fall
+            of the largest empirical mean in the round and the bound 2 sqrt(Gamma/n(t_e)), where
+            t_e is the end of the round.
+        rounds: number of complete rounds of Phase 1. The first round starts when each arm has been
+            rejected once.
+        rounds_bound: sqrt(2 N_1 log(2K/delta)) plus the number of rounds that may start while
+            Gamma < 1.
         phase1_acceptances: acceptances in Phase 1.
         phase1_rejections: rejections in Phase 1.
         phase2_length: recommendations in Phase 2.
         phase2_length_printed_bound: the bound with the constants of Eq. (8c).
         recommendations: recommendations in the run.
-        band_broken: whether `band_margin` is negative; likewise `interval_broken` and
-            `drop_broken`. The other `<name>_broken` state whether `<name>` exceeds `<name>_bound`.
+        band_broken: whether `band_margin` is negative. `interval_broken` and `drop_broken` state
+            whether their margins are negative. Each other `<name>_broken` states whether `<name>`
+            exceeds `<name>_bound`.
     """
 
     agent: str
@@ -262,8 +278,9 @@ def check_run(
 ) -> TheoryCheck:
     """Run BAIR with the user of this seed, as `rollout` does, and check the paper's claims.
 
-    The monitor does not change the run. The bounds hold for the paper's user: with click noise or
-    many private draws, even claims with probability 1 can fail (see `theory.largest_mean_drop`).
+    The monitor does not change the run. The bounds hold for the paper's user. If a user has click
+    noise, or draws many rewards in private before the run, even claims that the paper proves with
+    probability 1 can fail (see `theory.largest_mean_drop`).
 
     Args:
         env: an `ExplorativeUser-v0`, with or without wrappers.
@@ -379,3 +396,36 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
             rows.append((*of_whom, *numbers, broken / n_runs, low, high, allowed, holds))
     names = "agent claim source broken n_runs put_to_test share low high allowed holds"
     return pd.DataFrame(rows, columns=names.split())
+
+
+def eliminates_best(
+    env: gym.Env[Any, Any],
+    agent: AlgorithmAgent,
+    seed: int,
+    max_steps: int | None = None,
+    delta: float = DELTA,
+) -> bool:
+    """Run BAIR-C with the user of this seed, and return whether it ever eliminates the best arm.
+
+    The conjecture about BAIR-C states that this probability is at most delta.
+
+    Args:
+        env: an `ExplorativeUser-v0`, with or without wrappers.
+        agent: an `AdaptiveBAIR(...)`.
+        seed: the user's seed, at least 0.
+        max_steps: the step cap; None is the agent's own cap, if any.
+        delta: the delta, in (0, 1), if the option `delta` of the agent is None.
+
+    Raises:
+        InvalidArgumentError: if `agent` has another type, or a value is out of range.
+    """
+    if getattr(agent, "algorithm", None) != BAIR_C:
+        raise InvalidArgumentError("agent", agent, "an AdaptiveBAIR")
+    known: Any = informed(agent, population_in(env), delta)
+    lost, bare = [], cast("Any", env.unwrapped)
+
+    def look() -> None:
+        lost.append(not known.explain()["F"][bare.instance().best_arm])
+
+    rollout(env, known, seed, max_steps, on_step=look)
+    return any(lost)

@@ -1,8 +1,8 @@
 """The three forms of runs: step by step, compiled, and all users at once.
 
-In best-arm identification a form yields metrics. In tasks with a horizon a form yields plays, and
-`figures` computes the metrics of a play. The task "regret" is the task "population" with one user
-in each episode.
+In best-arm identification each form returns the metrics of runs. In tasks with a horizon each form
+returns the interactions of runs as `Play` objects, and `figures` computes their metrics. The task
+"regret" is the task "population" with one user in each episode.
 """
 
 import threading
@@ -146,7 +146,7 @@ class Runs(NamedTuple):
 
     @property
     def plays(self) -> int:
-        """The number of users in a run over a horizon; 0 in best-arm identification."""
+        """The number of users whose interactions a run returns; 0 in best-arm identification."""
         if self.task.ends_itself:
             return 0
         return 1 if self.members is None else self.members.n_users
@@ -161,8 +161,9 @@ class Runs(NamedTuple):
                 milliseconds, and the metrics are invalid.
 
         Returns:
-            `best_arm` and `OUTCOMES` of each run; in tasks with a horizon, the metrics of
-            `figures` for each user of each run.
+            In best-arm identification `best_arm` and the metrics in `OUTCOMES`, one number for
+            each run. In tasks with a horizon the metrics that the function `figures` computes,
+            one number for each user of each run.
         """
         parts = [
             figures(part) if isinstance(part, Play) else part
@@ -171,7 +172,7 @@ class Runs(NamedTuple):
         all_runs = joined(parts)
         if halt is not None and halt[0]:  # some runs may be missing
             return all_runs
-        if self.plays and form == "in_step":  # ordered by user, then by run
+        if self.plays and form == "in_step":  # the first users of all runs come first
             by_user = {name: each.reshape(self.plays, -1) for name, each in all_runs.items()}
             return {name: np.ascontiguousarray(each.T) for name, each in by_user.items()}
         if self.plays:
@@ -413,7 +414,7 @@ def compiles(runs: Runs, seed: int) -> bool:
     if not isinstance(agent, AlgorithmAgent) or not can_compile():
         return False
 
-    def try_plain() -> None:  # plain Python errors name the function that fails
+    def try_plain() -> None:  # an error in plain Python names the failing function
         rollout(environment_of(population, agent), agent, seed, TRIAL_STEPS, runs.horizon)
 
     rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.law

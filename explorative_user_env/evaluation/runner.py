@@ -1,4 +1,4 @@
-"""`evaluate` and `sweep`: all agents on the same users, in one cell or in a grid of cells."""
+"""`evaluate` and `sweep`: run agents on the same users, with one delta and K or with several."""
 
 import copy
 import inspect
@@ -141,9 +141,9 @@ class Request:
 
     @property
     def given_time(self) -> int | str:
-        """The number of steps T: of all agents, or in "bai" of the agents without a stopping rule.
+        """The number of steps T of a run, or the name of an agent whose mean stopping time is T.
 
-        The value is a number, or the name of the agent whose mean stopping time is T.
+        In "bai" T is for the agents without a stopping rule, in other tasks for all agents.
         """
         if self.over_horizon:
             return self.task.horizon if self.horizon is None else self.horizon
@@ -159,7 +159,8 @@ class Request:
 
         Raises:
             InvalidArgumentError: if an object is not an agent, if two agents have the same name,
-                if an agent needs `baseline_time` and has none, or if no agent needs it.
+                if an agent needs a `baseline_time` that is missing, or if a `baseline_time` is
+                given that no agent needs.
         """
         allowed = "a list of agents, as [BAIR()]"
         if isinstance(agents, Agent):
@@ -273,24 +274,25 @@ def evaluate(
 
     Every user is a new instance. User b is identical for every agent and for any number of agents,
     users or workers, and every agent has its own random stream. Agents observe the number of arms
-    and the responses. Options that an agent leaves at None follow from `delta`, from the alpha,
-    rho_0 and noise of the users (as BAIR's N_1 and m in the paper), and from the setting.
+    and the responses. If an option of an agent is None, `evaluate` computes it, such as BAIR's N_1
+    and m, from `delta`, the alpha, rho_0 and noise of the users, and the setting.
 
     In "bai", best-arm identification, an agent stops by itself and answers. In "regret" it makes
     `horizon` recommendations; after it stops, it recommends its answer. In "population" a run is an
     episode with users of similar means; an agent with a `next_user` method keeps its memory.
 
     Args:
-        agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
-            "UCB1", "Thompson", "SE" and "Full-information". `SB3Agent(model)` wraps a model of
-            Stable-Baselines3.
+        agents: agents, or names of agents of the package: "BAIR", "T&S", "UNI", "EXP3" and the
+            references "BAIR-C", "UCB1", "Thompson", "SE", "Full-information" and "oracle-champion".
+            `SB3Agent(model)` wraps a model of Stable-Baselines3.
         task: "bai", "regret" or "population".
         n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
             it is the largest number of users, and None is a million.
         until_width: in "bai", in (0, 1): add users until the 95% interval of every agent's success
             rate is at most this wide. The interval is valid at any stopping time (see
-            `results.intervals`). The runs equal those of an evaluation with as many users. If
-            `baseline_time` names an agent, T is the agent's mean over the first 1000 users.
+            `results.intervals`). An evaluation with `n_instances` set to the final number of users
+            has the same runs. If `baseline_time` names an agent, T is its mean stopping time over
+            the first 1000 users.
         seed: the seed of all users and agents, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), for agents without a delta.
         horizon: in "regret" the number of steps, at least 1; None is 500. In "population" the
@@ -299,7 +301,8 @@ def evaluate(
         deviation: in "population" the standard deviation of a user's means around the popularity
             of the arms, at least 0; None is 0.3.
         baseline_time: in "bai", number of steps T of the agents without a stopping rule, such as
-            UNI and EXP3. An agent's name stands for its mean stopping time; None is "BAIR".
+            UNI and EXP3. If it is an agent's name, T is the mean stopping time of this agent. None
+            is "BAIR".
         max_steps: in "bai", a step cap for all agents. It replaces the setting's cap, but not an
             agent's smaller cap. A run that reaches its cap is censored. With None each agent has
             its own cap, or else the setting's cap, or else a million.
@@ -310,8 +313,8 @@ def evaluate(
             `client.get_executor(pure=False)`.
         compiled: whether agents with an algorithm record run in compiled code. Compiled code gives
             the same results.
-        check_theory: in "bai", whether a monitor reruns every BAIR and compares the runs with the
-            bounds of the paper; `checks` of the results has the comparison.
+        check_theory: in "bai", whether a monitor repeats the runs of BAIR agents and compares them
+            with the bounds of the paper; `checks` of the results has the comparison.
         progress: True shows a bar on a terminal or in a notebook, False shows nothing, and a
             function is called with (what, done, total).
         store: file that stores every run as it ends. The same call with the same file continues
@@ -384,7 +387,7 @@ class _Evaluation:
     def run_all(self, watched: Sequence[Any], progress: OnProgress) -> None:
         """Run all agents with all users, and check the runs of `watched` agents."""
         n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
-        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may come from another agent
+        in_order = sorted(self.line_up, key=protocol.needs_horizon)  # T may be another agent's time
         for request, report in growing(self.request, progress):
             self.request = request
             for place, agent in enumerate(in_order):
@@ -419,7 +422,7 @@ class _Evaluation:
         )
 
     def _check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
-        """Rerun a BAIR with the monitor, which compares the runs with the bounds of the paper."""
+        """Repeat the runs of a BAIR agent, and compare them with the bounds of the paper."""
         request, what, cap = self.request, f"{agent.name}, theory", self.request.cap_for(agent)
         seeds, population, stored, rows = request.seeds, request.population, None, {}
         if self.store is not None:
@@ -570,9 +573,9 @@ def runs_of(
                     n_runs = len(chunks[place])
                     first = f"all of the first {n_runs} users" if n_runs > 1 else "the first user"
                     warnings.warn(
-                        f"{name} reached max_steps={runs.cap} with {first}; the other users may "
-                        f"take as long (n_instances={n_all}). Pass a smaller max_steps to evaluate "
-                        f"or to {name}.",
+                        f"{name} reached max_steps={runs.cap} with {first}; each of the other "
+                        f"users may need as many steps (n_instances={n_all}). Pass a smaller "
+                        f"max_steps to evaluate or to {name}.",
                         stacklevel=2,
                     )
                 may_never_stop = False

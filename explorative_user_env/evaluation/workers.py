@@ -1,4 +1,4 @@
-"""Workers, which run chunks: this thread, threads, joblib's processes, or an executor."""
+"""Workers, which run groups of users: this thread, threads, joblib's processes, or an executor."""
 
 import functools
 import os
@@ -116,12 +116,13 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
                 with warnings.catch_warnings():  # joblib warns of results that nobody read
                     warnings.simplefilter("ignore")
                     getattr(results, "close", list)()  # a backend without streaming returns a list
-        elif usual == THREADS:  # also for one worker: Ctrl-C does not stop compiled code here
+        elif usual == THREADS:
+            # A thread even for one worker: compiled code in the main thread ignores Ctrl-C.
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
                 try:
                     yield from _as_they_end(threads, halted, chunks, halt)
                 finally:
-                    halt[0] = 1  # leaving the block waits for the threads
+                    halt[0] = 1  # at its end the `with` block waits for the threads
         else:
             for place, chunk in enumerate(chunks):
                 yield place, job(chunk)
@@ -129,10 +130,10 @@ def done(job: Job, chunks: Sequence[Any], agent: object, usual: str, crew: Crew)
         allowed = f"one that can be pickled ({error})"
         raise InvalidArgumentError("agent", name_of(agent), allowed) from error
     except lost as error:
-        what = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
-        how = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
+        worker = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
+        reason = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
         where = "finished runs are in the store, if there is one"
-        raise CallableError(f"{name_of(agent)} lost its {what}: {how}", where) from error
+        raise CallableError(f"{name_of(agent)} lost its {worker}: {reason}", where) from error
     finally:
         halt[0] = 1
 
@@ -199,9 +200,9 @@ def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block terminal signals in processes that start in this block.
+    """Protect the processes that start in this `with` block from Ctrl-C and SIGHUP.
 
-    This process stops the workers itself; a signal would make each worker print a traceback.
+    The calling process stops the workers; a signal would make each worker print a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -214,7 +215,7 @@ def _signals_blocked() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, sent)
     try:
         for tracker in (pythons, joblibs):
-            tracker.ensure_running()  # `ensure_running` unblocks the signals
+            tracker.ensure_running()  # unblocks SIGINT and SIGHUP
         signal.pthread_sigmask(signal.SIG_BLOCK, sent)
         yield
     finally:
@@ -229,11 +230,12 @@ def can_start_processes() -> bool:
 class Packed:
     """A pickled job; a scheduler can pass it on without importing the job's code.
 
-    A call in a worker first checks that the worker has the caller's versions and random streams.
+    A call in a worker first checks that the worker has the same library versions and the same
+    random streams as the calling process.
 
     Raises:
         UnsendableError: if the job cannot be pickled, or if a call cannot unpickle the job.
-        InvalidArgumentError: if a call finds another version; the message names the worker.
+        InvalidArgumentError: if a worker has another library version; the message names the worker.
     """
 
     def __init__(self, job: Job) -> None:

@@ -1,10 +1,10 @@
 """A disk cache of compiled loops, so that a later process need not compile them again.
 
-Numba's cache misses a change in a function that a loop calls from another file, and it never finds
-closures, which all loops are. This cache stores each loop in a file whose name is a hash of the
-code of all functions in the loop, of all values to which these functions refer, and of the versions
-of the compiler. Loading a file runs code, so other accounts must not be able to write to the
-folder. If the cache fails, numba compiles the loop in memory.
+Numba has a cache too, but it does not notice changes in functions from other files. It also cannot
+store closures, and every loop is a closure. This cache stores each loop in a file whose name is a
+hash of the code of all functions in the loop, of all values to which these functions refer, and of
+the versions of the compiler. Loading a file runs code, so other accounts must not be able to write
+to the folder. If the cache fails, numba compiles the loop in memory.
 """
 
 import dis
@@ -147,7 +147,7 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 
 
 def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
-    """Return tuples and literals that describe `value`; other values have other descriptions."""
+    """Return tuples and literals that describe `value`, different for different values."""
     from numba.core.dispatcher import Dispatcher
     from numba.core.extending import _Intrinsic
     from numba.core.types import Type
@@ -159,7 +159,7 @@ def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
         return kind, _describe(type(value), seen), value.name
     if isinstance(value, np.generic | np.ndarray):
         if type(value).__module__ != "numpy" or value.dtype.hasobject:
-            raise UndescribedError(f"a {kind} may hold arbitrary Python objects")
+            raise UndescribedError(f"a value of type {kind} may hold arbitrary Python objects")
         order = value.flags.c_contiguous, value.flags.f_contiguous
         return kind, repr(value.dtype), value.shape, order, value.tobytes(order="C")
     if isinstance(value, tuple):
@@ -176,21 +176,21 @@ def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
         if value in seen:
             return kind, seen[value]
         if value.__module__ == "__main__":
-            raise UndescribedError("a function defined in a script may differ in another process")
+            raise UndescribedError("another process may run a script with other functions")
         seen[value] = len(seen)
         defaults = (value.__defaults__, sorted_items(value.__kwdefaults__ or {}))
         parts = (value.__code__, defaults, sorted_items(references(value)))
         return kind, value.__module__, value.__qualname__, _describe(parts, seen)
     if isinstance(value, ModuleType | np.ufunc):
-        return kind, value.__name__  # `references` adds the members that a function reads
+        return kind, value.__name__  # `references` finds the members of a module
     if isinstance(value, Dispatcher):
         if "<locals>" in value.py_func.__qualname__:
-            raise UndescribedError("several local functions may have the same name")
+            raise UndescribedError("another local function may have the same name")
         options = sorted_items(value.targetoptions), sorted_items(value.locals)
         return kind, _describe(options, seen), _describe(value.py_func, seen)
     if isinstance(value, _Intrinsic):
         return kind, value._name, _describe(value._defn, seen)
-    # Another value is described by its import path, which must lead to this value.
+    # Describe any other value by its import path. Importing the path must give the value.
     module, place = str(getattr(value, "__module__", None)), getattr(value, "__qualname__", "")
     imported: Any = None if module == "__main__" else sys.modules.get(module)
     for name in str(place).split("."):
@@ -201,9 +201,9 @@ def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
     elif isinstance(value, type) and issubclass(value, tuple | BaseException):
         members = getattr(value, "_fields", ())
     elif not in_compiler(value) and module.partition(".")[0] not in sys.stdlib_module_names:
-        raise UndescribedError(f"{kind} is an unknown type")
+        raise UndescribedError(f"the type {kind} is unknown to the cache")
     if imported is not value:
-        raise UndescribedError(f"{kind} has no import path")
+        raise UndescribedError(f"a value of type {kind} has no import path")
     return kind, module, place, _describe(members, seen)
 
 
@@ -213,7 +213,7 @@ APPLICATION, FOLDER, ENDING = "explorative-user-env", "kernels", ".loop"
 def _folder() -> Path:
     try:
         caches = platformdirs.user_cache_dir(APPLICATION, appauthor=False)
-    except RuntimeError:  # no home folder; older releases return a path that begins with "~"
+    except RuntimeError:  # no home folder: use a relative path, as older platformdirs do
         caches = f"~/.cache/{APPLICATION}"
     return Path(caches) / FOLDER
 

@@ -102,7 +102,7 @@ def resends_interrupts() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = usual
-        with suppress(KeyboardInterrupt):  # a timer may fire during this block
+        with suppress(KeyboardInterrupt):  # a timer may fire before it is cancelled
             for timer in timers:
                 timer.cancel()
                 timer.join()
@@ -134,7 +134,7 @@ def signals_as_interrupts() -> Iterator[list[int]]:
             raise KeyboardInterrupt
 
     numbers = [getattr(signal, name) for name in END_SIGNALS if hasattr(signal, name)]
-    # Only the main thread may set a handler. Signals that the process ignores stay ignored.
+    # Only the main thread may set a handler. Do not handle a signal that the process ignores.
     main = threading.current_thread() is threading.main_thread()
     usual = [each for each in numbers if main and signal.getsignal(each) is signal.SIG_DFL]
     for number in usual:

@@ -85,7 +85,7 @@ def integer_arm(typing_context: Any, arm: Any) -> Any:
 
 @typed
 def with_law(typing_context: Any, numbers: Any, law: Any) -> Any:
-    """Return the user with these parameters and a custom reward law, in compiled code."""
+    """Return the parameters of a user, `numbers` and her custom reward law, in compiled code."""
     kinds = (*numbers.types, law)
     lawful = types.NamedTuple(kinds, LawfulTuple)  # type: ignore[no-untyped-call]
     signature = lawful(numbers, law)
@@ -179,7 +179,7 @@ ACCEPTANCES, INTERACTIONS, REFRESHED, SPREAD, REWARD, CEILING, CEILING_SPREAD, W
 
 
 class Rows(NamedTuple):
-    """The states of many users, in float arrays; a count is stored as the bytes of an integer."""
+    """The states of many users, in float arrays. Eight bytes hold a float, or an integer count."""
 
     arms: np.ndarray  # shape (n_users, n_arms, 4)
     users: np.ndarray  # shape (n_users, 8)
@@ -202,7 +202,7 @@ def row_of(rows: Rows, user: int) -> Any:
 
 
 def row_at(arms: int, users: int, n_arms: int, user: int, logs: Any, inverse_roots: Any) -> Any:
-    """Return `row_of` in compiled code; `arms` and `users` are the addresses of the two arrays."""
+    """Return the state of a user in compiled code; `arms` and `users` are addresses of arrays."""
     first = memory_of_arm(arms, n_arms, user, 0)
     row = users + user * USER_BYTES
     return StateTuple(
@@ -229,6 +229,6 @@ def memory_of_arm(arms: int, n_arms: int, user: int, arm: int) -> int:
 
 
 def witness_at(users: int, user: int) -> int:
-    """Return `UserState.witness` of user number `user`, in compiled code."""
+    """Return the arm that had the largest lcb when this user last compared all arms."""
     witness: int = counts_at(users + user * USER_BYTES + WITNESS, 1)[0]
     return witness

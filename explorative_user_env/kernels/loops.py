@@ -19,12 +19,12 @@ ARMS_BETWEEN_READS = 4096
 
 
 def steps_between_reads(n_arms: int) -> int:
-    """Return the number of steps after which the loop reads `halt` again."""
+    """Return the number of steps between two checks for a request to stop (`halt`)."""
     return max(1, ARMS_BETWEEN_READS // n_arms)
 
 
 def nothing(*_: Any) -> bool:
-    """Return False. This function replaces `leaves` or `learn` if they are None."""
+    """Return False. The loop calls this function in place of an optional function that is None."""
     return False
 
 
@@ -76,7 +76,8 @@ def make_loop(
         rule: the rule of rho_t.
         behaviour: the functions by which a user starts, responds and leaves.
         law: function that draws rewards of a custom law; `no_law` for the package's laws.
-        plays: if True, record `arms` and `responses`, and recommend the answer up to the step cap.
+        plays: if True, record `arms` and `responses`, and after the algorithm has stopped
+            recommend its answer up to the step cap.
         one_by_one: if True, one agent meets all users of an episode, and `next_user` is called
             before each user but the first. If False, the agent starts anew for each user.
     """
@@ -85,6 +86,7 @@ def make_loop(
     next_user, verdict, stop = algorithm.next_user or start, algorithm.verdict, STOP
     start_user, respond, moves_means = behaviour.start, behaviour.respond, behaviour.moves_means
     learn, sees_rewards = algorithm.learn or nothing, algorithm.learn is not None
+    tell, is_told = algorithm.tell or nothing, algorithm.tell is not None
     leaves, may_leave = behaviour.leaves or nothing, behaviour.leaves is not None
     answered, censored, has_left, halted = ANSWERED, CENSORED, LEFT, ops.halted
 
@@ -107,6 +109,12 @@ def make_loop(
                 next_user(params, state, rng)
             else:
                 start(params, state, rng)
+            if is_told:
+                best = 0
+                for arm in range(n_arms):
+                    if inputs.means[index, arm] > inputs.means[index, best]:
+                        best = arm
+                tell(params, state, best)
             committed, end, acceptances, steps, read = stop, censored, 0, 0, between_reads
             while True:
                 if steps == read:
@@ -153,7 +161,7 @@ def make_loop(
 def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *others: Any) -> Kernel:
     """Return the loop of `make_loop` with these arguments, compiled."""
     respond, leaves, moves = behaviour.respond, behaviour.leaves, behaviour.moves_means
-    # The loop depends only on the functions of the behaviour. `Inputs` has the parameters.
+    # Behaviours that differ only in parameters share a loop: the parameters are in `Inputs`.
     functions = Behaviour("any", behaviour.start, respond, moves_means=moves, leaves=leaves)
     return _compiled(algorithm, rule, functions, *others)
 
@@ -162,7 +170,7 @@ def compiled_loop(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, *other
 def _compiled(algorithm: Algorithm, *others: Any) -> Kernel:
     from explorative_user_env.kernels import intrinsics
 
-    # A custom `blank` may return arrays that are too short for the package's functions.
+    # Check array bounds for a custom algorithm: its `blank` may return arrays that are too short.
     parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
     checked = any(callable(part) and is_external(part) for part in parts)
     kernel: Kernel = compile_loop(make_loop(intrinsics, algorithm, *others), checked)

@@ -59,8 +59,8 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
     factor = INIT_B
     for place in range(STATE):
         factor, drawn[place] = _hashed(pool[place % POOL], factor, MULT_B)
-    # `drawn` holds the start and the increment, each as two 64-bit numbers, the higher first.
-    # The first step of the generator turns start + increment into the state.
+    # `drawn` holds a starting number and the increment of the generator, each as two 64-bit
+    # numbers, the higher first. One step from start + increment gives the state.
     odd, carry = 1, 0
     for place in range(POOL):
         word = drawn[POOL + (place + 2) % POOL]
@@ -82,7 +82,7 @@ def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
 
 
 def _hashed(word: int, factor: int, multiplier: int) -> tuple[int, int]:
-    """Return the next factor, and the hash of `word` with `factor` and the next factor."""
+    """Return the next factor and a hash of `word`, which depends on both factors."""
     following = (factor * multiplier) & WORD
     hashed = ((word ^ factor) * following) & WORD
     return following, hashed ^ (hashed >> 16)
@@ -184,8 +184,8 @@ def compiled_seeding() -> Callable[..., None]:
 def draw_at_once(law: InstanceLaw, n_arms: int, n_users: int, users: Streams) -> tuple[Any, Any]:
     """Draw the instances of n users, with the same results as `law.draw` for each user.
 
-    Compiled code draws from named laws. Returns the true means, shape (n, K), and the best arms,
-    shape (n,). `users` has at least n streams.
+    If `law` is one of the package's named laws, compiled code draws. `users` has at least n
+    streams. The result is the true means, shape (n, K), and the best arms, shape (n,).
 
     Raises:
         InvalidArgumentError: for an invalid instance of a custom law.
@@ -207,7 +207,7 @@ def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[...,
     def draw_all(means: Any, best_arms: Any, streams: Any, draws: Any, numbers: Any) -> None:
         for index in range(best_arms.shape[0]):
             rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
-            # No check for `LOST`: under a named law, rounding never removes the gap.
+            # `draw_means` never fails here: under a named law, rounding cannot remove the gap.
             best_arms[index] = draw_means(means[index], mean, numbers, rng)
 
     loop: Callable[..., None] = compile_loop(draw_all)

@@ -32,13 +32,13 @@ SERVED_BY = ("jinja2", "starlette", "uvicorn")  # the packages of the extra `pla
 MOST_ARMS_PLAYED = 25  # the largest K that a person can play
 MOST_MOVES = 2000  # the most recommendations that an address can hold
 LARGEST_PLAYED_SEED = 2**63 - 1  # seeds of users in studies are at most this
-SURPRISES = 1_000_000  # random seeds are smaller, so that a teacher can read them out
+SURPRISES = 1_000_000  # random seeds are smaller than this, so a teacher can read a seed aloud
 # The default user of a game; about 40 recommendations reveal her best arm.
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 
 
 def usual_options() -> dict[str, Any]:
-    """Return the default of each option of a user, by name; a record is given by its name."""
+    """Return the default of each option of a user, by name; an object becomes its name."""
     return {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
 
 
@@ -51,7 +51,7 @@ class Game:
         seed: seed of the user.
         moves: the recommended arms, in order.
         answer: the arm that the player named as best; None before the answer.
-        guesses: for each response, the player's prediction: True for yes, None for no prediction.
+        guesses: the player's prediction of each response; True is yes, None is no prediction.
         pending: the recommended arm whose response the player must predict now, or None.
         predicts: whether the player predicts each response before the user responds.
         population: the distribution of the user.
@@ -87,8 +87,7 @@ class Game:
         if self.answer is not None:
             integer("answer", self.answer, 0, last)
         if len(self.guesses) > len(self.moves):
-            allowed = "at most one prediction for each move"
-            raise InvalidArgumentError("guesses", len(self.guesses), allowed)
+            raise InvalidArgumentError("guesses", len(self.guesses), "at most one for each move")
 
     @property
     def n_arms(self) -> int:
@@ -98,18 +97,18 @@ class Game:
     def recommending(self, arms: Sequence[int]) -> "Game":
         """Return the game after recommendations of `arms`; the game ends when the user leaves.
 
-        If the player predicts responses, only set `pending` to the arm.
+        If the player predicts responses, the arm becomes `pending` and the user does not respond.
         """
         if self.answer is not None:
-            raise InvalidArgumentError("moves", tuple(arms), "empty after the answer")
+            raise InvalidArgumentError("moves", tuple(arms), "left out after the player's answer")
         if self.predicts:
             if len(arms) != 1:
-                raise InvalidArgumentError("more", list(arms), "one arm if you predict responses")
+                raise InvalidArgumentError("moves", arms, "one arm if you predict the response")
             return replace(self, pending=arms[0])
         longer = replace(self, moves=(*self.moves, *arms), pending=None)
         n_moves = sum(1 for _ in _played(longer)) - 1
         if n_moves == len(self.moves) < len(longer.moves):
-            raise InvalidArgumentError("moves", tuple(arms), "empty after the user has left")
+            raise InvalidArgumentError("moves", tuple(arms), "left out after the user has left")
         return replace(self, moves=longer.moves[:n_moves], pending=None)
 
     def guessing(self, yes: bool) -> "Game":
@@ -131,7 +130,7 @@ class Log(NamedTuple):
 
     Attributes:
         responses: for each recommendation, whether the user accepted.
-        seen: the counts of responses of each arm, in the form that figures need.
+        seen: the counts of acceptances and rejections of each arm, and the last responses.
         left: whether the user has left.
     """
 
@@ -143,9 +142,9 @@ class Log(NamedTuple):
 def log_of(game: Game) -> Log:
     """Repeat the moves of a game with its user, and return her responses."""
     steps = [*_played(game)]
-    if len(steps) <= len(game.moves):
-        allowed = f"at most {len(steps) - 1} recommendations: then she leaves"
-        raise InvalidArgumentError("moves", len(game.moves), allowed)
+    n_moves, most = len(game.moves), len(steps) - 1
+    if n_moves > most:
+        raise InvalidArgumentError("moves", n_moves, f"at most {most}, after which the user leaves")
     responses = tuple(accepted for _, accepted, _ in steps[1:])
     return Log(responses, seen_in_lane(steps[0][0].remember(), 0), steps[-1][2])
 
@@ -162,7 +161,7 @@ def instance_at_end(game: Game) -> Instance:
 
 
 def _played(game: Game) -> Iterator[tuple[ExplorativeUserEnv, bool, bool]]:
-    """Yield (environment, accepted, left) at the start and after each move."""
+    """Yield the environment, whether she accepted and whether she left, after 0, 1, ... moves."""
     env = ExplorativeUserEnv(population=game.population, reward="none")
     env.reset(seed=game.seed)
     env.remember()
@@ -199,7 +198,7 @@ def moves_in(name: str, text: str) -> tuple[int, ...]:
     for part in text.split(".") if text else ():
         run = _RUN.fullmatch(part)
         if run is None:
-            raise InvalidArgumentError(name, part, "arms with points between them, such as 2.0x3.1")
+            raise InvalidArgumentError(name, part, "arms joined by dots; 2.0x3 means 2, 0, 0, 0")
         times = int(run[2] or 1)
         if len(moves) + times > MOST_MOVES:
             raise InvalidArgumentError(name, part, f"at most {MOST_MOVES} recommendations in total")
@@ -208,7 +207,7 @@ def moves_in(name: str, text: str) -> tuple[int, ...]:
 
 
 def moves_as_text(moves: Sequence[int]) -> str:
-    """Write arms for an address; the inverse of `moves_in`."""
+    """Return the text of arms in an address, such as 2.0x3 for the arms 2, 0, 0, 0."""
     runs = [(arm, len([*same])) for arm, same in groupby(moves)]
     return ".".join(f"{arm}x{times}" if times > 1 else str(arm) for arm, times in runs)
 
@@ -243,8 +242,9 @@ def pairs_in(query: str) -> Pairs:
     try:
         values = parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError as error:
-        allowed = "name=value pairs separated by &, such as seed=7&moves=0.1x3"
-        raise InvalidArgumentError("address", query, allowed) from error
+        raise InvalidArgumentError(
+            "address", query, "name=value pairs separated by &, such as seed=7&moves=0.1x3"
+        ) from error
     pairs: Pairs = {}
     for name, value in values:
         if name in pairs:
@@ -254,7 +254,7 @@ def pairs_in(query: str) -> Pairs:
 
 
 def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
-    """Return the game with these query parameters; `truth` allows parameters of the page /mind."""
+    """Return the game with these query parameters; `truth` means a game on the page /mind."""
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
     parts: dict[str, Any] = {"options": options}
@@ -270,8 +270,8 @@ def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
                 raise InvalidArgumentError(name, text, "letters y, n and -, such as yn-y")
             parts[name] = tuple({"y": True, "n": False}.get(letter) for letter in text)
         elif name not in kinds:
-            allowed = f"name=value with a name of {', '.join([*kinds, 'seed', 'moves', 'answer'])}"
-            raise InvalidArgumentError("address", name, allowed)
+            names = ", ".join([*kinds, "seed", "moves", "answer"])
+            raise InvalidArgumentError("address", name, f"name=value with a name of: {names}")
         elif kinds[name] is int:
             options[name] = digits(name, text)
         elif kinds[name] is str or (kinds[name] is not float and text[:1] not in "-0123456789"):
@@ -288,12 +288,12 @@ def game_of(pairs: Mapping[str, str], truth: bool = False) -> Game:
 
 
 def query_in(address: str) -> str:
-    """Return the query in an address; an `address` without a question mark is the query."""
+    """Return the text after the question mark of an address, or all of it without the mark."""
     text = address.strip()
     return text.partition("?")[2].partition("#")[0] if "?" in text else text
 
 
-# The name of the checkbox "rho follows its schedule"; its value is rho_t on the slider.
+# The query parameter of the checkbox "rho follows its schedule". Its value is the rho_t shown.
 FOLLOW = "follow"
 # The two ends of each option's slider; a value beyond an end extends the slider.
 SLIDERS = {"alpha": (0.05, 4.0), "rho": (1.0, 2.0), "noise": (0.0, 0.5), "gap": (0.05, 4.0)}
@@ -322,7 +322,7 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
 
 
 def after_slide(pairs: Mapping[str, str]) -> Pairs:
-    """Return the parameters after a slider moved; drop rho if rho_t follows its schedule."""
+    """Return the parameters after a slider moved, without rho if rho_t follows its schedule."""
     rest = dict(pairs)
     if rest.pop(FOLLOW, None) == rest.get("rho"):
         rest.pop("rho", None)
@@ -357,7 +357,7 @@ def results_of(game: Game) -> tuple[list[Result], list[str]]:
 
 def _result(game: Game, agent: Agent) -> Result:
     env = environment_of(game.population, agent)
-    # A model is 200 times slower and blocks other requests, so a smaller cap of its own counts.
+    # A trained model is 200 times slower than BAIR, so its own, smaller step cap applies.
     longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
     run = rollout(env, agent, game.seed, max_steps=longest)
     right = run.answer == env.instance().best_arm and not run.left
@@ -415,7 +415,7 @@ def right_predictions(game: Game, log: Log) -> tuple[int, int]:
 
 
 def verdict(game: Game, log: Log, best_arm: int) -> str:
-    """Return a sentence on whether the answer of a game is right."""
+    """Return a sentence that says whether the player named the user's best arm."""
     if log.left:
         return f"She left before an answer: her best arm is arm {best_arm}"
     if game.answer == best_arm:

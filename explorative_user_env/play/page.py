@@ -35,7 +35,7 @@ from explorative_user_env.users.population import OPTIONS, SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, choice, integer
 
 PLAY, TRUTH = "/play", "/mind"  # the page /mind shows the hidden state, /play does not
-WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # in pixels; the style sheet shows one of two pictures
+WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # widths in pixels of the two pictures
 # If the player repeats an arm, the page shows at most this number of responses to the arm.
 LONGEST_RUN_SHOWN = 40
 LOOPBACK = "127.0.0.1"
@@ -45,7 +45,7 @@ LARGEST_PORT = 65535
 _TEMPLATES = Environment(
     loader=PackageLoader("explorative_user_env.play"),
     undefined=StrictUndefined,
-    # If the package is updated while the server runs, new templates would not fit the old code.
+    # After an update of the package, a running server would load templates unfit for its code.
     auto_reload=False,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -63,7 +63,7 @@ def _page(template: str, title: str, **shown: Any) -> str:
 
 
 def _picture(paint: Callable[..., Scene], *of: Any) -> str:
-    """Return the picture as SVG in two widths, for large screens and for phones."""
+    """Return as SVG the scene that `paint` draws, wide for large screens and narrow for phones."""
     pictures = [(name, svg_of(paint(*of, width=width))) for name, width in WIDTHS.items()]
     return "".join(f'<div class="{name}">{svg}</div>' for name, svg in pictures)
 
@@ -77,7 +77,7 @@ def start_page() -> str:
 
 
 def play_page(game: Game, origin: str) -> str:
-    """Return the page of a game; after the answer it shows the true means."""
+    """Return the page of a game; it shows the true means if the player named an arm."""
     log = words.log_of(game)
     run = (game.n_arms, game.moves, log.responses)
     shown = _shown_of(game, log, f"{origin}{PLAY}")
@@ -136,7 +136,7 @@ def _shown_of(game: Game, log: words.Log, place: str) -> dict[str, Any]:
 
 
 def _new(request: Request) -> Response:
-    """Start a game; an empty option gets its default, and an empty seed a random number."""
+    """Start a game. An empty option takes its default, and an empty seed becomes random."""
     given = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
     page = choice("mode", given.pop("mode", "play"), ("play", "mind"))
     given.setdefault("seed", str(secrets.randbelow(words.SURPRISES)))
@@ -152,7 +152,7 @@ def _open(request: Request) -> Response:
 
 
 def _changed(request: Request) -> Response:
-    """Redirect to the address of the game after a recommendation, a prediction or a slide."""
+    """Redirect to the game after a recommendation, a prediction or a change of a slider."""
     pairs = words.pairs_in(request.url.query)
     truth, change = request.url.path.startswith(TRUTH), request.url.path.rpartition("/")[2]
     if change == "recommend":
@@ -231,7 +231,7 @@ def application() -> Starlette:
 
 
 def serve(port: int | None, ready: Callable[[str], None]) -> None:
-    """Serve the page on this machine until an interrupt, and raise the interrupt.
+    """Serve the page on this machine until a `KeyboardInterrupt`, which is then raised.
 
     Args:
         port: the port; 0 is any free port. None is 8421, or any free port if 8421 is taken.
@@ -261,8 +261,8 @@ def _listening(port: int | None) -> socket.socket:
     except OSError as error:
         if port is None:
             return _listening(0)
-        allowed = f"free ({os.strerror(error.errno or 0)}), or 0 for any free port"
-        raise InvalidArgumentError("port", port, allowed) from error
+        cause = os.strerror(error.errno or 0)
+        raise InvalidArgumentError("port", port, f"free ({cause}), or 0 for any port") from error
 
 
 def open_browser(address: str) -> bool:

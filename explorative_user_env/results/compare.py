@@ -6,8 +6,9 @@ the shortest censored run. Censoring does not bias the mean of min(T, tau), the 
 (Royston and Parmar 2013, "Restricted mean survival time"). The restricted mean assumes no model of
 hazards. A log-rank test would ignore the pairing.
 
-Intervals and tests assume a fixed number of users. They are also valid with `until_width`, because
-its rule to stop adding users does not depend on differences between agents.
+Intervals and tests assume a fixed number of users. They are also valid if `evaluate` adds users
+until the interval of success has the width `until_width`, because this rule does not depend on
+differences between agents.
 """
 
 import math
@@ -66,8 +67,10 @@ class PairedDifference:
         low: lower end of the interval of `value`.
         high: upper end of the interval of `value`.
         p_value: p-value of the hypothesis that the difference is 0, or that P is 1/2.
-        dominated: whether one user has more than half of the variance; the mean is then unreliable.
-        tau: values above tau are replaced by tau; NaN without censored runs.
+        dominated: whether more than half of the variance of a mean comes from one user. Such a mean
+            is unreliable.
+        tau: stopping time of the shortest censored run, which replaces all longer stopping times;
+            NaN without censored runs.
     """
 
     figure: str
@@ -95,10 +98,11 @@ def paired_difference(
 ) -> PairedDifference:
     """Compare the values of two agents on the same users.
 
-    The interval and test of means use the differences of the pairs. The exact test of shares is
-    McNemar's, on the users with whom only one agent succeeded. The probability that the first value
-    of a pair is lower is (1 + P(lower) - P(higher)) / 2, so ties count half. The interval of this
-    probability follows from that of a difference of shares. Its test is the sign test.
+    For means, the interval and the test use the difference of the two values of each user. For
+    shares, McNemar's exact test uses the users with whom only one agent succeeded. The probability
+    that the first value is lower is (1 + P(lower) - P(higher)) / 2, so ties count half. The
+    interval of P(lower) - P(higher) gives the interval of this probability. The test is the sign
+    test.
 
     Args:
         figure: name of the metric.
@@ -145,8 +149,8 @@ def crossed_difference(
 ) -> PairedDifference:
     """Compare a trained policy with an agent; the interval includes the variance of training seeds.
 
-    The squared half-width is the sum of two squared half-widths. One is that of Student's interval
-    for the means per training. The other is that of `mean_interval` for the means per user. Both
+    The half-width is sqrt(a^2 + b^2), where a is the half-width of Student's interval from the mean
+    of each training, and b is the half-width of `mean_interval` from the mean of each user. Both
     include the variance within runs, so the interval is conservative.
 
     Args:
@@ -253,7 +257,7 @@ class Comparison(_Page):
         return pd.DataFrame([shared | vars(each) for each in self.differences])
 
     def notes(self) -> list[str]:
-        """Return notes on censored runs, users who left, and means that one user dominates."""
+        """Return notes on censored runs, users who left, and unreliable means."""
 
         def of_both(shares: Sequence[float]) -> str:
             return f"{shares[0]:.3f} of {self.first}'s and {shares[1]:.3f} of {self.second}'s"
@@ -294,7 +298,7 @@ class LineUpComparison(_Page):
 
     Attributes:
         against: name of the agent with which all others are compared.
-        comparisons: the comparison of each other agent with `against`. With probability at least
+        comparisons: one comparison with `against` for each other agent. With probability at least
             95%, all intervals of a metric hold (Bonferroni). The p-values of a metric are adjusted
             (Holm), so that the family-wise error of the tests at level .05 is at most 5%.
     """
@@ -329,9 +333,9 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
     """Compare two agents on the same users; differences are first minus second.
 
     In best-arm identification the metrics are the stopping time, the probability that the first
-    agent stops sooner, and the success. No stopping time counts more than that of the shortest
-    censored run. In tasks with a horizon the metrics are the regret, the probability that the first
-    agent has less regret, and the utility.
+    agent stops sooner, and the success. The stopping time of the shortest censored run replaces all
+    longer stopping times. In tasks with a horizon the metrics are the regret, the probability that
+    the first agent has less regret, and the utility.
 
     Args:
         results: the `Results`.
@@ -345,12 +349,12 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
     runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
     if choice("first", first, names) == choice("second", second, names):
-        raise InvalidArgumentError("second", second, "different from the argument first")
+        raise InvalidArgumentError("second", second, f"an agent other than {first}")
     both = [runs[runs["agent"] == name].set_index(PAIRS).sort_index() for name in (first, second)]
     if not both[0].index.equals(both[1].index):
         allowed = f"an agent with the same users as {first}"
         raise InvalidArgumentError("second", second, allowed)
-    censored, left = (  # 0 in tasks without this column
+    censored, left = (  # 0.0 if the runs have no such column
         tuple(float(each[column].mean()) if column in each else 0.0 for each in both)
         for column in ("censored", "left")
     )

@@ -26,10 +26,11 @@ FEWEST_DOMINATED = 100
 def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
     """Return a confidence interval of the mean, as mean ± error; NaN for n < 2.
 
-    The error is the half-width of Student's interval, or the longer side of Hall's interval if that
-    is larger. Student's interval is too short towards the long tail. Hall's interval corrects for
-    skewness (Hall 1992, "On the removal of skewness by transformation"). With probability 1/20, a
-    sample contains no value of an event of probability 3/n; the interval then ignores the event.
+    The error is the larger of two lengths: the half-width of Student's interval and the longer side
+    of Hall's interval. Student's interval is too short towards the long tail. Hall's interval
+    corrects for skewness (Hall 1992, "On the removal of skewness by transformation"). No interval
+    accounts for values that are not in the sample: with probability 1/20, the sample lacks all
+    values of a set of probability 3/n.
 
     Args:
         values: i.i.d. values, shape (n,).
@@ -49,7 +50,7 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 
 def mean_p_value(values: np.ndarray) -> float:
-    """Return 1 minus the level at which 0 is an end of `mean_interval`; NaN for n < 2."""
+    """Return the p-value of mean 0: the error level at which `mean_interval` ends at 0, or NaN."""
     from scipy import stats
 
     if len(values) < 2:
@@ -94,9 +95,9 @@ def median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def one_dominates(values: np.ndarray) -> bool:
-    """Return whether one value has more than half of the variance of the values.
+    """Return whether one value causes more than half of the variance of all values.
 
-    The interval of their mean is then unreliable. Fewer than `FEWEST_DOMINATED` values give False.
+    If so, the interval of the mean is unreliable. Fewer than `FEWEST_DOMINATED` values give False.
     """
     squares = (values - np.mean(values)) ** 2 if len(values) >= FEWEST_DOMINATED else np.zeros(1)
     return bool(squares.max() > 0.5 * squares.sum())
@@ -120,8 +121,8 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
     """Return the interval of a probability from `successes` in `n` trials; NaN for n = 0.
 
     The interval is exact: its coverage is at least `level` (Clopper and Pearson 1934, "The use of
-    confidence or fiducial limits illustrated in the case of the binomial"). Wilson's interval has
-    coverage 0.905 at p = 0.999 and n = 100.
+    confidence or fiducial limits illustrated in the case of the binomial"). Wilson's interval of
+    level 0.95 is not exact: its coverage is 0.905 at p = 0.999 and n = 100.
     """
     from scipy import stats
 
@@ -134,8 +135,8 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
 def share_interval(shares: np.ndarray) -> tuple[float, float]:
     """Return the 95% interval of the mean of values in [0, 1], most of them 0 or 1.
 
-    Tied arms give values between 0 and 1. For the lower end of the interval, the sum of the values
-    is rounded down; for the upper end, it is rounded up.
+    A value is 1/n if the best arm is tied with n - 1 arms. The ends are from `proportion_interval`,
+    the lower end for the sum of the values rounded down, the upper end for the sum rounded up.
     """
     total = round(float(shares.sum()), 9)
     low, _ = proportion_interval(math.floor(total), len(shares))
@@ -151,8 +152,8 @@ def paired_difference_interval(
     The interval combines the exact intervals of P(only the first succeeds) and P(only the second
     succeeds) by "square and add" (Newcombe 1998, "Improved confidence intervals for the difference
     between binomial proportions based on paired data"; Zou and Donner 2008, "Construction of
-    confidence limits about effect measures"). Their correlation is that of multinomial counts,
-    where 1/2 is added to each count.
+    confidence limits about effect measures"). The two success counts are multinomial; the method
+    takes their correlation, with 1/2 added to each count.
 
     Args:
         firsts: number of pairs in which only the first succeeded.
@@ -210,7 +211,7 @@ def sequence_interval(successes: int, n: int, error: float) -> tuple[float, floa
         return float(log_evidence_against(p, successes, n)) + math.log(error)
 
     def end(furthest: float, limit: float) -> float:
-        """Return the p at which `excess` is 0, or `limit` if it is below 0 even at `furthest`."""
+        """Return the p at which `excess` is 0, or `limit` if `excess(furthest)` is at most 0."""
         if not excess(furthest) > 0.0:
             return limit
         return float(brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))

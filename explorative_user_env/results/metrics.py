@@ -1,6 +1,6 @@
 """The columns of a table of runs, and the metrics of agents.
 
-`summarize` returns the metrics of one agent in one cell with their intervals. `scores_of` returns
+`summarize` returns the metrics of the runs of one agent with their intervals. `scores_of` returns
 one score per run, for other libraries.
 """
 
@@ -40,7 +40,7 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the runs of one agent as a data frame; `columns` needs no column `agent`."""
+    """Return the columns of one agent's runs as a data frame that also names the agent."""
     data = {
         name: agent if name == "agent" else np.asarray(columns[name], dtype=kind)
         for name, kind in RUN_FRAMES[task].items()
@@ -49,12 +49,12 @@ def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
-    """Return the regret of each user of each "population" episode, shape (runs, users)."""
+    """Return the regret of each user in runs of the task "population", shape (runs, users)."""
     return np.array([words.split() for words in runs["regret_by_user"]], dtype=float)
 
 
 def summarize(runs: Any, cell: CellOptions, population: Population, delta: float) -> dict[str, Any]:
-    """Return the metrics of one agent in one cell.
+    """Return the metrics of the runs of one agent.
 
     In best-arm identification, agents are ranked by the cost c T + error, where error is 0 or 1. A
     ranking by T alone would reward random answers. The regret of a run is the sum of mu_* - mu_a
@@ -65,11 +65,12 @@ def summarize(runs: Any, cell: CellOptions, population: Population, delta: float
 
     Args:
         runs: the agent's runs, as in `Results`.
-        cell: the cell of the runs: `task`, `step_cost` (c), `horizon` (T of each user) and
-            `until_width`, if intervals of success come from the confidence sequence.
-        population: the users. Their setting decides whether the rejection rate is a mean of ratios
-            or a ratio of means, and whether times and rejection rates exclude censored runs. The
-            success rate includes all runs.
+        cell: the options of the runs: `task`, `step_cost` (c), `horizon` (T of each user), and
+            perhaps `until_width`. With `until_width`, the interval of success comes from the
+            confidence sequence.
+        population: the users. The setting `printed` or `released` of the users decides whether the
+            rejection rate is a mean of ratios or a ratio of means, and whether times and rejection
+            rates exclude censored runs. The success rate includes all runs.
         delta: the agent's allowed probability of a wrong answer, in (0, 1).
     """
     n_runs = {"n_runs": len(runs)}
@@ -146,7 +147,7 @@ def _mean(values: Array) -> float:
 
 
 def succeeded(runs: Mapping[str, Any]) -> Any:
-    """Return for each run whether the answer is correct, no step cap ended it, and no user left."""
+    """Return for each run whether the agent stopped with a correct answer before the user left."""
     return runs["correct"] & ~(runs["censored"] | runs["left"])
 
 
@@ -178,7 +179,7 @@ def scores_of(cells: Sequence[tuple[Any, CellOptions]], score: str | None) -> di
     """Return the scores of each agent, shape (users, cells). Higher scores are better.
 
     Args:
-        cells: `runs` and `cell` of each `Results`.
+        cells: a pair of the attributes `runs` and `cell` for each `Results`.
         score: "cost" (default), "stopping_time" or "success"; in tasks with a horizon "regret"
             (default) or "utility".
 

@@ -1,8 +1,8 @@
-"""Plot the runs of one cell, the metrics of several cells with the paper's bounds, or comparisons.
+"""Plot the runs of `Results`, the metrics of a `Sweep` with the paper's bounds, or comparisons.
 
-`Results.plot`, `Sweep.plot` and `Comparison.plot` select a plot by its kind. Each function takes
-results and optional Matplotlib axes, and returns the axes; `axes.figure.savefig` saves the figure.
-A row of a run contains final values only, so plots of sums over time replay a sample of the runs.
+`Results.plot`, `Sweep.plot` and `Comparison.plot` call these functions. Each function takes results
+and optional Matplotlib axes, and returns the axes; `axes.figure.savefig` saves the figure. Results
+store only the final values of a run, so plots of sums over time replay a sample of the runs.
 """
 
 import math
@@ -88,7 +88,7 @@ def agents_in(results: PlottedRuns) -> list[str]:
 
 
 def label_of(results: PlottedRuns, agent: str) -> str:
-    """Return the name of an agent in a legend, with `REFERENCE` for a reference agent."""
+    """Return the name of an agent in a legend; `REFERENCE` marks an agent that sees rewards."""
     return style.verbatim(agent, style.LONGEST_NAME) + REFERENCE * (agent in results.references)
 
 
@@ -191,7 +191,7 @@ def _step_line(axes: "Axes", x: Any, y: Any, colour: str, dashes: Any, lw: float
 
 
 def _span(axes: "Axes", least: float, most: float, ends: tuple[float, float], far: float) -> None:
-    """Set the axis limits: x is linear over `ends`, or logarithmic from `least` / 1.5 to `far`."""
+    """Set the axis limits; make x logarithmic if times from `least` to `most` need it."""
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlim(*ends)
     if style.spread_out(least, most):
@@ -204,9 +204,10 @@ class Courses(NamedTuple):
 
     Attributes:
         times: the times, shape (times,), starting at 0.
-        totals: maps the names of agents whose runs can be replayed to the sums of each user, shape
-            (users, times). A sum is NaN after the step cap of a censored run. It is constant after
-            the agent stops or the user leaves, but regret over a horizon grows after she leaves.
+        totals: one entry for each agent with runs that can be replayed: name -> sums, an array of
+            shape (users, times). A sum is NaN after the step cap of a censored run. A sum stays
+            constant after the agent stops or the user leaves, except that regret over a horizon
+            grows after she leaves.
     """
 
     times: Array
@@ -417,7 +418,7 @@ def kinds_for(sweep: Any) -> list[str]:
     """Return the metrics that a sweep can plot against K or 1/delta.
 
     Raises:
-        InvalidArgumentError: if the cells do not differ in K or delta only.
+        InvalidArgumentError: if the sweep has only one pair of K and delta, or has a pair twice.
     """
     cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
     if len(set(cells)) < max(2, len(cells)):
@@ -432,16 +433,17 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
     """Plot a metric of every agent against K, or against 1/delta if all cells have the same K.
 
     Error bars are 95% intervals. If both K and delta vary, each delta has its own dash style. A
-    plot of stopping times against 1/delta also shows the paper's bounds, if they hold for these
-    users. Plots of the rounds or rejections of Phase 1 show the paper's bound.
+    plot of stopping times against 1/delta also shows the paper's bounds, if the theorems hold for
+    these users. Plots of the rounds or rejections of Phase 1 show the paper's bound.
 
     Args:
-        sweep: cells that differ in K or delta only.
+        sweep: a `Sweep`; each of its cells (`Results`) has another pair of K and delta.
         kind: as in `Sweep.plot`.
         axes: Matplotlib axes; None creates a figure.
 
     Raises:
-        InvalidArgumentError: if cells differ in other options, or have no such metric.
+        InvalidArgumentError: if the sweep has only one pair of K and delta, has a pair twice, or
+            has no such metric.
         MissingExtraError: without Matplotlib.
     """
     kinds = kinds_for(sweep)
@@ -508,7 +510,7 @@ def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Na
         look = style.line_style(place)
         for value in others:
             part = rows[(rows["agent"] == agent) & (rows["line"] == value) & rows[figure].notna()]
-            # Shifts points sideways; otherwise the error bars of agents would overlap.
+            # Shift the points of each agent sideways, so that error bars do not overlap.
             x = part["x"] * 1.03 ** (place - (len(labels) - 1) / 2)
             ends = part[figure] - part[f"{figure}_low"], part[f"{figure}_high"] - part[figure]
             errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)
@@ -541,12 +543,13 @@ class Curve(NamedTuple):
 def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
     """Return the paper's bounds of the stopping time as functions of 1/delta.
 
-    The list is empty if the theorems do not hold for these users. The lower bound (Theorem
-    thm:lowerbound4delta) holds for the hardest users whose Delta_1 is the gap of the cells. The
-    upper bound (Theorem thm:upperbound2) holds for BAIR; it is averaged over the users' instances.
+    The list is empty if the theorems do not hold for these users. The lower bound (label
+    lowerbound4delta in the paper) holds for the hardest users with the same gap between the best
+    and the second-best arm. The upper bound (label upperbound2) holds for BAIR; the curve is its
+    mean over the instances of the users.
 
     Args:
-        cells: cells with the same users that differ in delta.
+        cells: results with the same users and different delta.
     """
     users = cells[0].population
     fits = users.behaviour == EXPLORATIVE and users.user.law.name == "gaussian"

@@ -24,6 +24,7 @@ import numpy as np
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.kernels.compiler import COMPILER, is_installed
+from explorative_user_env.optimum import EitherOrder, OptimalAgent, TinyTask
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.instances import LAWS
@@ -36,7 +37,8 @@ from explorative_user_env.version import __version__
 KIND, FUNCTION, NUMBER = "kind", "function", "number"
 
 #: The classes that `from_record` rebuilds.
-REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
+_KINDS = (Population, Setting, Schedule, RewardLaw, Behaviour, EitherOrder)
+REBUILT = {kind.__name__: kind for kind in _KINDS}
 
 #: The subpackages whose functions a record may name: they have no side effects.
 PURE_MODULES = (["theory"], ["users"])
@@ -66,8 +68,8 @@ def record_of(value: Any, depth: int = 0) -> Any:
     """Return `value` as a JSON value.
 
     Args:
-        value: a number, a string, a record of this package, an agent, or any other object. The JSON
-            value of any other object has its class, a digest of its code, and its attributes.
+        value: a number, a string, a record of this package, an agent, or any other object. For any
+            other object, the result states the class, a digest of its code, and the attributes.
         depth: nesting depth of the value.
     """
     if isinstance(value, np.generic):
@@ -100,7 +102,7 @@ def record_of(value: Any, depth: int = 0) -> Any:
         named = {"name": value.name, "options": inner(value.options), "max_steps": value.max_steps}
         return {KIND: "agent", "algorithm": algorithm, **named}
     if is_dataclass(value):
-        # Omits fields with compare=False, such as explanations.
+        # A field with compare=False, such as an explanation, does not change a run: omit it.
         names = [each.name for each in fields(value) if each.init and each.compare]
         short = kind.__name__ if REBUILT.get(kind.__name__) is kind else _place(kind)
         return {KIND: short, **{name: inner(getattr(value, name)) for name in names}}
@@ -109,7 +111,7 @@ def record_of(value: Any, depth: int = 0) -> Any:
 
 
 def record_of_class(kind: type) -> dict[str, Any]:
-    """Return the class name and the code digest in the records of objects of this class."""
+    """Return the part of an object's record that depends on its class: the name and code digest."""
     return {KIND: _place(kind)} | _digest_of(kind)
 
 
@@ -122,7 +124,7 @@ def _root(code: Any) -> str:
 
 
 def _digest_of(code: Any) -> dict[str, str]:
-    """Return the digest of the source file of external code, or else of its bytecode."""
+    """Return the digest of custom code: of its source file or, without a file, of its bytecode."""
     if _root(code) in (PACKAGE, "builtins"):
         return {}
     try:
@@ -147,7 +149,7 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
 
     Args:
         record: the record.
-        custom: objects of the caller. A record equal to that of such an object gives the object.
+        custom: objects of the caller. If an object has this record, that object is returned.
 
     Raises:
         UnknownCodeError: if the record names code that is neither in this package nor in `custom`.
@@ -177,6 +179,8 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
     if kind == "agent" and isinstance(values["algorithm"], str):
         options = {name: values[name] for name in ("options", "name", "max_steps")}
         return AlgorithmAgent(ALGORITHMS[values["algorithm"]], **options)
+    if kind == _place(OptimalAgent) and "agent" not in values["attributes"]:
+        return OptimalAgent(TinyTask(**values["attributes"]))
     if kind not in REBUILT:
         raise UnknownCodeError(values["name"] if kind == "agent" else kind)
     return REBUILT[kind](**values)
@@ -187,7 +191,7 @@ def package_digest() -> str:
     """Return the digest of the package's source code, including its agents."""
     root = Path(inspect.getfile(import_module(PACKAGE))).parent
     code = hashlib.sha256()
-    # In a checkout `agents` is a link. rglob does not follow links.
+    # In a git checkout `agents` is a symbolic link, which rglob does not follow.
     for folder in (root, root / "agents"):
         for path in sorted(folder.rglob("*.py")):
             name = path.relative_to(root).as_posix()
@@ -262,19 +266,22 @@ def time_now() -> str:
 
 
 def details_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the settings and options of cells, for a manifest.
+    """Return the settings and options of results, for the manifest of a result folder.
+
+    Args:
+        cells: the attribute `cell` of each `Results`.
 
     Returns:
-        A dict: `settings` lists how each setting differs from the paper's text, `cells` lists all
+        A dict: `settings` lists how each setting differs from the paper's text; `cells` has all
         other entries of each cell except the versions.
     """
-    once = ("versions", "differences")  # the same for all cells with one setting
+    once = ("versions", "differences")  # equal in all cells with one setting
     rest = [{name: word for name, word in cell.items() if name not in once} for cell in cells]
     return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": rest}
 
 
 def closing_section(made_by: Mapping[str, Any]) -> str:
-    """Return the last section of a page in Markdown: command, options, versions and cells.
+    """Return the last section of a page in Markdown: command, versions, users and agents.
 
     Args:
         made_by: the manifest of a result folder. It has the keys `command`, `options`, `versions`,

@@ -42,13 +42,14 @@ class Results:
         runs: one row per run, with the columns `instance`, `user_seed` (`replay` and `rollout` need
             it to repeat the run), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left`
             (whether the user left), `interactions`, `acceptances`, `stopping_time` and
-            `rejections`. The setting `released` also counts private draws in the last two. The task
-            "regret" adds `regret`, `utility`, `last_arm`, `most_accepted_arm` and
-            `most_accepted_is_best` (1/n if n arms are tied). In the task "population" a run is an
-            episode. Its columns are `regret`, `utility`, `acceptances`, `last_is_best` and
-            `most_accepted_is_best` (shares of the episode's users), and `regret_by_user`, which
-            `results.metrics.regrets_by_user` reads.
-        cell: the options that all runs share. `task`; every option of the users as text (see
+            `rejections`. With the setting `released`, stopping times and rejections also count the
+            draws of each arm that the user makes before the first recommendation. The task "regret"
+            adds `regret`, `utility`, `last_arm`, `most_accepted_arm` and `most_accepted_is_best`
+            (1/n if n arms are tied). In the task "population" a run is an episode. Its columns are
+            `regret`, `utility`, `acceptances`, `last_is_best` and `most_accepted_is_best` (shares
+            of the episode's users), and `regret_by_user`, which `results.metrics.regrets_by_user`
+            reads.
+        cell: the options that all runs share: `task`; every option of the users as text (see
             `Population`); `delta`; `horizon` (T, for agents that need a horizon); `seed`;
             `differences` (between the setting and the paper's text); in best-arm identification
             `step_cost`, `max_steps` (the step cap) and, if given, `until_width`; `agents` (options
@@ -57,7 +58,7 @@ class Results:
         deltas: delta of each agent, by name.
         checks: one row per run of BAIR with the paper's bounds (the fields of
             `monitors.TheoryCheck`); None without `check_theory=True`.
-        line_up: the agents by name; options that were None have the values used in the runs.
+        line_up: the agents by name. An option that was None has the value used in the runs.
     """
 
     runs: pd.DataFrame
@@ -105,7 +106,8 @@ class Results:
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
         """Return the scores for rliable: a dict of arrays of shape (users, 1) by agent name.
 
-        Higher is better. rliable resamples users separately per agent; `compare` pairs the users.
+        Higher scores are better. rliable resamples the users of each agent independently, although
+        all agents have the same users; `compare` compares the agents user by user.
 
         Args:
             score: "cost" (default), "stopping_time" or "success"; in tasks with a horizon "regret"
@@ -145,7 +147,7 @@ class Results:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return members.episode(self.population, agent, seed, horizon)
         cap, plays = self.cell["agents"][name]["max_steps"], self.over_horizon
-        if not plays:  # limits the replay of an edited row, which may take far more steps
+        if not plays:  # a changed row could make the replay far longer than its run
             cap = min(cap, int(same["interactions"].iloc[0]) + 1)
         return rollout(
             environment_of(self.population, agent, "regret", horizon if plays else None),
@@ -165,8 +167,8 @@ class Results:
             kind: "success" (share of runs that have succeeded by a time), "stopping_times" (share
                 not stopped), "regret" or "rejections" over time, "acceptances" of each arm in the
                 first run, "rounds" or "phase1_rejections" with `check_theory=True`, or
-                "regret_by_user" in the task "population". None is "success", or the regret in tasks
-                with a horizon.
+                "regret_by_user" in the task "population". With None, the kind is "success", or the
+                regret in tasks with a horizon.
             axes: Matplotlib axes; None creates a figure.
             progress: as in `evaluate`, for the runs that a plot replays.
 
@@ -190,7 +192,7 @@ class Results:
             path: the file; its name ends in .sqlite, .sqlite3 or .db.
 
         Raises:
-            InvalidArgumentError: if the file exists, its name ends otherwise, or writing fails.
+            InvalidArgumentError: if the file exists, its name has another ending, or writing fails.
         """
         if Path(path).exists():
             raise InvalidArgumentError("path", str(path), "the name of a file that does not exist")
@@ -224,21 +226,21 @@ class Results:
 
 @dataclass(frozen=True, repr=False)
 class Sweep:
-    """The same agents in several cells; printing shows the summary table of all cells.
+    """The same agents with several combinations of options; printing shows all summaries.
 
     Attributes:
-        cells: the results of each cell, in the order of the sweep.
+        cells: the results for each combination of options, in the order of the sweep.
     """
 
     cells: Sequence[Results]
 
     @property
     def runs(self) -> pd.DataFrame:
-        """One row per run, with the `setting`, `delta` and `n_arms` of its cell."""
+        """One row per run; the columns `setting`, `delta` and `n_arms` state its options."""
         return all_runs(self.cells)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row per agent and cell; see `Results.summary`."""
+        """Return one row for each agent in each of the `cells`; see `Results.summary`."""
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
 
     def to_rliable(self, score: str | None = None) -> dict[str, Array]:
@@ -261,7 +263,8 @@ class Sweep:
             axes: Matplotlib axes; None creates a figure.
 
         Raises:
-            InvalidArgumentError: for any other kind, or if cells do not differ in K or delta only.
+            InvalidArgumentError: for any other kind, or if the sweep has only one pair of K and
+                delta, or has a pair twice.
         """
         from explorative_user_env.results.plots import figure_by_cell
 
@@ -280,7 +283,7 @@ class Sweep:
 def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
     """Return a title and a summary for each task and each population.
 
-    If the user options of a task's cells differ, the titles name the options, such as `noise=0.2`.
+    If results of one task differ in options of the users, titles name these, such as `noise=0.2`.
     """
     if isinstance(results, Results):
         return [(None, results.summary())]
@@ -299,20 +302,19 @@ def summaries_of(results: Results | Sweep) -> list[tuple[str | None, pd.DataFram
 
 
 def _words_of(results: Results) -> dict[str, Any]:
-    """Return the entries of a cell whose values are strings, numbers or bools."""
     words = results.cell.items()
     return {name: value for name, value in words if isinstance(value, bool | int | float | str)}
 
 
 def all_runs(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with the `setting`, `delta` and `n_arms` of their cells."""
+    """Return one row for each run; columns `setting`, `delta` and `n_arms` state its options."""
     names = ("setting", "delta", "n_arms")
     frames = [each.runs.assign(**{name: each.cell[name] for name in names}) for each in results]
     return pd.concat(frames, ignore_index=True)
 
 
 def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with the cells' strings, numbers and bools as columns."""
+    """Return one row for each run; further columns have its options that are text or numbers."""
     frames = [each.runs.assign(**_words_of(each) | dict(each.runs)) for each in results]
     return pd.concat(frames, ignore_index=True)
 
@@ -339,14 +341,14 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
     Args:
         path: a file that `evaluate(..., store=)`, `Results.save` or a command wrote, or the output
             folder of a command.
-        agents: the custom code of the runs, since `load` executes no code from the file: the
-            behaviours, laws and functions of users, and the agents that `Results.replay` needs.
+        agents: the custom objects of the runs: the behaviours, laws and functions of users, and the
+            agents that `Results.replay` needs. `load` executes no code from the file.
 
     Returns:
         `Results`, or a `Sweep` if the file has several cells.
 
     Raises:
-        InvalidArgumentError: if the file is missing or has no runs, or if `agents` lacks code.
+        InvalidArgumentError: if the file is missing or has no runs, or `agents` is incomplete.
     """
     with read_only(Path(path), "path") as db:
         cells = [each.results for each in stored_cells(db, agents) if each.results is not None]
@@ -375,7 +377,7 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return an evaluation's results, or None; options of the request replace those of the cell."""
+    """Return an evaluation's results, or None; its `request` overrides options in its `cell`."""
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:

@@ -2,9 +2,10 @@
 
 The file also has a request: the command or call that wrote it, with all options. A file accepts
 runs of one request only. Each finished chunk of runs is one transaction, so committed runs survive
-if the process is killed. A part of the store has the runs of one agent in one cell. The key of a
-part is a digest of all inputs of these runs, so a repeated request continues the part. Readers
-never change the file: SQLite opens the file or a copy as immutable.
+if the process is killed. A part of the store has the runs of one agent with one combination of
+options. Its key is a digest of all inputs of these runs except their number, so a repeated request
+finds the part and adds only missing runs. Readers never change the file: SQLite opens the file or a
+copy as immutable.
 """
 
 import copy
@@ -105,7 +106,7 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
 
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
-    """Raise an error unless the file has exactly the `TABLES`: views and triggers can run code."""
+    """Raise an error if the file lacks one of the `TABLES` or has a further table or trigger."""
     tables = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if not tables:
         raise InvalidArgumentError(argument, str(path), "a non-empty file of runs")
@@ -122,8 +123,8 @@ def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
 def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connection]":
     """Open a file of runs read-only; another process may still write to the file.
 
-    Compressed files and files with a write-ahead log are copied first. A rollback journal is
-    refused, since a journal can name any file and SQLite would delete the named file.
+    Compressed files and files with a write-ahead log are copied first. A file with a rollback
+    journal is refused: the journal could name any other file, which SQLite would delete.
 
     Raises:
         InvalidArgumentError: if the file is missing, is not a file of runs, or has a journal.
@@ -146,7 +147,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
                     if target.tell() + len(piece) > MOST_BYTES:
                         raise too_large
                     target.write(piece)
-        # If the log restarts while it is copied, its first bytes change, and the loop copies again.
+        # A writer may restart the log during the copy. Its first bytes then change; copy again.
         while place == path and (salt := _beginning(log)):
             if path.stat().st_size + log.stat().st_size > MOST_BYTES:
                 raise too_large
@@ -207,16 +208,16 @@ def about(path: Path, argument: str = "path") -> About:
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
-    """Return the number of runs of each part that has runs, by the id of the part."""
+    """Return {id of a part: number of runs}; a part has runs of one agent with equal options."""
     tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
 
 def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]]:
-    """Return each evaluation as (record, ids of its parts, whether all its runs are finished).
+    """Return (record, ids of the parts with the runs, whether all runs exist) per evaluation.
 
     Raises:
-        ValueError: if more than `MOST_SHARED` evaluations, on average, share a run.
+        ValueError: if a run belongs, on average, to more than `MOST_SHARED` evaluations.
     """
     rows = db.execute("SELECT record, parts, finished FROM results ORDER BY id")
     results = [(from_json(record), from_json(parts), bool(done)) for record, parts, done in rows]
@@ -234,9 +235,10 @@ def request_from(db: "sqlite3.Connection") -> Any:
 
 
 def request_resumed(path: Path) -> Record:
-    """Return the request of a run to resume; {} if its process was killed before storing a request.
+    """Return the stored request of an interrupted run, to resume the run.
 
-    If a killed process left a journal, SQLite rolls back its transaction.
+    The result is {} if the process was killed before it stored the request. If the process left a
+    journal, SQLite rolls back the transaction.
 
     Raises:
         InvalidArgumentError: if the file is missing or not writable.
@@ -250,10 +252,10 @@ def request_resumed(path: Path) -> Record:
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
-    """Write a compressed copy of a file of runs; the name of `output` ends in `PACKED`.
+    """Write a compressed copy of a file of runs; the name of `output` ends in .xz.
 
     Raises:
-        InvalidArgumentError: if `output` exists and not `overwrite`, or writing fails.
+        InvalidArgumentError: if `output` exists and `overwrite` is False, or if writing fails.
     """
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
@@ -262,7 +264,7 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
 
 
 class Part:
-    """The runs of one agent in one cell of a store."""
+    """The stored runs of one agent with one combination of options."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number, self._store, self._task = number, store, task
@@ -282,7 +284,7 @@ class Part:
 
 
 def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
-    """Return the columns of a part's runs; `read` executes a query and returns its rows."""
+    """Return the stored runs of one agent as columns; `read` executes a query."""
     kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
     columns = zip(kinds.items(), zip(*read(query, part), strict=True), strict=False)
@@ -290,7 +292,7 @@ def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
 
 
 class Pieces(NamedTuple):
-    """A list of JSON values in a store. It stores the progress of training, which has no runs."""
+    """A list of JSON values in a store, for work without runs, such as the progress of training."""
 
     store: "Store"
     key: str
@@ -343,7 +345,7 @@ class Store:
             try:
                 self._check_request(json.loads(json.dumps(stored)))
                 (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
-                # With NORMAL, a power failure loses at most the chunks of runs stored last.
+                # After a power failure, NORMAL may lose the chunks that were stored last.
                 self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
                 self._db.execute("BEGIN IMMEDIATE")
                 made_by = _json({**records.provenance(), "journal": journal})
@@ -380,7 +382,7 @@ class Store:
                 db.executescript("; ".join([*kind, *TABLES.values()]))
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
-        for ending in ("-wal", "-shm", "-journal"):  # SQLite's files beside the replaced file
+        for ending in ("-wal", "-shm", "-journal"):  # files of SQLite for the replaced file
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_file(self._argument, self.path, write, overwrite=True)
 
@@ -408,11 +410,11 @@ class Store:
                 with self._db:
                     self._db.executemany(words, rows)
             finally:
-                with suppress(sqlite3.Error):  # the next write raises the error
+                with suppress(sqlite3.Error):  # if this fails, the next write raises the error
                     self._db.execute("BEGIN IMMEDIATE")
 
     def aside(self) -> "Store":
-        """Return a copy of this object on the same file; its method `note` does nothing."""
+        """Return a copy that writes runs to the same file, and whose method `note` does nothing."""
         other = copy.copy(self)
         other._notes = False
         return other
@@ -422,22 +424,22 @@ class Store:
         return sum(part_sizes(self._db).values())
 
     def n_pieces(self) -> int:
-        """Return the number of values in all `Pieces` of the store."""
+        """Return the number of JSON values that all `Pieces` of the store have together."""
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Record) -> Part:
-        """Return the part of an agent's runs; `record` has all inputs but the number of users."""
+        """Return an agent's stored runs; `record` has their inputs except the number of users."""
         key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
         return Part(self, self.read("SELECT id FROM parts WHERE key = ?", key)[0][0], task)
 
     def note(self, record: Record, parts: Sequence[Part], finished: bool) -> None:
-        """Store which parts contain the runs of an evaluation.
+        """Store that the runs of an evaluation are in these parts.
 
         Args:
             record: the `request` of the evaluation, and `cell`, `deltas` and `checks` of `Results`.
-            parts: the parts of the agents, in line-up order.
+            parts: one part (the runs of one agent) for each agent, in line-up order.
             finished: whether the parts contain all requested runs.
         """
         if not self._notes:
@@ -457,13 +459,14 @@ class Store:
         )
 
     def pieces(self, record: Record) -> Pieces:
-        """Return the `Pieces` whose key is the digest of `record`."""
+        """Return the `Pieces` with the JSON values that were stored for `record`."""
         return Pieces(self, records.digest(records.record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
         """Store how the session ended, and close the file.
 
-        With `FINISHED`, SQLite merges its log into the file; otherwise an empty file is deleted.
+        If `how` is `FINISHED`, SQLite merges its log into the file. If `how` is another word, a new
+        file without runs is deleted.
         """
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_pieces())
         with suppress(InvalidArgumentError, sqlite3.Error):

@@ -36,7 +36,9 @@ UNTIL_LEGEND = (
 
 #: Mark after the name of a reference agent, which sees rewards.
 REFERENCE = "†"
-REFERENCE_LEGEND = (f"{REFERENCE} a reference agent: it observes rewards, so it is not ranked.",)
+REFERENCE_LEGEND = (
+    f"{REFERENCE} a reference agent: it sees rewards or knows the best arm, so it is not ranked.",
+)
 
 
 AGENT_COLUMN = Column("agent", "agent", left=True)
@@ -60,7 +62,7 @@ def rate(heading: str, name: str) -> Column:
 
 
 def paper(name: str, form: Callable[[Any], str]) -> Column:
-    """Return the column of published figures, which stays to the right of the simulated column."""
+    """Return the column of a published figure; tables print it next to the simulated figure."""
     return Column("paper", PUBLISHED[name], form, attached=True)
 
 
@@ -107,10 +109,10 @@ MEMBERS_COLUMNS = (
 
 
 def marked(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return `frame` with `REFERENCE` after the names of reference agents.
+    """Return `frame` with a mark after the names of agents that see rewards.
 
     Args:
-        frame: table with the column `agent`; without a column `sees_rewards`, names stay unchanged.
+        frame: table with the column `agent`. Without a column `sees_rewards`, no name is marked.
     """
     if "sees_rewards" not in frame:
         return frame
@@ -135,7 +137,7 @@ MEMBERS_LEGEND = (
 
 
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
-    """Return a summary (see `Results.summary`) as the table of its task.
+    """Return `Results.summary` as a Rich table; the task determines the columns.
 
     The table shows published figures if the summary has any; otherwise it shows cost and rank.
     """
@@ -168,8 +170,9 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
 def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return the notes that do not depend on the columns of the table.
 
-    The notes name reference agents, the interval width that each cell reached with `until_width`,
-    and agents with one run that has more than half of the variance of their stopping times.
+    A note names the agents that see rewards. If `until_width` was given, a note for each K and
+    delta states the width of the interval of success. A note names each agent whose stopping times
+    have more than half of their variance from one run.
     """
     medians = tuple(
         f"* one run of {row['agent']} (δ={row['delta']:g}, K={row['n_arms']}) has most of the "
@@ -182,12 +185,12 @@ def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
 
 
 def references_of(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the legend of `REFERENCE` if the frame has a reference agent."""
+    """Return the note about agents that see rewards if the frame has such an agent."""
     return REFERENCE_LEGEND if "sees_rewards" in frame and frame["sees_rewards"].any() else ()
 
 
 def _until(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return a line for each cell with `until_width`: its number of users and interval width."""
+    """Return the number of users and the interval width for each K and delta with `until_width`."""
     if "until_width" not in summary:
         return ()
     lines = []

@@ -51,24 +51,27 @@ def _padded(rows: Array) -> Array:
 
 
 def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Return task, observation, horizon, mask and n_users: as given, or as saved in the model.
+    """Return task, observation, horizon, mask and n_users of a model's training.
+
+    A value that is None in `given` comes from the model.
 
     Raises:
-        InvalidArgumentError: if an argument contradicts the model, or if no value is known.
+        InvalidArgumentError: if a value in `given` differs from the model's, or neither has one.
     """
     env, space, kind = model.get_env(), model.observation_space, type(model).__name__
     wrappers: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # by NormalizeObservation
     if unbounded or (env is not None and any(any(env.env_is_wrapped(each)) for each in wrappers)):
-        on = "observations of this package, optionally in VecNormalize, without another wrapper"
-        raise _not_read(model, f"{on}: a model does not save wrappers such as NormalizeObservation")
+        allowed = "observations of this package, in VecNormalize or unwrapped "
+        allowed += "(a model does not save wrappers such as NormalizeObservation)"
+        raise _not_read(model, allowed)
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
     given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
 
     def resolve(name: str, default: Any = None) -> Any:
-        """Return an argument as given or as saved, or `default` if the argument has no effect."""
+        """Return the value in `given`, or else the saved value, or else `default`."""
         value = known.get(name, default) if given[name] is None else given[name]
         if value is None or value != known.get(name, value):
             allowed = f"{known.get(name)!r}, as in the training of {kind}"
@@ -127,8 +130,9 @@ class SB3Agent(PolicyAgent):
     agent has a random stream for each user. The observations are those of the wrappers in training.
 
     A model trained in an environment of this package saves the task, observation, horizon, mask and
-    n_users of its training. An argument that is None takes the saved value; any other value is an
-    error. Observations may be normalised by `VecNormalize`, but not by other wrappers.
+    n_users of its training. An argument that is None takes the saved value; a value that differs
+    from the saved value raises an error. Observations may be normalised by `VecNormalize`, but not
+    by other wrappers.
 
     Args:
         model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
@@ -141,9 +145,9 @@ class SB3Agent(PolicyAgent):
             masks.
         normaliser: the `VecNormalize` of the model's observations; None takes the normaliser of the
             model's environment, if the environment has one.
-        deterministic: take the likeliest action instead of a random one. None is False for policy
-            gradients and True for DQN and QRDQN. True is wrong for policy gradients here and warns:
-            the agent recommends the likeliest arm for ever, and the user accepts it.
+        deterministic: take the likeliest action instead of a random one. None means False for
+            policy gradients and True for DQN and QRDQN. With policy gradients True gives a warning:
+            the agent would recommend the likeliest arm for ever, and the user would accept it.
         name: the agent's name in tables, which also seeds its random stream; None is the name of
             the algorithm.
         n_users: in "population" the number of users in an episode of the training.
@@ -272,7 +276,7 @@ class SB3Agent(PolicyAgent):
         """Return a recurrent policy's action distribution, and update the memory of these users."""
         known = [_padded(part[users]).swapaxes(0, 1).copy() for part in memory]
         before = tuple(torch.as_tensor(part, device=self._net.device) for part in known)
-        # Zeros: the memory of a new user is already blank, so no step starts an episode.
+        # The policy need not clear the memory of new users (start flag 1): it is already zero.
         starts = torch.zeros(USERS_AT_ONCE, device=self._net.device)
         distribution, after = self._net.get_distribution(tensor, before, starts)
         for part, state in zip(memory, after, strict=True):

@@ -110,7 +110,7 @@ class Watch(BaseCallback):
         model.learn(left, callback=self, reset_num_timesteps=not pieces)
 
     def used(self) -> float:
-        """Return the processor time of the training in seconds, with the time before a resume."""
+        """Return the training's processor time in seconds, including the time before a resume."""
         return time.process_time() - self._began
 
     def _on_step(self) -> bool:
@@ -242,7 +242,7 @@ def train(
     folder = Folder(Path(output)) if isinstance(output, str | Path) else output
     options = recipe.options_for(n_envs)
     env: VecEnv = envs
-    if recipe.scales_rewards:  # observations are already scaled
+    if recipe.scales_rewards:  # not the observations: the wrappers scale them
         env = VecNormalize(envs, norm_obs=False, gamma=float(options["gamma"]))
     logs = None if tensorboard is None else str(tensorboard)
     model = recipe.untrained(env, seed=seed, tensorboard_log=logs)  # also seeds the users

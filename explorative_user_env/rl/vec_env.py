@@ -114,7 +114,8 @@ class SB3VecEnv(VecEnv):
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return a list that repeats a shared attribute once for each lane.
 
-        A method that returns a list by lane, such as `action_masks`, becomes a method of each lane.
+        If the attribute is a method, such as `action_masks`, the list has a method for each lane,
+        which returns this lane's part of the result.
         """
         value = self._attribute(attr_name)
         lanes = self._get_indices(indices)

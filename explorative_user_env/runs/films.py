@@ -17,7 +17,8 @@ from explorative_user_env.show.svg import escaped, page_with, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import choice, flag, require
 
-# Limits of a film: its moments, and its rows (one per arm and moment); longer runs are thinned.
+# Limits of the steps and of the rows (one for each arm and step) that a film shows. A film of a
+# longer run leaves out steps.
 LEAST_MOMENTS, MOST_MOMENTS, MOST_ROWS_FILMED = 100, 1000, 50_000
 RUN_WIDTH = 960  # width of the picture of a complete run
 SETTLED = 20  # the axis of rewards ignores intervals in the first 1 / SETTLED of a film
@@ -35,9 +36,9 @@ NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
 
 
 class Arrangement(NamedTuple):
-    """The layout of a picture: the user's width, the width of the agent's panel, films in a row.
+    """The layout of a picture: widths of the user's and agent's panels, number of films in a row.
 
-    If `panel` is None, the agent's panel is below the user.
+    If `panel` is None, the agent's panel is below the user's panel.
     """
 
     width: int
@@ -60,7 +61,8 @@ class Film:
         n_steps: number of steps of the run.
         answer: the arm that the agent named.
         end: how the run ended: `ANSWERED`, `CENSORED` or `LEFT`.
-        moments: the moments in order of time, from before the first step to the end.
+        moments: the states of user and agent that the film shows, in order of time; the first is
+            before the first step.
         revealed: whether the film shows the hidden state.
         explanation: the events of the run in words; they reveal the hidden state.
     """
@@ -161,9 +163,9 @@ def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
 
 
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
-    """Return the ends of the axis of rewards, common to all films.
+    """Return the least and the largest value on the axis of rewards, the same for all films.
 
-    The axis ignores the first 1 / `early` of each film's moments: early intervals are too wide.
+    The axis need not show the first 1 / `early` of each film: the intervals are too wide then.
     """
     shown = [film.moments[len(film.moments) // early :] for film in films if film.revealed]
     states = [moment.hidden for moments in shown for moment in moments]

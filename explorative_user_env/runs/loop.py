@@ -145,8 +145,8 @@ def rollout(
 ) -> Episode:
     """Run `agent` with the user of this `seed`, step by step.
 
-    The seed and the agent's name determine the agent's random stream. The agent's options that are
-    None follow from the environment's users, as in `evaluate`. So the seed alone repeats the run.
+    The seed and the agent's name determine the agent's random stream, so the same seed repeats the
+    run. An option of the agent that is None is computed from the users, as in `evaluate`.
 
     Args:
         env: an `ExplorativeUser-v0`, with or without the wrappers of `gym.make`.
@@ -155,10 +155,10 @@ def rollout(
         max_steps: the step cap; None is the agent's own cap, or else a million. A time limit of the
             environment below the cap ends the run earlier, with a warning. To remove the time
             limit, pass `max_episode_steps=-1` to `gym.make`, or use `env.unwrapped`.
-        horizon: the number of steps that `reset` passes to the agent. If the agent needs a horizon
-            or `commits` is True, None is the environment's time limit.
-        commits: whether an agent that stops continues with its answer until the step cap. The step
-            cap is then by default the horizon.
+        horizon: the number of steps that `reset` passes to the agent. None passes the environment's
+            time limit if the agent needs a horizon or `commits` is True, else it passes None.
+        commits: whether an agent that stops continues to recommend its answer until the step cap.
+            With `commits` the default step cap is the horizon.
         delta: the delta, in (0, 1), if the option `delta` of the agent is None.
         on_step: called at the start and after each step, once the agent has observed the response.
 
@@ -215,8 +215,8 @@ def _run(
 ) -> tuple[Episode, bool]:
     """Return the record of a run, and whether the environment's time limit ended it.
 
-    `who` describes the user in errors. `begin` has the name of the agent's first method, and a
-    function that calls the method.
+    `who` describes the user in errors. `begin` has the name of the method that starts the agent's
+    run, and a function that calls this method.
 
     Raises:
         CallableError: if code fails; the message names the code, the step and the user.
@@ -245,6 +245,8 @@ def _run(
         env.reset(seed=seed)
         doing = f"{begin[0]} of {name}"
         begin[1]()
+        if learn is not None and isinstance(agent, AlgorithmAgent):
+            agent.tell(env.unwrapped.instance().best_arm)  # type: ignore[attr-defined]
         started = True
         if on_step is not None:
             on_step()

@@ -17,7 +17,7 @@ from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 MOST_SENTENCES = 15  # most sentences of an explanation
-MOST_TURNS = 5  # if a text of `explain()` changes more often, its changes are no events
+MOST_TURNS = 5  # texts of `explain()` that change more often give no events
 GIVEN_UP = 2  # an arm is given up if it is absent from the last GIVEN_UP * K recommendations
 ENDS = {
     ANSWERED: "stopped and named",
@@ -129,7 +129,7 @@ class Explanation:
 
 
 def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) -> Explanation:
-    """Return at most `most` sentences: the most important, and of equal ranks the earliest."""
+    """Return at most `most` sentences: the most important; if ranks are equal, the earliest."""
     in_time = sorted(sentences, key=lambda each: each.step)
     ranked = sorted(range(len(in_time)), key=lambda place: in_time[place].rank)
     shown = tuple(in_time[place] for place in sorted(ranked[:most]))
@@ -151,7 +151,7 @@ class Story:
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
         self._off: dict[int, Sentence] = {}
         self._turns: dict[str, list[tuple[str, Sentence]]] = defaultdict(list)
-        self._left: dict[str, Any] = {}  # latest flags; None if a flag was False at first
+        self._left: dict[str, Any] = {}  # the agent's latest flags; None if one began as False
         self._dropped: dict[tuple[str, int], tuple[Moment, Grounds]] = {}
 
     def add(self, moment: Moment) -> None:
@@ -197,7 +197,7 @@ class Story:
                 self._add_flags(name, value, moment, grounds)
 
     def _add_flags(self, name: str, value: Any, moment: Moment, grounds: Grounds | None) -> None:
-        """Record each arm whose flag in `explain()` turns False when the user rejects the arm."""
+        """Record an arm that leaves a set of arms in `explain()` when the user rejects this arm."""
         before = self._left.setdefault(name, value if all(value) else None)
         if before is None:
             return
@@ -220,8 +220,8 @@ class Story:
             sentences += [turn for _, turn in turns] if len(turns) <= MOST_TURNS else []
         sentences += self._rejected.values()
         for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
-            # An elimination is an event if it removes the best arm, or if an interval behind it
-            # misses a true mean (events B in the proof of the paper's Lemma phase2bound1).
+            # The explanation mentions an elimination if it removes the best arm, or if an interval
+            # that caused it misses its true mean (events B in the proof of Lemma phase2bound1).
             assert decided is not None
             wrong, was_best = _misses(decided, grounds), arm == decided.instance.best_arm
             if was_best or wrong:

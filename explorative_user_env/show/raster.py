@@ -71,7 +71,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
             points = shape.points
         elif isinstance(shape, Line) and slanted:
             points = ((shape.x1, shape.y1), (shape.x2, shape.y2))
-        # Whole numbers are the centres of pixels in Pillow, but the edges of pixels in a shape.
+        # In a shape, a whole number is the edge of a pixel; in Pillow, it is the pixel's centre.
         placed = [
             ((x * scale - left) * FINER - 0.5, (y * scale - top) * FINER - 0.5) for x, y in points
         ]
@@ -98,11 +98,12 @@ def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
 
 @functools.lru_cache(maxsize=4096)
 def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
-    """Return which share of each pixel a text covers, and how many rows lie above its baseline.
+    """Return an image of a text and the number of its pixel rows above the baseline.
 
-    The text is drawn large and then reduced, which improves the spacing. The result is cached for
-    the next frame. Pillow's own font is the same everywhere. It has no bold letters, so a bold text
-    is drawn twice, once a little to the right.
+    A pixel of the image is the share of the pixel that the text covers, in 0..255. The text is
+    drawn large and then reduced, which improves the spacing. The font is that of Pillow, which is
+    the same on every machine. The font has no bold letters, so a bold text is drawn twice, once a
+    little to the right.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -117,13 +118,15 @@ def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     return fine.reduce(FINER), ascent
 
 
-# Limits of a GIF: frames; pixels of all frames together; frames that large frames are allowed.
+# All frames of a GIF together have at most MOST_PIXELS pixels, but LEAST_FRAMES frames of any size
+# are allowed. A GIF never has more than MOST_FRAMES frames.
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
 # The milliseconds that an ordinary frame, an important frame and the last frame are shown.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
-# An edge pixel mixes a shape's colour with a background colour (GROUNDS) in one of these shares.
+# At an edge, a pixel mixes the colours of a shape and of one of GROUNDS, in one of EDGE_SHARES.
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-# A GIF has at most MOST_COLOURS colours; LEAST_DIFFERENCE separates any two.
+# A GIF has at most MOST_COLOURS colours. A mixed colour that differs by less than LEAST_DIFFERENCE
+# from another colour is left out.
 MOST_COLOURS, LEAST_DIFFERENCE = 256, 12
 A_SECOND = 10  # frames per second of a video
 
@@ -218,7 +221,7 @@ def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = sile
 class Window:
     """A window of pygame. The window opens when it gets its first frame.
 
-    A copy or an unpickled window is another window, which is not open.
+    A copied or unpickled `Window` is closed until it gets its own first frame.
     """
 
     def __init__(self) -> None:
@@ -249,8 +252,9 @@ class Window:
             if screen is None or screen.get_size() != size:
                 screen = pygame.display.set_mode(size)
         except pygame.error as error:
-            allowed = f"a mode without a window, as there is no screen ({error})"
-            raise InvalidArgumentError("render_mode", "human", allowed) from error
+            raise InvalidArgumentError(
+                "render_mode", "human", f"a mode without a window, as there is no screen ({error})"
+            ) from error
         pygame.surfarray.blit_array(screen, pixels.swapaxes(0, 1))
         pygame.event.pump()
         self._clock.tick(fps)

@@ -55,7 +55,7 @@ class Axis(NamedTuple):
     ticks: tuple[tuple[float, str], ...] = ()
 
     def place(self, value: float) -> float:
-        """Return the position of a number in pixels; numbers outside are clipped to the ends."""
+        """Return the position of a number in pixels; a number off the axis is at the nearer end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return self.left + share * (self.right - self.left)
 
@@ -171,7 +171,7 @@ def _label_room(last: int, thin: bool) -> float:
     return width_of(label.replace("1", "8"), TINY if thin else USUAL, True) + SPACING
 
 
-# The arms to label in any case. The first is the recommended arm, or None.
+# The arms that get a label even if other arms do not. The first is the recommended arm, or None.
 Special = Sequence[int | None]
 
 
@@ -240,14 +240,16 @@ class _Page:
 
 
 SIDE_BY_SIDE = 640  # in a narrower scene, the beliefs stand below the responses
-SHARE_SEEN, GUTTER = 0.42, 24.0  # share of the width for responses; space to the beliefs
-MOST_LABELLED, MOST_ROWS = 25, 100  # the largest numbers of arms with labels and with rows
+# The responses take SHARE_SEEN of the width. GUTTER pixels separate the responses and the beliefs.
+SHARE_SEEN, GUTTER = 0.42, 24.0
+# A scene shows at most MOST_ROWS arms. If it has at most MOST_LABELLED arms, all have labels.
+MOST_LABELLED, MOST_ROWS = 25, 100
 BAND = 0.5  # height of an interval, in row heights
 LEAST_SCALE = 10  # the scale of the bars reaches at least this count
 
 
 class _Panel(NamedTuple):
-    """The place of the responses or of the beliefs in a scene; its axis is `start` to `end`."""
+    """A part of a scene for the responses or the beliefs, with an axis from `start` to `end`."""
 
     left: float
     right: float
@@ -269,8 +271,9 @@ def scene_of_user(
 ) -> Scene:
     """Return the scene of a user at one moment.
 
-    All scenes with the same K, width and kinds of arguments have the same size. A scene shows at
-    most a hundred arms: the important arms first, then the arms recommended most.
+    The size of a scene depends only on K, `width` and which arguments are given. With more than a
+    hundred arms, a scene shows the last recommended arm, the best arm, the arm that caused a
+    rejection, and the arms recommended most.
 
     Args:
         seen: the responses so far.
@@ -342,7 +345,7 @@ def scene_of_user(
 
 
 def _columns(n_arms: int, rows: ArmRows) -> list[float]:
-    """Return the widths of the columns that label the best arm and the witness."""
+    """Return the widths of the columns with the words "best" and "witness" beside an arm."""
     number = " " + "8" * len(str(n_arms - 1)) if rows.thin else ""
     return [width_of(word + number, LITTLE) + SPACING for word in ("best", "witness")]
 
@@ -457,11 +460,12 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 
 
 MOST_STRIPS = 25
-FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # an arm's beliefs are TALL for up to 8 arms, else LOW
+FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # the beliefs of up to 8 arms have height TALL, else LOW
 REACH = 6.0  # height of the mark of a response
-NUMBERED = 48.0  # beliefs of at least this height show numbers of rewards
+NUMBERED = 48.0  # beliefs of at least this height show their axis in numbers
 EARLY = 4  # the axis need not hold the wide intervals of the first quarter of a run
-MOVED, THIN = 0.5, 0.75  # in pixels: the least change that is drawn; half a line's width
+# In pixels: MOVED is the least change that is drawn, THIN is half the width of a line.
+MOVED, THIN = 0.5, 0.75
 ROOM_OF_A_MARK = 6.0
 
 
@@ -492,8 +496,7 @@ def timeline(
     page = _Page(width, title)
     for name, given in (("accepted", accepted), ("truths", truths)):
         if given is not None and len(given) != len(arms):
-            allowed = f"one value for each of {len(arms)} steps"
-            raise InvalidArgumentError(name, f"{len(given)} values", allowed)
+            raise InvalidArgumentError(name, len(given), f"{len(arms)} values, one for each step")
     best = truths[-1].instance.best_arm if truths else None
     n, n_yes = len(arms), sum(accepted)
     facts = f"{brief(n)} recommendations · {brief(n_yes)} accepted · {brief(n - n_yes)} rejected"
@@ -541,7 +544,7 @@ def timeline(
 def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -> Iterator[Polygon]:
     """Yield an arm's interval, true mean and empirical mean over time; `axis` is vertical."""
     n, n_columns = len(truths), max(int(steps.right - steps.left), 1)
-    sampled: Sequence[int] = range(n)  # all steps, or in a long run one step for each pixel
+    sampled: Sequence[int] = range(n)  # a run with more steps than pixels draws one step a pixel
     if n > n_columns:
         sampled = [round(at * (n - 1) / (n_columns - 1)) for at in range(n_columns)]
     xs = [steps.left, *(steps.place(step + 1) for step in sampled[1:])]
@@ -556,7 +559,7 @@ def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -
             continue
         half, start = 0.0 if role == "interval" else THIN, len(xs) - len(band)
         edges = [(axis.place(high) - half, axis.place(low) + half) for high, low in band]
-        corners = [0]  # the steps at which the band changes
+        corners = [0]  # the steps at which an edge of the band moves
         for here in range(1, len(edges)):
             last = corners[-1]
             if any(abs(a - b) > MOVED for a, b in zip(edges[here], edges[last], strict=True)):
@@ -599,7 +602,8 @@ def _marks(
 
 HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING  # height of the column headings
 FLAG_COLUMN, WIDEST_FLAG_COLUMN, LEAST_COLUMN = 64.0, 120.0, 84.0
-LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # a gauge's bar: least share of the width; height
+# The bar of a gauge has at least LEAST_GAUGE of the width, and is GAUGE_HIGH pixels high.
+LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0
 DOT, SMALL_DOT = 5.0, 2.0
 
 
@@ -609,7 +613,7 @@ Form = Literal["line", "gauge", "flags", "bars"]
 
 
 class Slot(NamedTuple):
-    """The form and the scale in which a panel draws one named value of `explain`."""
+    """How an agent's panel draws one value of `explain`: as a line or bars, and on which scale."""
 
     name: str  # of the value
     form: Form  # how the value is drawn
@@ -630,15 +634,15 @@ class Slot(NamedTuple):
         return self.form in ("flags", "bars")
 
     def value_in(self, explanation: Mapping[str, Explained]) -> Explained | None:
-        """Return the value of this name, or None if the value is absent or needs another form."""
+        """Return the value `name` of an explanation; None if it is absent or of another length."""
         value = explanation.get(self.name)
         return value if value is not None and words.is_by_arm(value) == self.by_arm else None
 
 
 def slots_of(explanations: Iterable[Mapping[str, Explained]]) -> list[Slot]:
-    """Return one slot for each name, in order of first appearance.
+    """Return a `Slot` for each named value of an agent's explanations, in order of appearance.
 
-    If a name has one number in some explanations and K numbers in others, it gets two slots.
+    A value that is one number in some explanations and K numbers in others gets two slots.
     """
     by_name: dict[tuple[str, bool], list[Explained]] = {}
     for each in explanations:
@@ -672,11 +676,12 @@ class Board(NamedTuple):
 def board_of(
     slots: Sequence[Slot], rows: ArmRows, width: int, height: int = 0, labelled: bool = False
 ) -> Board:
-    """Return the layout of a panel, without the columns for which the width is too small.
+    """Return the layout of a panel; columns that do not fit into the width are left out.
 
     Args:
         slots: the slots to draw.
-        rows: the rows of the user's scene; a labelled panel moves them below its lines.
+        rows: the rows of the arms in the user's scene, at whose heights the panel draws the arms. A
+            labelled panel instead draws the arms below its own lines.
         width: width of the panel, in pixels.
         height: least height of the panel, in pixels.
         labelled: whether the panel stands alone and labels the arms.
@@ -688,7 +693,7 @@ def board_of(
         rows = rows._replace(top=first + step * len(facts) + (HEADINGS_HIGH if by_arm else 0.0))
     above = max(0, int((rows.top - HEADINGS_HIGH - first) / step + 1.01))
     below = rows.bottom + LINE * USUAL + SPACING
-    if not by_arm:  # no value needs rows
+    if not by_arm:  # no value has a number for each arm
         above, rows = len(facts), rows._replace(arms=()) if labelled else rows
     places = {
         slot: first + step * place if place < above else below + step * (place - above)

@@ -168,7 +168,7 @@ def in_a_column(scenes: Sequence[Scene]) -> Scene:
 
 
 def _joined(scenes: Sequence[Scene], right: int, down: int) -> Scene:
-    """Join scenes to the right or downward; put the scene's number before each shape's key."""
+    """Join scenes to the right or downward; scene 2's shape with the key "a" gets the key "2/a"."""
     x = y = width = height = 0
     shapes: list[Shape] = []
     for number, scene in enumerate(scenes):

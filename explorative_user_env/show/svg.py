@@ -16,13 +16,13 @@ from explorative_user_env.validation import choice
 
 THEMES = ("auto", *PAGES)
 OURS = "eu"  # prefix of our classes and ids, which keeps them apart from those of a page
-LONGEST_LEGEND = 150  # a scene with more named shapes has no description
+LONGEST_LEGEND = 150  # the most names of shapes that the <desc> of a scene lists
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
 # The CSS rule that gives a page the font of its scenes.
 PAGE_FONT = f":root{{--{OURS}-font:{FONT}}}"
 
-# For each shape: the SVG tag, and for each numeric attribute the field that holds its value.
+# Shape -> (its SVG tag, {numeric SVG attribute: the field of the shape that holds its value}).
 DRAWN: dict[type[Shape], tuple[str, dict[str, str]]] = {
     Rectangle: ("rect", {name: name for name in ("x", "y", "width", "height")}),
     Line: ("line", {name: name for name in ("x1", "y1", "x2", "y2")} | {"stroke-width": "width"}),
@@ -87,14 +87,14 @@ def style_of(theme: str) -> str:
     rules = f".{OURS}-scene{{max-width:100%;height:auto;font-family:{FONT}}}"
     rules += colours_for(within) if theme == "auto" else ""
     for role, colour in COLOURS.items():
-        # A fixed theme writes colours, because some SVG viewers do not know custom properties.
+        # Some SVG viewers cannot read var(...), so the themes "light" and "dark" write the colour.
         value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
         rules += f"{within} .{OURS}-{role}{{color:{value}}}"
     return rules + f".{OURS}-scene *{{fill:currentColor}}.{OURS}-scene line{{stroke:currentColor}}"
 
 
 def colours_for(selector: str) -> str:
-    """Return CSS rules that define the light and the dark colours of all roles for `selector`."""
+    """Return CSS rules that define all colours for a selector, in light and in dark mode."""
     light, dark = (
         ";".join(f"--{OURS}-{role}:{getattr(colour, page)}" for role, colour in COLOURS.items())
         for page in PAGES
@@ -124,7 +124,7 @@ def _written(number: float) -> str:
 
 # Films
 
-TEXT = ""  # the name that stands for the text of an element
+TEXT = ""  # a `Track` with this attribute changes the text of the element
 
 
 class Track(NamedTuple):
@@ -155,7 +155,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
     for scene in scenes:
         before: str | None = None
         for shape in scene.shapes:
-            if shape.key not in last:  # a new shape gets the place after the shape before it
+            if shape.key not in last:  # a new key comes after the key that precedes it in its scene
                 last[shape.key] = _gone(shape)
                 keys.insert(0 if before is None else keys.index(before) + 1, shape.key)
             before = shape.key
@@ -176,7 +176,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
                 if not track.values or track.values[-1] != value:
                     track.frames.append(frame)
                     track.values.append(value)
-        if frame == 0:  # names describe one frame only, so a film drops them
+        if frame == 0:  # a shape's name describes one frame only, so the film has no names
             shapes = [last[key] for key in keys]
             poster = tuple(s if isinstance(s, Text) else s._replace(name="") for s in shapes)
     changing = [t for of_shape in tracks for t in of_shape.values() if len(t.frames) > 1]
@@ -199,7 +199,7 @@ def _gone(shape: Shape) -> Shape:
 
 
 def tracks_in(animation: Animation) -> list[Any]:
-    """Return the tracks as lists for JSON, with texts of numbers as numbers."""
+    """Return the tracks as lists for JSON; a text such as "1.5" becomes the number 1.5."""
 
     def short(text: str) -> str | float:
         try:
@@ -232,8 +232,8 @@ def page_with(
         title: the title of the page.
         pictures: the scenes, "wide" for large screens and "narrow" for phones.
         captions: the text below each scene.
-        marks: the frames to which buttons jump.
-        story: the main events, each as its frame and a text.
+        marks: the numbers of the frames to which buttons of the page jump.
+        story: (number of the frame, text) for each main event.
         note: a line at the end.
     """
     films = {name: animation_of(scenes, title) for name, scenes in pictures.items()}

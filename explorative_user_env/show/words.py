@@ -62,7 +62,7 @@ def brief(number: int) -> str:
 
 
 def in_a_word(accepted: bool) -> str:
-    """Return the word for a response, which is also the key of the response's colour."""
+    """Return the word for a response, which also names the colour of the response."""
     return "accepted" if accepted else "rejected"
 
 
@@ -81,7 +81,7 @@ def headline(seen: Seen, grounds: Grounds | None) -> str:
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
-    """Return one line with t and the counts; with `hidden`, also Gamma and rho_t."""
+    """Return one line with t and counts of responses; with `hidden`, also Gamma and rho_t."""
     if hidden is None:
         yes, no = brief(sum(seen.accepted)), brief(sum(seen.rejected))
         return f"t = {brief(seen.steps)} · {yes} accepted · {no} rejected"
@@ -100,7 +100,7 @@ def reason(grounds: Grounds) -> str:
 
 
 def numbers_compared(grounds: Grounds) -> str:
-    """Return the bounds that decided a rejection as text; CHANCE if the user broke the rule."""
+    """Return the lcb and ucb that caused a rejection as text; CHANCE if she broke her rule."""
     arm, accepted, bound, witness, rival = grounds
     if accepted != (witness is None):
         return CHANCE

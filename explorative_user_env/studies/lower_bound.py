@@ -6,9 +6,9 @@ cannot distinguish nu from nu'. `success` measures how often agents name the bes
 
 A standard bandit needs O(log 1/delta) interactions. An agent that observes only responses needs
 delta^(-1/alpha), up to smaller factors. In the measurements, an agent that also sees the rewards is
-hardly better, since an arm that the user rejects from then on gives no rewards. The power of
-1/delta matters for small delta only: with gap 1/2 and alpha = 1 it exceeds the interactions of the
-standard bandit for delta below 1e-5. With alpha = 1/4 it exceeds them within measurable runs.
+hardly better: once the user rejects an arm, the arm gives no more rewards. The power of 1/delta
+exceeds the interactions of the standard bandit only if delta is small: with gap 1/2 and alpha = 1,
+below 1e-5. With alpha = 1/4, simulated runs reach such a delta.
 """
 
 import math
@@ -66,7 +66,7 @@ Rho = Schedule | str | float
 
 
 class Histories(NamedTuple):
-    """What happened to an agent with the same users on nu and nu'; bool arrays, shape (n_users,).
+    """Which properties the runs with each user on nu and nu' have; bool arrays (n_users,).
 
     Attributes:
         same: whether all recommendations and responses are the same on nu and nu'.
@@ -124,17 +124,18 @@ def has_history(play: Play) -> Array:
 def rejected_below(
     n0s: Sequence[int], alpha: float, rho_1: float, n_arms: int, n_paths: int, seed: int
 ) -> Array:
-    """Return a bound for each N_0 and each simulated path of rewards of arm 2 (with mean 1).
+    """Return bounds for each N_0 in `n0s`: smaller first rewards make the user reject an arm.
 
-    If the first reward of another arm is below the bound, the user rejects this arm until she has
-    accepted N_0 times. The bound is the minimum of
+    If the first reward of an arm other than arm 2 is below the bound, the user rejects the arm
+    until she has accepted N_0 times. The bound depends on the rewards of arm 2, which are simulated
+    with mean 1. The bound is the minimum of
     lcb_2 - sqrt(Gamma) = hat mu_2 - sqrt(Gamma) (1 + 1/sqrt(n_2)) over all n(t) < N_0. Here Gamma
     is the largest possible one, with rho_t = rho_1 and one acceptance of every other arm, so the
     bound holds for every rho_t. If rho_t = rho_1, K = 2 and the other arm is recommended at every
     n(t), she rejects the arm only if its first reward is below the bound.
 
     Returns:
-        Array with one row for each N_0 (inf for N_0 = 2) and one column for each path.
+        Array with one row for each N_0 (inf for N_0 = 2) and one column for each simulation.
     """
     rng = np.random.default_rng(seed)
     longest = max(n0s) - 2
@@ -158,7 +159,7 @@ def rejected_below(
 
 
 def overlap_probability(rejected: Array, instance: Instance) -> Array:
-    """Return P(the first rewards of all arms except arm 2 are below the bound) for each bound."""
+    """Return, for each bound, P(the first reward of every arm except arm 2 is below the bound)."""
     means = [mean for arm, mean in enumerate(instance.means) if arm != ARM_2]
     return np.asarray(np.prod([ndtr(rejected - mean) for mean in means], axis=0))
 
@@ -171,7 +172,7 @@ BOUND_GRID = tuple(2 + round(2 ** (power / 2)) for power in range(27))
 
 
 def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
-    """Return agents with N = `n` as N_1 of BAIR, step cap of T&S and horizon of all others."""
+    """Return agents of length `n`: N_1 of BAIR, the step cap of T&S, the horizon of all others."""
     first = [line_ups.BAIR(delta=delta, n1=n), line_ups.TrackAndStop(delta=delta, max_steps=n)]
     others = (line_ups.Uniform, line_ups.EXP3, line_ups.FullInformation)
     return first + [make(horizon=n) for make in others]
@@ -188,17 +189,17 @@ def success(
     progress: OnProgress = silent,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return how often each agent names the best arm of nu and of nu', for growing N.
+    """Return how often each agent names the best arm of nu and of nu', for growing lengths N.
 
     Args:
         pair: the two instances.
-        n_grid: the values of N, each at least 1. N is the horizon, the step cap or the N_1 of an
-            agent (see `line_up`).
+        n_grid: the lengths N, each at least 1. N is the N_1 of BAIR, the step cap of T&S, and the
+            horizon of all other agents of `line_up`.
         agents: function (N, delta) that returns the agents.
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: the seed of users and agents, at least 0.
-        progress: called with (cell, number of finished cells, number of cells).
+        progress: called with (N and instance as text, number of finished pairs, number of pairs).
         **options: `workers`, `executor` and `store`, as in `evaluate`.
 
     Returns:
@@ -233,7 +234,7 @@ def _share(name: str, values: Any) -> dict[str, float]:
 
 
 def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> pd.DataFrame:
-    """Return the N that each agent needs for success of at least 1 - delta on both nu and nu'.
+    """Return the length N at which each agent has success 1 - delta or more on both nu and nu'.
 
     Args:
         measured: the frame that `success` returned, for any agents.
@@ -242,7 +243,7 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
 
     Returns:
         One row for each delta and agent, with the columns `delta`, `agent`, `kind`, `n`,
-        `interactions` and `sees_rewards`. If `kind` is "measured", `n` is the least N of the grid
+        `interactions` and `sees_rewards`. If `kind` is "measured", `n` is the least N in `measured`
         such that N and all larger values suffice; NaN if no N suffices, or if n_runs * delta < 10
         (too few expected errors). If `kind` is "exact", `n` is `standard_bandit_needs`. If `kind`
         is "bound", `n` is `any_agent_needs`, in acceptances.
@@ -306,12 +307,13 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
 def any_agent_needs(
     pair: HardPair, deltas: Sequence[float], n_paths: int = N_PATHS, seed: int = 0
 ) -> list[float]:
-    """Return for each delta the least N_0 of `BOUND_GRID` with P(shared history) <= 2 delta.
+    """Return for each delta a number of acceptances that any agent needs for success 1 - delta.
 
-    The shared history is that of `overlap`. Given this history, every agent is wrong on nu or nu'
-    with probability 1/2 at least. So with fewer than N_0 acceptances, every agent errs on nu or nu'
-    with probability above delta. The history is less likely on nu' than on nu; the function
-    computes its probability on nu'.
+    In the history that `overlap` describes, nu and nu' look the same until the user has accepted
+    N_0 times. Every agent with this history is wrong on nu or on nu' with probability 1/2 at least.
+    If the history has probability above 2 delta, every agent is therefore wrong on nu or on nu'
+    with probability above delta. The function returns the least N_0 of `BOUND_GRID` at which the
+    probability is at most 2 delta. It takes the probability on nu', which is smaller than on nu.
     """
     n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
@@ -339,11 +341,12 @@ def overlap(
     seed: int = 0,
     progress: OnProgress = silent,
 ) -> pd.DataFrame:
-    """Return how often UNI has a history that does not distinguish nu from nu', for growing N_0.
+    """Return how often UNI cannot distinguish nu from nu' before the user has accepted N_0 times.
 
-    In this shared history, the user accepts arm 2 always and every other arm once until she has
-    accepted N_0 times. After every acceptance of arm 2, UNI recommends every other arm again, so no
-    agent can distinguish nu from nu' sooner. By the theorem, N_0 determines delta, nu and nu'.
+    UNI cannot distinguish them in the shared history: until she has accepted N_0 times, the user
+    accepts arm 2 always and every other arm once. UNI recommends every other arm again after each
+    acceptance of arm 2, so no agent can distinguish nu from nu' sooner. By the theorem, N_0
+    determines delta, nu and nu'.
 
     Args:
         n0s: the values of N_0, each at least K.
@@ -351,7 +354,7 @@ def overlap(
         rho: schedule of rho_t, as in `gym.make`.
         n_arms: K, at least 2.
         c: the constant c of the theorem, as in `hard_pair`.
-        gap: Delta_1 of nu'; None is the proof's epsilon, which shrinks as N_0 grows.
+        gap: the gap of nu'; with None it is the proof's epsilon, which shrinks as N_0 grows.
         n_instances: number of users of UNI on each of nu and nu', at least 1.
         n_paths: number of simulated paths of arm 2's rewards, at least 2.
         seed: the seed of users, agent and paths, at least 0.
@@ -361,10 +364,10 @@ def overlap(
         One row for each N_0. `n0`, `delta`, `twice_delta`, `d`, `epsilon`, `event_b_prime` and
         `overlap_bound` are quantities of the proof. `conditions` is True if the proof's conditions
         hold. `overlap` is a lower bound, with a 95% interval (`_low`, `_high`) over the paths, of
-        the probability of the shared history on nu', for any agent that gets arm 2 accepted before
-        it repeats another arm. `nu` and `nu_prime` are the shares of UNI's runs on each instance
-        with this history. `same` is the share of users with equal responses on both. These three
-        have exact intervals.
+        the probability of the shared history on nu'. The bound holds for any agent that gets arm 2
+        accepted before it repeats another arm. `nu` and `nu_prime` are the shares of UNI's runs on
+        each instance with this history. `same` is the share of users with equal responses on both.
+        These three shares have exact intervals.
     """
     schedule = as_schedule(rho)
     c = theory.exponent_loss(c, validation.positive("alpha", alpha))
@@ -472,7 +475,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the probability of the shared history against N_0, from the frame of `overlap`."""
+    """Plot P(nu and nu' look the same for N_0 acceptances) over N_0; `overlap` returns `frame`."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")

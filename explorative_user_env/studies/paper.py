@@ -38,9 +38,10 @@ class Entrant:
     Attributes:
         name: the agent's name in the tables of this package.
         column: the agent's name in the columns of the file of published figures.
-        make: `(delta, K, alpha) -> agent`; the setting determines options that are None.
-        judged: whether the report judges the agent's figures: True, False, or the name of the one
-            setting under which it does.
+        make: function (delta, K, alpha) that returns the agent. An option of the agent that is None
+            takes the value of the setting `printed` or `released`.
+        judged: whether the report judges the agent's figures: True, False, or the name of the only
+            setting under which it judges them.
     """
 
     name: str
@@ -89,7 +90,7 @@ class Experiment:
 
 
 def _bair(name: str, column: str, judged: Any = True, n1: Any = None, **options: Any) -> Entrant:
-    """Return a variant of BAIR; with `n1`, its N_1 at rho_0 = 1 is `n1(delta, K, alpha)`."""
+    """Return a variant of BAIR; `n1` is None or a function (delta, K, alpha) that returns N_1."""
 
     def make(*cell: Any) -> AlgorithmAgent:
         return BAIR(name=name, n1=None if n1 is None else n1(*cell), **options)
@@ -187,14 +188,14 @@ PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
 
 
 def quick_form(experiment: Experiment) -> Experiment:
-    """Return `experiment` without the cells of K > 20, which take most of the time."""
+    """Return `experiment` without the values of K above 20, which take most of the time."""
     return replace(experiment, n_arms=tuple(arms for arms in experiment.n_arms if arms <= 20))
 
 
 def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
-    """Return `experiment` with the entrants of these names; letter case does not matter.
+    """Return `experiment` with only the agents of these names; letter case does not matter.
 
-    BAIR is kept if the other entrants need its Phase 1 or its stopping time.
+    BAIR also stays if another agent needs the Phase 1 or the stopping time of BAIR.
 
     Raises:
         InvalidArgumentError: for an unknown name.
@@ -212,9 +213,10 @@ CELL = ["delta", "n_arms", "agent"]
 
 
 def published_figures(experiment: Experiment) -> pd.DataFrame:
-    """Return the published figures of an experiment: one row per cell and agent, NaN if missing.
+    """Return the published figures of an experiment, one row for each delta, K and agent.
 
-    Rejection rates are in [0, 1]. The time of UNI and EXP3 is BAIR's stopping time, their horizon.
+    Missing figures are NaN. Rejection rates are in [0, 1]. UNI and EXP3 have BAIR's stopping time,
+    which is their horizon.
     """
     columns = [*CELL, *PUBLISHED.values()]
     if experiment.data is None:
@@ -237,7 +239,7 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
 def published_for(population: Population) -> pd.DataFrame | None:
     """Return the published figures of the paper's agents with these users; None without figures.
 
-    In Table 3, the paper's agent is BAIR(m); its figures have the agent name "BAIR" here.
+    Table 3 has BAIR(m) in place of BAIR; the result names this agent "BAIR" too.
     """
     papers = Population(setting=population.setting, n_arms=population.n_arms)
     for experiment in PUBLISHED_CELLS:
@@ -253,12 +255,12 @@ def published_for(population: Population) -> pd.DataFrame | None:
 def run_experiment(
     experiment: Experiment, setting: Setting | str, *, progress: OnProgress, **options: Any
 ) -> list[Results]:
-    """Run all cells of `experiment` under `setting`.
+    """Run `experiment` for each delta and K under `setting`.
 
-    Under `printed`, the horizon of UNI and EXP3 is BAIR's mean stopping time in these runs. Under
-    settings that count private draws, such as `released`, the horizon is BAIR's published time. The
-    published figures of UNI and EXP3 had this horizon. If Phase 1 is shared, its steps are
-    subtracted from all counts of the same user.
+    UNI and EXP3 need a horizon. Under `printed`, it is BAIR's mean stopping time in these runs.
+    Under settings that count private draws, such as `released`, it is BAIR's published time, which
+    was the horizon in the paper. If Phase 1 is shared, its steps are subtracted from all counts of
+    the same user.
 
     Args:
         experiment: the experiment.
@@ -320,7 +322,7 @@ def _place(cell: Results) -> tuple[float, int]:
 
 
 def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
-    """Return `runs` without private draws and without the steps of the same users in `phase1`."""
+    """Return `runs` whose counts leave out private draws and the same user's steps in `phase1`."""
     counts = ["interactions", "acceptances"]
     before = phase1.set_index("user_seed")[counts].loc[runs["user_seed"]].to_numpy()
     steps, acceptances = (runs[counts] - before).to_numpy().T
@@ -332,10 +334,10 @@ PRINTED_STEP = "the paper's text"
 
 
 def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -> pd.DataFrame:
-    """Return the figures of agents while the setting changes step by step, to find each effect.
+    """Return the figures of agents for settings that lead from `printed` to `released` in steps.
 
-    The first step is the setting `printed`. Each further step switches one difference, until the
-    setting is `released`. The users of all steps are the same, unless a difference changes them.
+    Step 0 is the setting `printed`. Each further step changes one difference between the settings.
+    All steps have the same users, unless the difference is one of the users.
 
     Args:
         agents: names of agents.
@@ -343,16 +345,16 @@ def run_ladder(*, agents: Any = LINE_UP, progress: OnProgress, **options: Any) -
         options: passed on to `evaluate`.
 
     Returns:
-        One row for each step and agent: `step` from 0, `point` (the switched difference), `agent`,
+        One row for each step and agent: `step` from 0, `point` (the changed difference), `agent`,
         and the figures with their intervals. Figures with the prefix `alone_` are for the setting
-        `printed` with only this difference switched.
+        `printed` with only this difference changed.
     """
     ladder, alone = [PRINTED], [PRINTED]
     for difference in DIFFERENCES:
         ladder.append(difference.switched(ladder[-1]))
         alone.append(difference.switched(PRINTED))
     points = [PRINTED_STEP, *(difference.point for difference in DIFFERENCES)]
-    settings = list(dict.fromkeys([*ladder, *alone]))  # the first two steps are in both lists
+    settings = list(dict.fromkeys([*ladder, *alone]))  # both lists begin with the same two settings
     rows = {}
     for index, setting in enumerate(settings):
         report = portion(progress, index, len(settings))
@@ -381,9 +383,9 @@ ESTIMATED = ("stopping_time", "rejection_rate")
 def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.ndarray]:
     """Return stopping time, rejection rate and success of samples of runs, with relative errors.
 
-    The error of a mean combines the standard error with the effect of one further run that is as
-    far from the mean as the farthest run. The standard error alone is too small if stopping times
-    have a long tail, which few runs of a sample reach. A step cap limits the tail.
+    The error of a mean combines two terms: the standard error, and the change of the mean if one
+    more run were as far from the mean as the farthest run. The standard error alone is too small if
+    stopping times have a long tail, because a sample has few runs in the tail.
 
     Args:
         runs: four arrays of shape (..., n): times, rejections, whether the answer is right, and
@@ -425,7 +427,7 @@ def figures_of(runs: Sequence[np.ndarray], setting: Setting) -> Mapping[str, np.
 
 
 def figures_of_agent(results: Results, agent: str, places: Any = slice(None)) -> Mapping[str, Any]:
-    """Return `figures_of` for the runs of an agent in one cell, or for its runs at `places`."""
+    """Return `figures_of` for the runs of an agent, or only for the runs with indices `places`."""
     runs = results.runs[results.runs["agent"] == agent]
     kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
     arrays = [runs[name].to_numpy(kind)[places] for name, kind in kinds.items()]
@@ -436,8 +438,9 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
     """Return our figure minus the published figure, divided by the error of the difference.
 
     For times and rejection rates the difference is between logarithms, since larger means have
-    larger errors. The error of a success follows from the pooled share. All errors include rounding
-    to the last printed digit. `ours` is a result of `figures_of`, of numbers or arrays.
+    larger errors. The error of a success rate is binomial, with the pooled share of both samples.
+    All errors include rounding to the last printed digit. `ours` is a result of `figures_of`, of
+    numbers or arrays.
     """
     unit, measured = UNITS[figure], ours[figure]
     if figure == "success":
@@ -452,12 +455,12 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
 
 
 def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the summaries of all cells with the published figures in further columns.
+    """Return the summaries of all results with the published figures in further columns.
 
-    `stopping_time_difference` is relative to the published time; other differences are absolute.
-    They are positive if our figure is larger. `_error` is the relative error of our times and
-    rejection rates. `_published_error` is the relative error of the published figures, which are
-    means of a thousand runs (see `figures_of`).
+    `stopping_time_difference` is relative to the published time; other differences are absolute. A
+    positive difference means that our figure is larger. `_error` is the relative error of our times
+    and rejection rates. `_published_error` is the relative error of the published figures, means of
+    a thousand runs (see `figures_of`).
     """
     summaries = [cell.summary() for cell in results]
     if published is None:

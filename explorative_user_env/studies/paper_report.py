@@ -46,19 +46,22 @@ Evidence = Mapping[str, pd.DataFrame]
 
 
 def is_given(agent: str, figure: str) -> bool:
-    """Return whether the figure is an input, as the stopping times of UNI and EXP3 are."""
+    """Return whether a figure is an input and no result: the stopping times of UNI and EXP3."""
     return figure == "stopping_time" and agent in paper.GIVEN_TIME
 
 
 def is_near(figure: str, ours: Any, published: Any, n1: Any = 0.0) -> Any:
-    """Return whether our figures are near the published figures; `n1` is subtracted from times."""
+    """Return whether our figures differ from the published figures by at most `TOLERANCES`.
+
+    `n1` is N_1 or 0. The relative tolerance of a time refers to the time minus `n1`.
+    """
     relative, absolute = TOLERANCES[figure]
     allowed = np.maximum(relative * abs(published - n1), absolute)
-    return abs(ours - published) <= allowed + 1e-12  # shares often differ by the tolerance exactly
+    return abs(ours - published) <= allowed + 1e-12  # shares may differ by exactly 0.02
 
 
 def n1_if_most(experiment: Experiment, setting: str, entrants: Any, row: Row, time: float) -> float:
-    """Return the N_1 that `time` includes, if N_1 is at least half of `time`; otherwise 0."""
+    """Return the agent's N_1 if it is at least half of the stopping time `time`; otherwise 0."""
     agent = entrants[row["agent"]].make(row["delta"], row["n_arms"], experiment.alpha)
     if "n1" not in agent.options or experiment.shared_phase1:
         return 0.0
@@ -75,9 +78,10 @@ def decisive_of(settings: Collection[str]) -> str:
 def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row per published figure, with our figure under each setting and the verdict.
 
-    The verdict compares our figure under the setting `decisive_of(summaries)`. It is empty for
-    entrants that are not judged, for figures that repeat an earlier table, and for fewer than two
-    runs. Our figures have an interval (`_low`, `_high`), `z_of` (`_z`) and `is_near` (`_near`).
+    The verdict compares the published figure with our figure under the setting
+    `decisive_of(summaries)`. A figure has no verdict if its agent is not judged in this setting, if
+    it repeats an earlier table, or with fewer than two runs. Our figures have an interval (`_low`,
+    `_high`), `z_of` (`_z`) and `is_near` (`_near`).
     """
     decisive, parts = decisive_of(summaries), []
     cells, entrants = summaries[decisive], {each.name: each for each in experiment.entrants}
@@ -141,7 +145,7 @@ COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stoppi
 
 
 def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
-    """Yield (name, tested value, meaning of the value, whether it holds) for each tested reason."""
+    """Test why no run can give a figure; yield (reason, value, meaning of value, whether true)."""
     delta, n_arms, agent = place = tuple(row[name] for name in CELL)
     if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
         cell = published_figures(experiment).set_index(CELL).loc[place]
@@ -159,7 +163,7 @@ def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, 
 
 
 def explained(experiment: Experiment, figures: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
-    """Return `figures`, with verdict "cannot" if a reason holds, and the tested ones by reason."""
+    """Return `figures`, with verdict "cannot" where no run can give them, and tests by reason."""
     figures = figures.copy()
     evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
     for index, row in figures[figures["verdict"] == DIFFERS].iterrows():
@@ -177,11 +181,11 @@ class Reproduction:
 
     Attributes:
         experiment: the experiment.
-        results: results of the cells, by setting.
+        results: the results for each delta and K, by setting.
         summaries: `paper.compared` of the results, by setting.
         figures: one row per published figure, with its verdict; empty if the paper only plots the
             results of a table.
-        evidence: for each reason, the figures that were tested for it.
+        evidence: a frame for each reason why no run can give a figure: the figures tested for it.
     """
 
     experiment: Experiment
@@ -220,15 +224,16 @@ LONGER, LESS = (1.0, 1.05, 1.1, 1.2), (0.0, 0.01, 0.02, 0.05)
 
 @dataclass(frozen=True)
 class Calibration:
-    """The reliability of verdicts: bool arrays for `draws` resamples of our users.
+    """The reliability of verdicts: bool arrays, one column for each resample of our users.
 
     Attributes:
         figures: one row per judged figure, as in `verdicts`.
         false_alarms: whether our figure differs from a published figure that is simulated by
             resampling our runs; shape (figures, draws).
         agreeing: whether our figure agrees with the real published figure; shape (figures, draws).
-        detected: whether our figure differs from a simulated published figure that is shifted by
-            `LONGER` or `LESS`; shape (shifts, figures, draws).
+        detected: whether our figure differs from a simulated published figure after the latter is
+            multiplied by a factor of `LONGER` or reduced by a number of `LESS`; shape (shifts,
+            figures, draws).
     """
 
     figures: pd.DataFrame
@@ -456,7 +461,7 @@ def of_calibration(calibration: Calibration) -> str:
 
 
 def of_reasons(figures: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
-    """Return a Markdown list of the tested `REASONS`, with the number of figures each explains."""
+    """Return a Markdown list of `REASONS` with the numbers of figures tested and explained."""
     lines = []
     for key, (title, text) in REASONS.items():
         if n_tested := sum(len(one[key]) for one in evidence if key in one):
@@ -614,7 +619,8 @@ def report(
 
     Args:
         reproductions: the experiments that ran.
-        steps: the frame of `run_ladder`; None leaves out the section on the ladder.
+        steps: the frame of `run_ladder`; None leaves out the section on the differences between the
+            paper's text and its code.
         how: a line that states users, seed and settings.
         calibration: the reliability of the verdicts; None leaves out the section on reliability.
     """

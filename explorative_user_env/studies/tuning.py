@@ -1,4 +1,4 @@
-"""Search by simulation how short BAIR's Phase 1 can be, an open question of the paper."""
+"""Find by simulation the least N_1 with which BAIR succeeds, an open question of the paper."""
 
 import json
 import math
@@ -41,8 +41,8 @@ class TunedAgent(AlgorithmAgent):
 
     Args:
         n1: N_1, at least 0.
-        trained_on: the cell in which N_1 was tuned, as arguments of `evaluate`, or None. In other
-            cells the success of the agent is not guaranteed.
+        trained_on: the arguments of `evaluate` (users, K, delta) for which N_1 was tuned, or None.
+            For other arguments, the success of the agent is not guaranteed.
         max_steps: step cap of a run, at least 1; None is the step cap of `evaluate`.
     """
 
@@ -50,7 +50,7 @@ class TunedAgent(AlgorithmAgent):
         self, n1: int, trained_on: Mapping[str, Any] | None = None, max_steps: int | None = None
     ) -> None:
         if trained_on is not None and not isinstance(trained_on, Mapping):
-            raise InvalidArgumentError("trained_on", trained_on, "None or a cell, as a dict")
+            raise InvalidArgumentError("trained_on", trained_on, "None or a dict of options")
         self.trained_on = dict(trained_on or {})
         options = {"n1": integer("n1", n1, 0), "delta": self.trained_on.get("delta")}
         super().__init__(ALGORITHMS["BAIR"], options, AGENT, max_steps)
@@ -68,6 +68,8 @@ class Estimate(NamedTuple):
 class TunedN1:
     """The tuned N_1, which is the least N_1 that passed its test, and the figures of BAIR with it.
 
+    The search ran each tested N_1 with other users. The frontier ran several N_1 on the same users.
+
     Attributes:
         n1: the tuned N_1. With probability at least 1 - `error`, BAIR with this N_1 has success at
             least 1 - delta.
@@ -75,13 +77,14 @@ class TunedN1:
             with success at least 1 - delta, if success grows with N_1. The upper end is `n1`.
         success: share of the fresh users with whom BAIR stopped and named the best arm.
         stopping_time: mean T with the fresh users; the setting decides which runs and steps count.
-        censored: share of censored runs with the fresh users; `released` excludes these from T.
+        censored: share of censored runs with the fresh users; the setting `released` leaves these
+            runs out of `stopping_time`.
         n_fresh: number of fresh users, with whom the search did not run.
         paper_n1: the paper's N_1, which is (2K/delta)^(1/alpha)/rho_0, rounded up.
         paper_stopping_time: mean T with the paper's N_1, on the users of the frontier.
         error: allowed probability that any decision of the search is wrong.
         n_runs: number of users of the search.
-        n_instances: largest number of users of a candidate.
+        n_instances: largest number of users of a tested N_1.
         seed: the seed of the tuning.
         cell: `delta`, and the options of `Population` (`rho` is None for the setting's schedule).
     """
@@ -205,7 +208,7 @@ class Candidate:
 
     @property
     def success(self) -> float:
-        """The share of successes. The early stop of the test biases it away from 1 - delta."""
+        """The share of successes, biased away from 1 - delta because the test stops early."""
         return 1.0 - self.failures / self.n_runs
 
     @property
@@ -227,11 +230,11 @@ class NoneFoundError(Exception):
 def search(
     draw: Draw, first: int, top: int, *, delta: float, error: float, cap: int
 ) -> Iterator[Candidate]:
-    """Yield the candidates of a binary search for the least good N_1 in 0..top.
+    """Yield the candidates of a binary search for the least N_1 in 0..top with enough success.
 
-    The first candidate is `first`. A candidate without a decision after `cap` users counts as bad;
-    the result may then be larger than necessary, but is good with the same probability. `error`
-    bounds the probability that any decision is wrong.
+    The first candidate is `first`. A candidate without a decision after `cap` users counts as bad.
+    The search may then end at a larger N_1 than necessary, which has enough success all the same.
+    `error` bounds the probability that any decision is wrong.
     """
     each = error / (1 + max(first, top - first).bit_length())  # per candidate
     low, high, n1, place = 0, top + 1, first, 0
@@ -269,13 +272,13 @@ FIGURES = (
 
 
 def measure(agents: Any, how: Any, n_users: int, *place: int, progress: OnProgress) -> Results:
-    """Evaluate agents on the users of one part of a tuning; `how` has the options of `evaluate`."""
+    """Evaluate agents on `n_users` users; each `place` (part of the tuning) has its own users."""
     seed = tuning_seed(how["seed"], *place)
     return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})
 
 
 def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_users: int) -> Array:
-    """Return for each user whether BAIR with this N_1 stops and names the best arm."""
+    """Return for each of `n_users` new users whether BAIR with this N_1 names the best arm."""
     store = how.get("store")
     hidden = {**how, "store": store.aside() if store else None}
     agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
@@ -301,10 +304,10 @@ class Tuning:
 
     Attributes:
         tuned: the N_1 with its figures.
-        candidates: the candidates in the order of the search.
-        frontier: one row for each N_1, in increasing order, with `n1` and the columns
-            `stopping_time`, `success`, `wrong` and `censored` of `Results.summary`. All rows have
-            the same `n_runs` users.
+        candidates: each N_1 that the search tested, in the order of the search.
+        frontier: metrics of BAIR for several N_1 on the same users. Each row has one N_1, in
+            increasing order, with `n1`, the number `n_runs` of users, and the columns
+            `stopping_time`, `success`, `wrong` and `censored` of `Results.summary`.
     """
 
     tuned: TunedN1
@@ -322,10 +325,11 @@ class Tuning:
 
     @property
     def fastest(self) -> int:
-        """The N_1 of the frontier with the least stopping time among those with enough success.
+        """The N_1 in `frontier` that has the least stopping time and enough success.
 
-        Success is enough if the lower end of its interval is at least 1 - delta. The tuned N_1
-        always counts as enough. A shorter Phase 1 may lead to a longer Phase 2 and a longer run.
+        Success is enough if the lower end of its interval is at least 1 - delta. The success of the
+        tuned N_1 always counts as enough. The fastest N_1 may be larger than the tuned N_1, because
+        a shorter Phase 1 may lead to a longer Phase 2.
         """
         rows = self.frontier
         succeeds = rows["success_low"] >= 1.0 - self.tuned.cell["delta"]
@@ -356,15 +360,15 @@ def tune_n1(
 
     With probability at least 1 - `error`, the returned N_1 has success at least 1 - delta, and all
     candidates with the decision "bad" have less success; see `tuning.search`. Success is a mean
-    over the users of this cell. The paper's bound holds for the hardest user. A censored run is a
+    over these users, whereas the paper's bound holds for the hardest user. A censored run is a
     failure.
 
     Args:
         delta: allowed probability of failure, in (0, 1).
         error: allowed probability that any decision of the search is wrong, in (0, 1).
         n_instances: most users of a candidate, at least 1; an undecided candidate counts as bad.
-        confirm: number of fresh users for success and stopping time of the tuned N_1; 0 takes both
-            from the frontier.
+        confirm: number of further users for success and stopping time of the tuned N_1; with 0,
+            both come from `Tuning.frontier`.
         max_steps: step cap of a run.
         seed: the seed of users and agents, at least 0.
         progress: as in `evaluate`.
@@ -421,7 +425,7 @@ def tune_n1(
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:
-    """Return the frontier's values of N_1: 0, a geometric grid up to `top`, K, and `n1`."""
+    """Return the N_1 of `Tuning.frontier`: 0, a geometric grid from 1 to `top`, K, and `n1`."""
     points = np.geomspace(1, top, 10).round().astype(int).tolist()
     return sorted({0, *points, min(n_arms, top), n1, top})
 
@@ -434,13 +438,13 @@ def _success(candidate: Candidate) -> str:
 
 
 def search_line(candidate: Candidate) -> str:
-    """Return a line that describes a candidate, in the columns of `SEARCH_HEADER`."""
+    """Return a line of the table of tested N_1; its columns are those of `SEARCH_HEADER`."""
     success = _success(candidate)
     return f"{candidate.n1:>10}{candidate.n_runs:>10}{success:>26}  {candidate.decision}"
 
 
 def frontier_table(tuning: Tuning) -> Table:
-    """Return the frontier as a Rich table, in increasing order of N_1."""
+    """Return `tuning.frontier` as a Rich table: one row for each N_1, in increasing order."""
     n1s = {"tuned": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
     ends = ("success", "success_low", "success_high")
     columns = [
@@ -455,7 +459,7 @@ def frontier_table(tuning: Tuning) -> Table:
 
 
 def title(tuning: Tuning) -> str:
-    """Return the title of a tuning, with its setting and cell."""
+    """Return the title of a tuning, with its setting, delta and the options of its users."""
     cell = tuning.tuned.cell
     forms = {"delta": "delta={:g}", "n_arms": "K={}", "alpha": "alpha={:g}", "gap": "gap={:g}"}
     forms |= {"noise": "noise={:g}", "means": "means {}", "rho": "rho {}"}
@@ -489,7 +493,7 @@ def sentences(tuning: Tuning) -> list[str]:
 
 
 def tuning_page(tuning: Tuning) -> str:
-    """Return conclusions, search and frontier as a Markdown page."""
+    """Return a Markdown page: the conclusions, the tested N_1, and the table of the frontier."""
     columns = [
         Column("N_1", "n1"),
         Column("users", "n_runs"),
@@ -543,6 +547,6 @@ def draw_frontier(tuning: Tuning, figure: str = "stopping_time", axes: Any = Non
 
 
 def saved_tuning(folder: Path) -> Tuning:
-    """Return the tuning of a finished result folder, without its candidates."""
+    """Return the tuning of a finished result folder; its `candidates` are empty."""
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
     return Tuning(load_tuned(tuned), (), pd.read_csv(frontier))

@@ -87,7 +87,7 @@ def _outcome_and_arguments(answer: Any, case: Case) -> tuple[Any, Case]:
     except (TypeError, AttributeError):
         if any(isinstance(each, list) for each in case):
             arguments = tuple(np.array(x) if isinstance(x, list) else x for x in case)
-            with suppress(Exception):  # report the error with lists instead
+            with suppress(Exception):  # report the first error, not the error with arrays
                 return answer(*arguments), arguments
         raise
 
@@ -145,8 +145,9 @@ class Exercise:
         right: a right answer.
         cases: tuples of arguments to test an answer with, the easiest first.
         shows: the remark on a right answer, one sentence.
-        mistakes: maps each remark to a wrong answer, the likeliest first. A student gets the remark
-            if the student's answer and the wrong answer have equal outcomes in all cases.
+        mistakes: the known wrong answers as a dict {remark: wrong answer}, the likeliest first. A
+            student gets a remark if the student's answer has the outcomes of the wrong answer in
+            all cases.
         uses: numbers of the exercises whose answers the student's answer calls.
         keeps: whether an answer must not change its list arguments.
         tried: function of an answer and a case that returns the answer's outcome, by default the

@@ -31,8 +31,7 @@ from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.teach import submission as submissions
 from explorative_user_env.teach.submission import GradingOutcome, SubmittedAgent
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import DISTRIBUTION, PACKAGE, choice
-from explorative_user_env.validation import InvalidArgumentError as Invalid
+from explorative_user_env.validation import DISTRIBUTION, PACKAGE, InvalidArgumentError, choice
 
 #: The environment variable for the key.
 VARIABLE = "EXPLORATIVE_USER_KEY"
@@ -66,7 +65,7 @@ class Key:
 
     def __post_init__(self) -> None:
         if not self.secret.strip():
-            raise Invalid("key", "", "a text that is not empty")
+            raise InvalidArgumentError("key", "", "a text that is not empty")
         object.__setattr__(self, "secret", self.secret.strip())
 
     def seed(self, task: Task, population: Population, delta: float) -> int:
@@ -77,7 +76,7 @@ class Key:
 
 
 def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
-    """Return the key from the command line, a file or the environment variable.
+    """Return the teacher's key from the command line, a file or the environment variable.
 
     Raises:
         InvalidArgumentError: if there is no key, if the command line gives both a key and a file,
@@ -86,14 +85,15 @@ def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
     if file is None:
         if secret := variable if given is None else given:
             return Key(secret)
-        raise Invalid("key", None, f"given by --key, --key-file or the variable {VARIABLE}")
+        raise InvalidArgumentError("key", None, f"given by --key, --key-file or ${VARIABLE}")
     if given is not None:
-        raise Invalid("key_file", str(file), "left out with --key")
+        raise InvalidArgumentError("key_file", str(file), "left out with --key")
     try:
         return Key(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "not a text file"
-        raise Invalid("key_file", str(file), f"a file with the key ({why})") from None
+        problem = getattr(error, "strerror", None) or "not a text file"
+        allowed = f"a readable text file with the teacher's key ({problem})"
+        raise InvalidArgumentError("key_file", str(file), allowed) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +104,8 @@ class Assignment:
 
     Attributes:
         full_marks: the reference agent that gets 100 points; UNI gets 0, and an agent better than
-            `full_marks` gets more than 100. With None a cost of 0 gets 100 points.
+            `full_marks` gets more than 100. If `full_marks` is None, an agent gets at most 100
+            points, for a cost (or regret) of 0.
 
     Raises:
         InvalidArgumentError: if an argument is out of range or has no meaning in the task.
@@ -122,7 +123,7 @@ class Assignment:
     def __post_init__(self) -> None:
         single_user_task(self.task)
         if not self.over_horizon and self.horizon is not None:
-            raise Invalid("horizon", self.horizon, f"left out in the task {self.task.name}")
+            raise InvalidArgumentError("horizon", self.horizon, "left out in the task bai")
         if self.full_marks is not None:
             name = choice("full_marks", self.full_marks.upper(), REFERENCE_AGENTS[:-1])
             object.__setattr__(self, "full_marks", name)
@@ -180,7 +181,7 @@ class Scale(NamedTuple):
             full = float(_costs(references, full_marks).mean())
             if not full < uni:
                 allowed = f"better than UNI on these users ({full:.4g}, UNI {uni:.4g})"
-                raise Invalid("full_marks", full_marks, allowed)
+                raise InvalidArgumentError("full_marks", full_marks, allowed)
             return cls(uni, full, math.inf)
         cell = references.cell
         return cls(1.0 - 1.0 / int(cell["n_arms"]) if cell["task"] == BAI.name else uni)
@@ -194,7 +195,7 @@ class Scale(NamedTuple):
     def _worth(self, cost: float) -> float:
         if not math.isfinite(cost):
             return math.nan
-        # This form equals 1 - cost / zero to the bit if `full` is 0.
+        # If `full` is 0, this is 1 - cost / zero without a rounding difference.
         share = 1.0 - (cost - self.full) / (self.zero - self.full)
         return min(max(FULL_POINTS * share, 0.0), self.most)
 
@@ -241,7 +242,7 @@ def grade(
 
     A submission gets the score that `evaluate` computes for its agent. A submission that fails gets
     0 points and a reason. A submission that exceeds its time keeps the score of its finished users
-    and gets the score of random answers for all other users. Then the next submission runs.
+    and gets the score of random answers for all other users. Submissions run one after another.
 
     Args:
         submitted: the submissions.
@@ -282,7 +283,7 @@ def grade(
             play(agent, graded, portion(progress, place, n_pieces))
         except submissions.SubmissionError as error:
             graded.outcome, graded.reason = error.outcome, error.reason
-        except Invalid as error:
+        except InvalidArgumentError as error:
             # Students read the reason, and the error's message may contain the seed of a user.
             why = f"its agent cannot run ({type(error.__cause__ or error).__name__})"
             failure = agent.failure or submissions.SubmissionError(GradingOutcome.FAILED, why)
@@ -333,7 +334,7 @@ def rows_of(board: Leaderboard) -> pd.DataFrame:
 
 
 def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
-    """Return the leaderboard's columns of `figures`, with lower bounds of at least 0."""
+    """Return the metrics that the leaderboard shows, with negative lower bounds raised to 0."""
     shown = {name: figures.get(name, math.nan) for name in SHOWN_FIGURES[board.assignment.rank_by]}
     for name in {"stopping_time_low", "regret_low"} & figures.keys():
         shown[name] = max(shown[name], 0.0)
@@ -341,7 +342,7 @@ def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
-    """Return the rows of `rows_of` as a table to print; reference agents have an empty place."""
+    """Return the rows of `rows_of` as a printable table; reference agents have no rank."""
 
     def mean(name: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: texts.with_error(row[name], row[f"{name}_high"])
@@ -377,7 +378,7 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
 
 
 def board_notes(board: Leaderboard) -> list[str]:
-    """Return the lines below the leaderboard: the formula of points, and limits not enforced."""
+    """Return the lines below the leaderboard: the formula of points and unenforced limits."""
     assignment = board.assignment
     worth = "100 (1 - (c T + error) / error of an answer at random)"
     if assignment.full_marks is not None:
@@ -451,12 +452,12 @@ def write_autograder(path: Path, key: Key, options: Any, overwrite: bool = False
             is not installed.
     """
     if path.suffix != ".zip":
-        raise Invalid("autograder", str(path), "a path that ends in .zip")
+        raise InvalidArgumentError("autograder", str(path), "a path that ends in .zip")
     try:
         needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         allowed = "written where the package is installed"
-        raise Invalid("autograder", str(path), allowed) from None
+        raise InvalidArgumentError("autograder", str(path), allowed) from None
     home = Path(__file__).resolve().parents[1]
     templates = home / "teach" / "templates"
     requirements = "".join(f"{line}\n" for line in needed if "extra ==" not in line)

@@ -32,7 +32,7 @@ def survivors(means: Floats, half_widths: Floats) -> list[int]:
 
 
 def _arms_where(rule: Callable[[int, Floats, Floats, Floats], bool]) -> Any:
-    """Return an answer to exercise 1.3: the arms for which `rule` returns True."""
+    """Return a function that answers exercise 1.3: it returns the arms that fulfil `rule`."""
 
     def answer(means: Floats, half_widths: Floats) -> list[int]:
         low = [mean - width for mean, width in zip(means, half_widths, strict=True)]

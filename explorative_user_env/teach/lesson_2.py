@@ -25,7 +25,7 @@ def _acceptances(mean: float, bound: float, gamma: float) -> float:
 
 
 def _unless_better(count: Callable[[float, float], float]) -> Any:
-    """Return an answer to exercise 2.5: `count(gamma, bound - mean)`, or inf if mean >= bound."""
+    """Return a function that answers exercise 2.5; its values are inf if mean >= bound."""
 
     def answer(mean: float, bound: float, gamma: float) -> float:
         return max(1, count(gamma, bound - mean)) if mean < bound else math.inf
@@ -46,7 +46,7 @@ def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
 
 
 def _some(better: Callable[[int, int, Bounds, Bounds], bool]) -> Any:
-    """Return an answer to exercise 2.3: whether `better` is True for arm i and another arm j."""
+    """Return a function that answers exercise 2.3: is `better` True for arm i and another arm?"""
     return lambda i, low, high: any(better(j, i, low, high) for j in _others(i, low))
 
 

@@ -18,7 +18,7 @@ Floats = Sequence[float]
 
 
 def _shares(share: Callable[..., float]) -> Any:
-    """Return an answer to exercise 3.1: `share(S_a, N_a, t, n(t))` for each arm."""
+    """Return a function that answers exercise 3.1: `share` of each arm's counts and the totals."""
 
     def answer(arms: Arms, accepted: Flags, n_arms: int) -> list[float]:
         steps, yes = np.array(arms), np.array(accepted)
@@ -37,7 +37,7 @@ def _chances(levels: Floats, mixing: float) -> list[float]:
 
 
 def _after(reward: Any, weights_alone: bool = False, explores: bool = True) -> Any:
-    """Return an answer to exercise 3.2; `reward(probability, accepted)` estimates the reward."""
+    """Return a function that answers exercise 3.2: an EXP3 step with this reward estimate."""
 
     def answer(g: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
         by = rate * reward(_chances(g, 0 if weights_alone else mixing)[arm], accepted)
@@ -57,7 +57,7 @@ def _part(p: float, q: float, impossible: float = math.inf) -> float:
 
 
 def _evidence(by: Any = bernoulli_kl, middle: Any = None, counts: bool = True) -> Any:
-    """Return an answer to exercise 3.4; `middle` may replace the pooled rate of the two arms."""
+    """Return a function that answers exercise 3.4; `middle` may replace the mean of two arms."""
 
     def answer(n_b: int, m_b: float, n_a: int, m_a: float) -> Any:
         m = middle(m_b, m_a) if middle else (n_b * m_b + n_a * m_a) / (n_b + n_a)
@@ -71,7 +71,7 @@ def _cost(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> flo
 
 
 def _costs(cost: Callable[[Any], float]) -> Any:
-    """Return an answer to exercise 3.5; `ended` has the means without the censored runs."""
+    """Return a function that answers exercise 3.5: `cost` of the mean time and success of runs."""
 
     def answer(times: Arms, correct: Flags, censored: Flags, c: float) -> float:
         runs = pd.DataFrame({"steps": times, "right": correct, "cut": censored})

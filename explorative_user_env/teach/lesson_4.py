@@ -115,7 +115,7 @@ def difference(make: Any, run: PaperRun, first: int = 0, last: int | None = None
 
 
 class Sweeping:
-    """Phase 1 of BAIR. The list `left` is the set F; `place` is the next arm's index in `left`.
+    """Phase 1 of BAIR. `left` lists the remaining arms (the set F); `left[place]` is the next arm.
 
     Args:
         n_arms: K.
@@ -132,7 +132,7 @@ class Sweeping:
         return None if self.over else self.left[self.place]
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Count the response, remove a rejected arm from F, and select the next arm."""
+        """Count the response, remove a rejected arm from `left`, and select the next arm."""
         self.n_steps += 1
         self.accepted[arm] += accepted
         if self.drops(accepted):
@@ -141,7 +141,7 @@ class Sweeping:
         self.end_step()
 
     def end_step(self) -> None:
-        """Check whether this step ends a pass, the first sweep or Phase 1; refill an empty F."""
+        """Start the next pass over `left` or end Phase 1, if due; refill `left` if it is empty."""
         end = self.place >= len(self.left)
         self.over = self.enough() and self.may_end(end)
         if end:
@@ -149,11 +149,11 @@ class Sweeping:
         self.left = self.left or list(range(len(self.accepted)))
 
     def drops(self, accepted: bool) -> bool:
-        """Return whether the arm leaves F."""
+        """Return whether the recommended arm is removed from `left`."""
         return not accepted
 
     def goes_on(self, accepted: bool) -> bool:
-        """Return whether `place` increases: after an acceptance in the first sweep."""
+        """Return whether `place` increases; it does after an acceptance in the first sweep."""
         return self.first_sweep and accepted
 
     def enough(self) -> bool:
@@ -161,17 +161,17 @@ class Sweeping:
         return sum(self.accepted) >= self.n1
 
     def may_end(self, end: bool) -> bool:
-        """Return whether Phase 1 may end; the first sweep must first complete its pass."""
+        """Return whether Phase 1 may end; in the first sweep it ends only after a complete pass."""
         return end or not self.first_sweep
 
 
 class Eliminating:
-    """Phase 2 of BAIR. The list `left` is the set F.
+    """Phase 2 of BAIR. `left` lists the arms that are not eliminated (the set F).
 
     Args:
         accepted: n_i of every arm, from Phase 1.
         m: number of rejections that eliminate an arm.
-        left: the initial F; if `left` is empty, F starts with all arms.
+        left: the arms at the start; an empty `left` means all arms.
     """
 
     def __init__(self, accepted: Iterable[int], m: int = 1, left: Iterable[int] = ()) -> None:
@@ -184,7 +184,7 @@ class Eliminating:
         return None if len(self.left) == 1 else self.choose()
 
     def choose(self) -> int:
-        """Return the arm of F with the smallest rank, the first if tied."""
+        """Return the arm of `left` with the smallest rank, or the first of tied arms."""
         return min(self.left, key=self.rank)
 
     def rank(self, arm: int) -> Any:
@@ -192,7 +192,7 @@ class Eliminating:
         return self.accepted[arm]
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Count the response, and remove the arm from F after m rejections."""
+        """Count the response, and remove the arm from `left` after m rejections."""
         self.turn = arm
         self.accepted[arm] += accepted
         self.rejected[arm] += not accepted
@@ -200,7 +200,7 @@ class Eliminating:
             self.left.remove(arm)
 
     def goes(self, arm: int, accepted: bool) -> bool:
-        """Return whether the arm leaves F."""
+        """Return whether the arm is eliminated."""
         return self.rejected[arm] >= self.m
 
     def answer(self) -> int:
@@ -244,7 +244,7 @@ class TwoPhases:
 
 
 def _but(right: type, **methods: Callable[..., Any]) -> type:
-    """Return a subclass of a right answer with some methods replaced by wrong ones."""
+    """Return a wrong answer: a subclass of `right` with some methods replaced."""
     return type(right.__name__, (right,), methods)
 
 
@@ -267,7 +267,7 @@ USERS_BY_N1 = (
     TrialUser(5, 5, 64, alpha=0.5),
     TrialUser(6, 20, 60, alpha=0.5),
     TrialUser(7, 20, 90, setting="released"),
-    # The click noise of these users empties F in the first sweep, so Phase 1 reaches its rounds.
+    # These users have click noise and reject every arm once, so Phase 1 goes on to its rounds.
     TrialUser(8, 2, 15, noise=0.3),
     TrialUser(9, 5, 45, noise=0.3),
     TrialUser(10, 20, 70, noise=0.4),

@@ -21,7 +21,7 @@ _Z = stats.norm.ppf(LEVEL)
 
 
 def _fit(x: Callable[[Any], Any], y: Callable[[Any], Any] = np.log, of: int = 0) -> Any:
-    """Return an answer to exercise 5.1: the slope (`of=0`) or intercept (`of=1`) of a line."""
+    """Return a function that answers 5.1: the slope (`of=0`) or intercept (`of=1`) of a line."""
     return lambda deltas, times: np.polyfit(x(np.array(deltas)), y(np.array(times)), 1)[of]
 
 
@@ -34,12 +34,12 @@ def _misses(n1: float, alpha: float, rho_0: float) -> float:
 
 
 def _times(factor: Callable[[int], int]) -> Any:
-    """Return an answer to exercise 5.2: `factor(K)` times the chance that an interval misses."""
+    """Return a function that answers exercise 5.2: `factor(K)` times P(an interval misses)."""
     return lambda n1, n_arms, *user: min(1.0, factor(n_arms) * _misses(n1, *user))
 
 
 def _means(n0: int, alpha: float, gap: float) -> tuple[float, float]:
-    """Return the first arm's mean under nu and under nu'. With two arms these ignore delta."""
+    """Return the mean of arm 0 in the instances nu and nu' (for two arms, whatever delta is)."""
     pair = hard_pair(0.1, alpha, n0=n0, gap=gap)
     return pair.nu.means[0], pair.nu_prime.means[0]
 
@@ -56,14 +56,14 @@ def _posterior(d: float, prior: float) -> float:
 
 
 def _least(proves: Callable[[int, int, float], bool], pick: Any = min) -> Any:
-    """Return an answer to exercise 5.5: the least N_1 for which `proves` returns True."""
+    """Return a function that answers exercise 5.5: the least N_1 for which `proves` is True."""
     return lambda n1s, wrong, n, delta: pick(
         (n1 for n1, count in zip(n1s, wrong, strict=True) if proves(count, n, delta)), default=None
     )
 
 
 def _end(count: int, n: int, level: float = 2 * LEVEL - 1, upper: bool = True) -> float:
-    """Return the lower or upper end of an exact interval, by default a one-sided 95% bound."""
+    """Return an end of an exact interval, by default the one-sided 95% upper bound."""
     return proportion_interval(count, n, level)[upper]
 
 

@@ -64,7 +64,7 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
 
 
 def _eliminating(observation: Any) -> int:
-    """Return the rank of the least accepted arm without rejections; if there is none, return 0."""
+    """Return the last rank (fewest acceptances) without rejections; 0 if there is none."""
     left = np.flatnonzero(np.asarray(observation)[_N_ARMS : 2 * _N_ARMS] == 0.0)
     return int(left[-1]) if len(left) else 0
 

@@ -1,8 +1,8 @@
 """Find students' files, and run each student's agent in a separate process.
 
-The two processes exchange lines of JSON. Only the grader's process has the users and the key, so a
-score depends only on the recommended arms. The limits stop accidents, but not hostile code: use a
-container for agents of people you do not trust.
+The two processes exchange lines of JSON. Only the grader's process has the users and the teacher's
+key, so a score depends only on the recommended arms. The limits stop accidents, but not hostile
+code: use a container for agents of people you do not trust.
 """
 
 import hashlib
@@ -122,7 +122,7 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
 
     Args:
         place: the file or folder.
-        within: the folder that must contain the file itself, not a link to it; None is `place`.
+        within: the folder of the file; None is `place`. A link in this folder is not accepted.
     """
     path = file = Path(place)
     within, fault = within or path, ""
@@ -141,7 +141,7 @@ def one_submission(place: str | Path, within: Path | None = None) -> Submission:
     return Submission(path.name if path.is_dir() else path.stem, file, None, fault)
 
 
-# The grader's side of the process
+# The rest of this section runs in the grader's process.
 
 #: Limit of wall-clock time, as a multiple of the limit of processor time: other processes may slow
 #: a submission down.
@@ -344,7 +344,7 @@ class SubmittedAgent:
             return None
 
     def _reply(self, doing: str, seconds: float) -> Any:
-        """Return the reply to the last request, limited to `seconds` of processor time."""
+        """Return the reply to the last request; wait at most `seconds` of processor time for it."""
         wait = max(min(BY_THE_CLOCK * seconds, self._end - time.monotonic()), 0.0)
         line, self._late = None, True
         with suppress(queue.Empty):  # a read of the pipe would have no time limit
@@ -387,7 +387,7 @@ class SubmittedAgent:
         return SubmissionError(GradingOutcome.FAILED, f"{reason}, in {doing}")
 
 
-# The submission's side of the process
+# The rest of this file runs in the submission's process.
 
 FILE = "submission.py"
 AGENT_CLASS = "Agent"
@@ -399,7 +399,7 @@ class _FaultError(Exception):
 
 
 def serve() -> None:
-    """Run in the process of a submission: import its agent and answer the grader's requests."""
+    """Import the submission's agent and answer the grader's requests, in a separate process."""
     options = json.loads(sys.argv[2])
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
     with open(os.devnull, "rb") as nothing:
@@ -411,7 +411,7 @@ def serve() -> None:
         missing = _limited(limits)
         agent = _imported_agent(options["class"])
         if protocol.sees_rewards(agent):
-            raise _FaultError("it requests rewards, which no agent may observe")
+            raise _FaultError("the agent requests rewards, which no agent may observe")
         value: Any = [protocol.name_of(agent)[:200], protocol.cap_of(agent)]
         value += [protocol.needs_horizon(agent), missing]
         os.write(replies, f"[0,{json.dumps(value)}]\n".encode())
@@ -429,8 +429,9 @@ def serve() -> None:
                 try:
                     value = as_action(value, n_arms)
                 except InvalidArgumentError:
-                    doing, got = f"{method} must return ", one_line(repr(value), 100)
-                    raise _FaultError(f"an arm in 0..{n_arms - 1}, got {got}") from None
+                    doing, got = "", one_line(repr(value), 100)
+                    allowed = f"an arm in 0..{n_arms - 1}"
+                    raise _FaultError(f"{method} must return {allowed}, got {got}") from None
             os.write(replies, f"[{number},{json.dumps(value)}]\n".encode())
     except BaseException as error:  # a student's code may raise any error, also SystemExit
         with suppress(BaseException):
@@ -476,12 +477,12 @@ def _imported_agent(name: str | None) -> Any:
         if name is None:
             fault = f"the file must have one class with the methods {', '.join(METHODS)}, "
             fault += f"or one called {AGENT_CLASS}"
-        raise _FaultError(f"{fault}; its agent classes: {', '.join(sorted(classes)) or 'none'}")
+        raise _FaultError(f"{fault}; it has the classes: {', '.join(sorted(classes)) or 'none'}")
     return classes[selected]()
 
 
 def _alarm(seconds: float) -> None:
-    """Let the system end this process after `seconds` more of processor time; 0 cancels that."""
+    """Let the system end this process after `seconds` of processor time; 0 removes the limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -497,7 +498,7 @@ def _limited(limits: Mapping[str, Any]) -> list[str]:
         places = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib")]
         folders = {each for place in (*places, Path(__file__).parent) for each in place.parents}
         if not all(each.stat().st_mode & 0o001 for each in folders | set(places)):
-            raise PermissionError("another system user cannot read this Python")
+            raise PermissionError("another system user cannot read this installation of Python")
         for name in (".", FILE):
             os.chown(name, NOBODY, NOBODY)
         os.setgroups([])

@@ -41,12 +41,12 @@ class Behaviour:
         moves_means: whether mu_i changes during an episode. The best arm is then the arm with the
             largest mean at the time of the answer.
         leaves: `leaves(user, state, accepted, rng) -> bool` is called after every response and
-            returns whether she leaves. Numba must compile it too. If None, she never leaves.
+            returns whether she leaves. Numba must be able to compile it. If None, she never leaves.
         rho: `rho(user, state, rule) -> rho_t`, the value that the hidden state shows.
         gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
 
     Raises:
-        InvalidArgumentError: naming the field whose value does not fit its type.
+        InvalidArgumentError: if a field's value does not fit its type; the message names the field.
     """
 
     name: str
@@ -127,7 +127,7 @@ _Parameters = ParamSpec("_Parameters")
 
 
 def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, Behaviour]:
-    """Decorate a factory: a behaviour is named like its call, such as "drifting(sigma=0.01)"."""
+    """Decorate a function so that its call, "drifting(sigma=0.01)", names the behaviour."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)
@@ -177,7 +177,7 @@ def impatient_start(user: User, state: State, rng: Stream) -> None:
 
 
 def impatient_leaves(user: User, state: State, accepted: bool, rng: Stream) -> bool:
-    """Return whether she leaves; `state.memory` is [q, r, number of rejections in a row]."""
+    """Return whether she leaves. `state.memory` is [probability, patience, rejections in a row]."""
     memory = state.memory
     if accepted:
         memory[2] = 0.0
@@ -203,7 +203,7 @@ def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.
     - her gap, log-uniform in [gap / gap_factor, gap * gap_factor];
     - her alpha, log-uniform in [alpha / alpha_factor, alpha * alpha_factor];
     - her rho_t, constant over time, uniform in [rho_0, rho_1] of the schedule, by default [1, 2];
-    - her click noise, uniform in [0, noise], which adds to the click noise of all users.
+    - her click noise, uniform in [0, noise], in addition to the noise of the environment.
 
     Args:
         alpha_factor: at least 1.
@@ -347,10 +347,11 @@ WINDOW_PER_ARM = 50
 def forgetful(window: int | None = None) -> Behaviour:
     """Return the behaviour of a user who remembers only her last W rewards.
 
-    n_i and hat mu_i count only these W rewards; an arm without a reward among them has an infinite
-    interval again. The rewards of private draws come first. n(t) counts every acceptance, so Gamma
-    grows as for the paper's user. `state.memory` holds the index of the next pair to replace, and
-    then W pairs of an arm and its reward (arm -1 for an empty pair).
+    n_i and hat mu_i count only these W rewards. If they include none of an arm, its interval is
+    infinite again. Rewards before the first step (private draws) are the first to be forgotten.
+    n(t) counts every acceptance, so Gamma grows as for the paper's user. `state.memory` holds the
+    index of the next pair to replace, and then W pairs of an arm and its reward (arm -1 for an
+    empty pair).
 
     Args:
         window: W, at least 1; by default 50 K.
@@ -366,7 +367,7 @@ def forgetful(window: int | None = None) -> Behaviour:
 
 
 def forgetful_start(user: User, state: State, rng: Stream) -> None:
-    """Clear the state and the window; then put the rewards of private draws into the window."""
+    """Clear the state. Then learn and remember the rewards that she has before the first step."""
     rules.clear(user, state)
     for place in range(len(state.memory)):
         state.memory[place] = -1.0
@@ -400,7 +401,7 @@ def remember(state: State, arm: int, reward: float) -> None:
         else:
             state.estimates[oldest] -= (memory[2 + 2 * place] - state.estimates[oldest]) / n
             state.scales[oldest] = 1.0 / sqrt(n)
-        # Some lcb may have grown, so the ceiling is invalid until it is computed again.
+        # Some lcb may have grown, so the upper bound `state.ceiling` is invalid.
         state.ceiling_spread[0] = inf
     memory[1 + 2 * place] = float(arm)
     memory[2 + 2 * place] = reward
@@ -448,7 +449,7 @@ def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass  # other text
     except (AttributeError, LookupError, TypeError):
-        pass  # `behaviour` is no valid call of a factory
+        pass  # not a valid call, which the error below reports
     forms = []
     for name, factory in sorted(_FACTORIES.items()):
         parameters = (f"{each}=..." for each in inspect.signature(factory).parameters)

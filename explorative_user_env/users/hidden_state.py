@@ -12,7 +12,7 @@ class HiddenState(NamedTuple):
     Attributes:
         instance: the true means mu_i and the best arm.
         estimates: her empirical means; 0 for an arm without rewards.
-        counts: n_i, private draws included.
+        counts: n_i, including rewards before the first step (private draws).
         lower_bounds: lcb_i, -inf for an arm without rewards.
         upper_bounds: ucb_i, inf for an arm without rewards.
         gamma: Gamma.

@@ -42,8 +42,8 @@ class NamedLaw(NamedTuple):
     """A law of independent means in [low, high).
 
     `one` draws one mean in compiled code. `method` names the Generator's method that draws means.
-    If `leaves_room`, the means are multiplied by 1 - gap: then the best mean is at most `high` even
-    after it is moved to make the gap.
+    If `leaves_room` is True, the means are multiplied by 1 - gap. Then the best mean, which is
+    moved to make the gap, is still at most `high`.
     """
 
     one: Callable[[np.random.Generator], float]
@@ -62,7 +62,7 @@ ROOMY = "uniform_with_room"
 
 #: N(0, 1) as in the paper's text, Uniform(0, 1) as in its code, and Uniform(0, 1 - gap).
 LAWS = {
-    # The absolute value of NumPy's normal draws is at most 13: they use uniform draws of 53 bits.
+    # NumPy computes a normal draw from 53 random bits, so its absolute value is at most 13.
     "normal": NamedLaw(normal_mean, "standard_normal", -16.0, 16.0),
     "uniform": NamedLaw(uniform_mean, "random", 0.0, 1.0),
     ROOMY: NamedLaw(uniform_mean, "random", 0.0, 1.0, leaves_room=True),
@@ -124,7 +124,7 @@ def draw_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
 
 
 def draw_means(means: Any, mean: Callable[..., float], drawing: Any, rng: Any) -> int:
-    """Draw `means` in place, then call `move_best`; `drawing` is (scale, gap, gap_factor)."""
+    """Fill `means` with `scale` * `mean(rng)`, make the gap, and return the best arm or `LOST`."""
     scale, gap, gap_factor = drawing
     for arm in range(len(means)):
         means[arm] = scale * mean(rng)
@@ -182,7 +182,7 @@ class Instance:
     def __post_init__(self) -> None:
         means, best = self.means, self.best_arm  # must be fast, as every user has an instance
         try:
-            # The norm is fast to compute. If a mean is large, infinite or NaN, so is the norm.
+            # `hypot` is fast. If a mean is large, infinite or NaN, so is the result of `hypot`.
             small = math.hypot(*means) <= LARGEST_MEAN or all(abs(x) <= LARGEST_MEAN for x in means)
         except (TypeError, OverflowError):
             small = False
@@ -195,12 +195,12 @@ class Instance:
 
     @property
     def n_arms(self) -> int:
-        """K."""
+        """The number of arms K."""
         return len(self.means)
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i of each arm; that of the best arm is set to Delta_1."""
+        """The distance of each mean to the best mean, and of the best mean to the second best."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))
@@ -233,14 +233,14 @@ def instances_of(means: np.ndarray, best_arms: np.ndarray) -> tuple[Instance, ..
 
 
 class InstanceLaw:
-    """A law of instances: the means and the gap, validated once.
+    """A law that draws instances with K means and a gap.
 
     Args:
         n_arms: K, in 2..1000000.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`.
-        gap: Delta_1 > 0, exact up to the rounding of one sum. If it is None, the gap is 0.5
-            for drawn means, and K given numbers stay unchanged.
+        gap: distance of the best mean to the second best, above 0, exact up to rounding. If it is
+            None, the gap is 0.5 for drawn means, and K given numbers stay unchanged.
         within: smallest and largest allowed mean, also after the best mean is moved to make the
             gap; None allows any mean. The constructor tests callable `means` with `TRIALS` draws.
         gap_factor: f, at least 1; each user's gap is drawn log-uniformly from [gap / f, gap * f].
@@ -266,7 +266,7 @@ class InstanceLaw:
         self.gap_factor = at_least_one("gap_factor", gap_factor)
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
-        self.scale = 1.0  # factor of a named law's draws
+        self.scale = 1.0  # the draws of a named law are multiplied by it
         self.custom: Law | None = None  # a callable for the means
         self.title: str | list[float]  # in tables: the name of the law, or the given means
         self._fixed: Instance | None = None  # the instance of every user, if it is not random
@@ -325,7 +325,7 @@ class InstanceLaw:
                 raise CallableError.of(f"means ({self.title})", error, "when tried") from error
 
     def _check_named(self, law: NamedLaw) -> None:
-        """Set `scale`, and reject a named law that does not fit `gap` or `within`."""
+        """Set the factor of a named law's draws. Reject a law that does not fit other options."""
         least_gap, most = (self.gap or 0.0) / self.gap_factor, self.largest_gap
         if law.leaves_room:
             if most >= law.high:

@@ -34,7 +34,7 @@ def register(known: dict[str, Any], what: str, name: str, thing: Any) -> None:
         InvalidArgumentError: if the name is taken.
     """
     if known.setdefault(name, thing) != thing:
-        raise InvalidArgumentError("name", name, f"a new name, as another {what} has this name")
+        raise InvalidArgumentError("name", name, f"a name that no other {what} has")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Schedule:
         parameters: numbers for the rule.
 
     Raises:
-        InvalidArgumentError: naming the field that is out of range.
+        InvalidArgumentError: if a field is out of range; the message names the field.
     """
 
     rule: Rule
@@ -60,7 +60,7 @@ class Schedule:
     def __post_init__(self) -> None:
         ends = (self.rho_0, self.rho_1)
         if not (all(map(is_real, ends)) and 0.0 < self.rho_0 <= self.rho_1 < inf):
-            raise InvalidArgumentError("rho range", ends, "positive and finite, [rho_0, rho_1]")
+            raise InvalidArgumentError("rho range", ends, "two finite numbers, 0 < rho_0 <= rho_1")
         numbers = self.parameters  # NaN and infinity may be parameters of a rule
         needed = 2 if self.rule is acceptance_rate_rule else int(self.rule is constant_rule)
         plain = isinstance(numbers, tuple) and all(map(is_real, numbers))
@@ -87,7 +87,7 @@ def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: 
 
 
 def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
-    """Return (a K, b K) of an acceptance-rate schedule if both are integers, else None."""
+    """Return the counts (a K, b K) of rho_t = 1 + (a K + n)/(b K + t) if integers, else None."""
     if schedule.rule is not acceptance_rate_rule or schedule.rho_0 > 1.0 or schedule.rho_1 < 2.0:
         return None
     accepted, seen = (number * n_arms for number in schedule.parameters[:2])
@@ -187,7 +187,7 @@ class RewardLaw:
 
     @property
     def place(self) -> int:
-        """The index in `REWARD_LAWS`, or `CUSTOM`."""
+        """The index of a law of the package in `REWARD_LAWS`; `CUSTOM` for another law."""
         return _BUILT_IN.index(self) if self in _BUILT_IN else CUSTOM
 
     @property
@@ -304,8 +304,8 @@ class User:
     rho_0: float  # declared lower bound of rho_t
     rho_1: float  # declared upper bound of rho_t
     rho_parameters: tuple[float, ...]  # parameters of the rule of rho_t
-    # Whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) for two integers.
-    # If so, log(rho_t n(t)) is a sum of table entries. prior_acceptances <= prior_interactions.
+    # `counted`: rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with integers.
+    # Then log(rho_t n(t)) is a sum of logarithms of integers, which tables hold.
     counted: bool
     prior_acceptances: int
     prior_interactions: int
@@ -317,16 +317,16 @@ class UserState:
 
     means: list[float]  # mu_i
     estimates: list[float]  # hat mu_i
-    counts: list[int]  # n_i, private draws included
+    counts: list[int]  # n_i, including rewards before the first step
     scales: list[float]  # 1/sqrt(n_i)
     acceptances: list[int]  # [n(t)]
     interactions: list[int]  # [t]
     refreshed: list[int]  # [the t at which rho_t was updated, 0 before the first update]
     spread: list[float]  # [sqrt(Gamma)]
     reward: list[float]  # [the reward of the last response, 0 after a rejection]
-    ceiling: list[float]  # [upper bound on every lcb_j while sqrt(Gamma) >= `ceiling_spread`]
+    ceiling: list[float]  # [bound: every lcb_j is at most this if spread >= ceiling_spread]
     ceiling_spread: list[float]
-    witness: list[int]  # [the arm with the largest lcb when `ceiling` was computed]
+    witness: list[int]  # [the arm with the largest lcb when all arms were last compared]
     logarithms: list[float]
     inverse_roots: list[float]
 
@@ -360,7 +360,7 @@ CEILING_SLACK = 0.99
 
 
 def start(user: User, state: UserState, rng: Stream) -> None:
-    """Set `state` to that of a new user after her private draws; `means` must be set."""
+    """Start a new user: clear all but `state.means`, and learn rewards before the first step."""
     clear(user, state)
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
@@ -403,12 +403,12 @@ def ucb(state: UserState, arm: int) -> float:
 def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
-    Without `rejects_ties` the comparison is strict. Most decisions need no loop over the arms. She
-    accepts if ucb_i exceeds an upper bound on all lcb_j (`ceiling`), which stays valid as Gamma
-    grows. She rejects if the arm that last had the largest lcb is clearly better. Rounding is
-    monotone, so these decisions are exact.
+    Without `rejects_ties` lcb_j must exceed ucb_i. Most decisions need no loop over the arms. She
+    accepts if ucb_i exceeds `ceiling`, an upper bound on all lcb_j that stays valid as Gamma grows.
+    She rejects if the arm that last had the largest lcb is clearly better. Rounding preserves the
+    order of numbers, so these decisions are those of the loop.
     """
-    # ucb and lcb are inlined: a function call would take a twentieth of a step.
+    # This repeats the code of `ucb` and `lcb`, because calls would cost 5% of the time of a step.
     spread = state.spread[0]
     bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else inf
     if bar > state.ceiling[0] and spread >= state.ceiling_spread[0]:
@@ -422,7 +422,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
 
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
-    """Decide by comparing all arms, and compute a new `ceiling` and `witness`."""
+    """Decide by a loop over the arms. Store a bound on all lcb_j, and the arm with the largest."""
     estimates, scales, counts = state.estimates, state.scales, state.counts
     spread = state.spread[0]
     lower_spread = CEILING_SLACK * spread
@@ -453,7 +453,7 @@ def realize(user: User, state: UserState, arm: int, rng: Stream) -> float:
         return draw_reward(user.reward_law, mean, rng)
     reward = user.law(mean, rng)
     if not isfinite(reward):
-        state.reward[0] = reward  # for the error message
+        state.reward[0] = reward  # the error message shows it
         raise ValueError("a reward is not finite")
     return float(1 * reward)  # numba's float() does not accept bool
 
@@ -512,7 +512,7 @@ def respond(
         if not user.refreshes_on_rejection:
             return False
 
-    # Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1); mostly, tables have the logarithms.
+    # Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1). Tables hold logarithms of integers.
     state.refreshed[0] = t
     logarithms = state.logarithms
     seen = t + user.prior_interactions
@@ -534,7 +534,7 @@ def log_confidence(user: User, state: UserState, rule: Rule) -> float:
     """Return log(rho_t n(t)) for the current rho_t; 0 if n(t) = 0."""
     n = max(state.acceptances[0], user.least_n)
     if user.counted and state.acceptances[0] > 0:
-        # rho_t n = n (seen + accepted) / seen with integers, so the tables give the same sum.
+        # The same sum of logarithms of integers as in `respond`, which reads them from tables.
         seen = state.refreshed[0] + user.prior_interactions
         return log(n) + (log(seen + n + user.prior_acceptances) - log(seen))
     current = rho(user, state, rule)

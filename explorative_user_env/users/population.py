@@ -1,4 +1,4 @@
-"""Populations: the options of users, the two settings of the paper, and members of an episode."""
+"""Populations: the options of users, the two settings of the paper, and users of one episode."""
 
 import functools
 import inspect
@@ -44,8 +44,8 @@ class Setting:
         rejects_ties: whether she rejects i if lcb_j = ucb_i.
         bair_n1: N_1 is (2K/delta)^(1/alpha)/rho_0 ("paper"), or 2(K-1) replaces 2K ("proof").
         bair_phase1_counts: whether Phase 1 ends after N_1 "acceptances" or N_1 "steps".
-        bair_first_sweep: whether each pass of the first sweep recommends all of F ("full"), or
-            skips the arm after a rejected one and completes its last pass ("skipping").
+        bair_first_sweep: whether the passes at the start of Phase 1 recommend all remaining arms
+            ("full"), or skip the arm after a rejected one and complete the last pass ("skipping").
         bair_phase2: whether Phase 2 picks arms by the "fewest acceptances" or by "round robin".
         bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
             ("paper") or the released code's threshold ("released").
@@ -53,18 +53,19 @@ class Setting:
         uniform_whole_passes: whether round robin completes the pass in which it reaches T.
         exp3_learning_rate: c in the learning rate sqrt(c log K / (K T)).
         exp3_answer: whether the answer is the arm "accepted" or "recommended" most.
-        tas_primed: whether N_a = S_a = 1 at the start replaces recommending each arm once.
-        tas_max_steps: step cap of Track-and-Stop for few arms; a run that reaches it is censored.
-        tas_max_steps_per_arm: the step cap is K times this number if that is larger. The paper has
-            no cap; the released setting's cap was chosen to fit the published stopping times.
+        tas_primed: whether T&S starts as if each arm had been recommended and accepted once, or
+            recommends each arm once.
+        tas_max_steps: step cap of T&S for few arms. A run that the cap stops is censored.
+        tas_max_steps_per_arm: T&S's step cap is K times this number if the product is larger. The
+            paper has no cap. The released setting's cap fits the published stopping times.
         answer_ties: whether a "random" arm or the "first" arm of tied arms is the answer.
         counts_private_draws: whether reported stopping times include the K private draws.
-        private_draws_rejected: names of agents whose private draws are reported as rejections.
+        private_draws_rejected: names of agents whose reported rejections include private draws.
         rejection_rate: the reported rate, "mean of ratios" over runs or "ratio of means".
         drops_censored: whether mean times and rejection rates exclude censored runs.
 
     Raises:
-        InvalidArgumentError: naming the field whose value does not fit its type.
+        InvalidArgumentError: if a field's value does not fit its type; the message names the field.
     """
 
     name: str
@@ -94,7 +95,7 @@ class Setting:
     drops_censored: bool
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
-        """Return the options of an algorithm under this setting, by the algorithm's name."""
+        """Return the options of an algorithm, given by name, under this setting."""
         if algorithm == "BAIR":
             parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
             return {part: getattr(self, f"bair_{part}") for part in parts}
@@ -107,10 +108,10 @@ class Setting:
         return {"ties": self.answer_ties, **options[algorithm]} if algorithm in options else {}
 
     def reports_as_rejected(self, agent: str) -> bool:
-        """Return whether an agent's private draws are reported as rejections.
+        """Return whether the reported rejections of an agent include the user's private draws.
 
-        An agent that is not in the paper is treated like most agents of the paper, so that
-        rejection rates are comparable.
+        An agent that is not in the paper follows most agents of the paper. This makes rejection
+        rates comparable.
         """
         listed = self.private_draws_rejected
         return agent in listed or (bool(listed) and agent not in PAPER_AGENTS)
@@ -141,7 +142,7 @@ class Difference:
     fields: Mapping[str, tuple[Any, Any]]
 
     def switched(self, setting: Setting) -> Setting:
-        """Return `setting` with the values for the code in `fields`."""
+        """Return `setting` with the released code's values for the fields of this difference."""
         return replace(setting, **{name: code for name, (_, code) in self.fields.items()})
 
 
@@ -221,7 +222,7 @@ def as_setting(setting: Setting | str) -> Setting:
 
 
 def differences_of(setting: Setting) -> dict[str, str]:
-    """Return the differences of a setting from the paper's text: words by `Difference.point`."""
+    """Return how a setting differs from the paper's text, as a mapping: subject -> difference."""
     changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
     points = {}
     for difference in DIFFERENCES:
@@ -255,7 +256,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class UserOptions(TypedDict, total=False):
-    """The options of users for type checkers; a name can replace a record such as `Setting`."""
+    """The types of users' options. A name can stand for an object such as a `Setting`."""
 
     setting: Setting | str
     n_arms: int
@@ -271,7 +272,7 @@ class UserOptions(TypedDict, total=False):
 def option(default: Any, kind: Callable[[str], Any], about: str, if_open: str | None = None) -> Any:
     """Return the dataclass field of an option.
 
-    On a command line, `kind` parses the option and `about` describes it. `if_open` stands for None.
+    On a command line, `kind` parses the option, `about` describes it, and `if_open` describes None.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
@@ -281,12 +282,12 @@ class Population:
     """A distribution of users, described by its options.
 
     Attributes:
-        setting: the modelling choices without an option here: "printed" (the paper's text),
-            "released" (its code), or a `Setting`.
+        setting: all choices that no other option makes: "printed" (the paper's text), "released"
+            (its code), or a `Setting`.
         n_arms: K, in 2..1000000.
         alpha: willingness to explore, above 0.
-        gap: Delta_1 > 0, the distance of the best mean to the second best. If it is None, the gap
-            is 0.5 for drawn means, and K given numbers stay unchanged.
+        gap: distance of the best mean to the second best, above 0. If it is None, the gap is 0.5
+            for drawn means, and K given numbers stay unchanged.
         noise: probability in [0, 1] that a coin flip replaces a decision.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
             `(n_arms, rng) -> K numbers`. By default the setting's law, or "uniform_with_room" if
@@ -303,7 +304,7 @@ class Population:
         instance_law: the law of instances, computed from the options.
 
     Raises:
-        InvalidArgumentError: naming the option that is out of range.
+        InvalidArgumentError: if an option is out of range; the message names the option.
     """
 
     setting: Setting = option(
@@ -350,8 +351,8 @@ class Population:
             # Gamma can be 0 after one acceptance of every arm. If all empirical means are then
             # equal, the user rejects every arm from then on and learns nothing more.
             warnings.warn(
-                f"a user with rewards of 0 and 1 and rho_t as low as {schedule.rho_0:g} rejects "
-                f"all arms for ever if her {n_arms} empirical means are equal: "
+                f"if all {n_arms} empirical means of a user with rewards of 0 and 1 are equal, she "
+                f"may reject all arms for ever, because rho_t can fall to {schedule.rho_0:g}: "
                 f"use rho_t above 1/K = {1 / n_arms:g}",
                 stacklevel=3,
             )
@@ -435,7 +436,7 @@ class Population:
             error = InvalidArgumentError("rho_t", _plain(last.f_locals["current"]), allowed)
         elif last.f_code is model.realize.__code__ and "reward" in last.f_locals:
             error = self.not_finite(last.f_locals["reward"])
-        # The last function on the stack is the one that failed.
+        # The function that failed is the last on the stack.
         failed = [codes[frame.f_code] for frame in frames if frame.f_code in codes]
         if not failed and isinstance(error, InvalidArgumentError) and law.custom is None:
             return error
@@ -498,7 +499,9 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
-    """List the options of users in a signature, instead of `**user` or before `**kwargs`.
+    """Return a decorator that lists the options of users in a function's signature.
+
+    The options replace `**user`, or precede other `**kwargs`.
 
     Args:
         **defaults: default values that differ from those of `Population`.
@@ -533,15 +536,15 @@ def check_members(behaviour: Behaviour) -> None:
 
 
 class MemberLaw(InstanceLaw):
-    """The law of the instances of one episode's members, whose means deviate from common means m_i.
+    """The law of the instances of one episode's users, whose means deviate from common means m_i.
 
-    `law` draws m_i. A member's means are m_i + deviation * N(0, 1); then the best mean is moved to
-    `gap` above the second best. If the reward law restricts the means, they are first reflected
-    into the allowed range, shortened by the gap.
+    `law` draws m_i. A user's means are m_i + deviation * N(0, 1). If the reward law restricts
+    means to [low, high], they are reflected into [low, high - gap]. Then the best mean is moved to
+    `gap` above the second best.
 
     Args:
         law: the law of the means and the gap.
-        deviation: standard deviation of a member's means around m_i, at least 0.
+        deviation: standard deviation of a user's means around m_i, at least 0.
         seed: the seed of the episode.
         popularity: m_i of every arm; if it is None, `law` draws m_i.
     """

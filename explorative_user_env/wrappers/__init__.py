@@ -38,9 +38,9 @@ def layers(env: Any) -> Iterator[Any]:
 
 def changed(env: Any, wrapper: Any, by: str = "the changing wrapper") -> InvalidArgumentError:
     """Return the error for an environment in which a wrapper changes the user's responses."""
-    name = type(wrapper).__name__
-    allowed = f"an environment with unchanged responses and counts (put {by} around {name}, and "
-    return InvalidArgumentError("env", env, f"{allowed}reset both)")
+    advice = f"put {by} around {type(wrapper).__name__}, and reset both"
+    allowed = f"an environment with unchanged responses and counts ({advice})"
+    return InvalidArgumentError("env", env, allowed)
 
 
 def _single(env: Any, what: str) -> Any:
@@ -274,7 +274,7 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
 
 
 class _MadeById(SortedArms):
-    """The environment `ExplorativeUserCounts-v0`; its specification lists no wrappers."""
+    """The class of `ExplorativeUserCounts-v0`; its Gymnasium specification lists no wrappers."""
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well

@@ -22,11 +22,11 @@ class Scale:
     """Scale counts logarithmically and time linearly to [0, 1].
 
     Args:
-        horizon: the number of steps, at least 1, from which scaled counts and time are 1.
+        horizon: the number of steps, at least 1, at which scaled counts and time reach 1.
         n_users: the number of users in an episode; None means one user.
 
     Attributes:
-        episode: the scale with the horizon of the whole episode, `n_users * horizon`.
+        episode: the scale of counts over all users, which reaches 1 at `n_users * horizon` steps.
 
     Raises:
         InvalidArgumentError: if `horizon` or `n_users` is below 1.
@@ -67,8 +67,9 @@ POPULATION_OBSERVATIONS = ("population-counts", SORTED_POPULATION)
 def counts(history: History, scale: Scale) -> Array:
     """Return the counts of each arm and the time, shape (n_lanes, 4 K + 1), float32.
 
-    In order, K numbers each: acceptances, rejections, latest responses (1, -1, or 0 for none) and
-    rejections since the last acceptance, with counts on a log scale. The last number is the time.
+    First come K acceptances, then K rejections, K latest responses (1, -1, or 0 for none) and K
+    numbers of rejections since the last acceptance. Counts are on a log scale. The last number is
+    the time.
     """
     n_lanes, n_arms, n_features = history.table.shape
     observation = np.empty((n_lanes, n_features * n_arms + 1), np.float32)
@@ -134,7 +135,7 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     if last > len(ARM_FEATURES) * n_arms:
         before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
         order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
-    # `places` has the index in the unsorted observation of each number of the sorted observation.
+    # The sorted observation is `observation[lane, places[lane]]` for each lane.
     firsts = np.arange(0, last, n_arms)
     places = np.tile(np.arange(length), (n_lanes, 1))
     places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
@@ -157,7 +158,7 @@ UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
-    """Return the observation called `name`, and an array that maps policy actions to actions.
+    """Return the observation called `name`, and the environment's action for each policy action.
 
     Args:
         name: one of `OBSERVATIONS` or `POPULATION_OBSERVATIONS`.
@@ -279,7 +280,7 @@ class PolicyAgent(protocol.OneUserAtATime):
         self._history.record(users, arms, accepted.astype(int))
 
     def answer_all(self, users: Array) -> Array:
-        """Return the policy's answer, or else the most accepted arm (the first of tied arms)."""
+        """Return the policy's answer, or without one the most accepted arm (the first if tied)."""
         answers = self._answers[users]
         most_accepted = self._history.acceptances[users].argmax(axis=1)
         return np.where(answers == NO_ANSWER, most_accepted, answers)

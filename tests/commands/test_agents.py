@@ -99,10 +99,10 @@ def test_who_is_nobody_is_refused_with_the_reason(subtests):
     for name, reason in {
         "greedy": "^agent must be one of bair, ",
         "bair-tuned:nowhere": "tuned must be a file or folder written by tune-n1",
-        "own_bandits:Yours": r"module:Class .*called \(AttributeError: ",
-        "own_bandits:Wanting": r"module:Class .*called \(TypeError: .*missing 1 required",
-        "own_bandits:nothing": r"module:Class .*called \(TypeError: 'int' object is not callable\)",
-        "own_bandits:idle": "module:Class with the methods reset, act, observe and answer",
+        "own_bandits:Yours": r"a callable module:Class \(AttributeError: ",
+        "own_bandits:Wanting": r"a callable module:Class \(TypeError: .*missing 1 required",
+        "own_bandits:nothing": r"a callable module:Class \(TypeError: 'int' object is not call",
+        "own_bandits:idle": "module:Class with reset, act, observe, answer",
     }.items():
         with subtests.test(name), pytest.raises(InvalidArgumentError, match=reason):
             agents_called(["bair", name], None)

@@ -81,7 +81,7 @@ def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(tmp_path, run
         file.write_text(UNIFORM + UNIFORM.replace("Agent", "Other"))
     printed = run(SMALL, f"{files[0]}:Other", f"{files[1]}:None", "--key", "short").out
     assert (
-        "two-agent: 0 points, failed: the file has no agent class None; its agent classes: A"
+        "two-agent: 0 points, failed: the file has no agent class None; it has the classes: A"
         in printed
     )
     assert ("one-agent" in printed, "16 characters or more" in printed) == (True, True)

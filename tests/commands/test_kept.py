@@ -80,7 +80,7 @@ def test_other_options_are_refused_with_what_both_say(run, broken):
     for words, told in {
         f"bench --seed 3 --resume {broken}": f"--resume must be {same}(seed is 0 in the file",
         f"bench --agent tas --resume {broken}": "agent is ['bair', 'uni'] in the file and ['tas']",
-        f"suite --resume {broken}": "--resume must be a run of suite (it is a run of bench)",
+        f"suite --resume {broken}": "--resume must be a run of suite, not of bench",
         f"bench --resume {broken}.not": "--resume must be an existing file of runs",
     }.items():
         ended = run(words)

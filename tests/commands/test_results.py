@@ -60,7 +60,7 @@ def test_a_run_of_one_cell_has_all_its_plots_and_never_over_anothers(run, file, 
     assert run(words, "--overwrite").code == 0
     assert written_in(folder) == as_both(RUNS)
     ended = run(f"results plot {file} --output {file.parent} --overwrite")
-    assert ended.err.startswith("error: --output must be a folder other than the run")
+    assert ended.err.startswith("error: --output must be another folder, as plots")
 
 
 @pytest.mark.slow

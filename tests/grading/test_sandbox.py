@@ -69,7 +69,7 @@ ALL = {
     "no agent": (FAILED, "x = 1\n", "the file must have one class with the methods reset, act,"),
     "leaves": (FAILED, where("act", "import os\nos._exit(3)"), "it ended its own process (exit"),
     "much memory": (FAILED, where("act", "bytearray(1 << 40)"), "its limit is 512 MB, at step 1"),
-    "rewards": (FAILED, REWARDED, "it requests rewards, which no agent may observe"),
+    "rewards": (FAILED, REWARDED, "the agent requests rewards, which no agent may observe"),
     "crashes": (FAILED, where("top", CRASHES), "signal SIGSEGV ended its process, in the import"),
     "never ends": (STOPPED, where("act", ENDLESS + "pass"), "reset or act took more than 2 s of "),
     "floods": (STOPPED, where("answer", ENDLESS + "print('x' * 9999)"), "answer took more than"),

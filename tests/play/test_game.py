@@ -94,14 +94,14 @@ REFUSED = {
     "seed=7&n_arms=26": "n_arms must be an integer in 2..25",
     "seed=7&behaviour=__class__": "behaviour must be",
     "seed=7&moves=5": "moves must be arms in 0..4",
-    **dict.fromkeys(("seed=7&moves=0..1", "seed=7&moves=0x0"), "moves must be arms with points"),
+    **dict.fromkeys(("seed=7&moves=0..1", "seed=7&moves=0x0"), "moves must be arms joined by dots"),
     "seed=7&moves=0x999999": "moves must be at most 2000",
     "seed=7&moves=" + "0." * words.LONGEST_QUERY: "address must be at most 20000 characters",
 }
 REFUSED_OF_PLAYERS = {"seed=7&answer=9": "answer must be an integer", "seed=7&guesses=y": "address"}
 REFUSED_OF_TRUTH = {
     "seed=7&answer=1": "answer must be left out on the page /mind",
-    "seed=7&moves=0&guesses=yy": "guesses must be at most one prediction for each move",
+    "seed=7&moves=0&guesses=yy": "guesses must be at most one for each move",
     "seed=7&moves=0&guesses=q": "guesses must be letters y, n",
     "seed=7&asked=5": "moves must be arms in 0..4",
     "seed=7&by=me": "by must be one of her, you",
@@ -134,9 +134,9 @@ def test_a_game_in_which_she_leaves_ends_there_and_says_so():
     log = log_of(game)
     assert log.left
     assert log.responses.index(False) == len(game.moves) - 1 < 199
-    with pytest.raises(InvalidArgumentError, match="empty after the user has left"):
+    with pytest.raises(InvalidArgumentError, match="left out after the user has left"):
         game.recommending((best,))
-    with pytest.raises(InvalidArgumentError, match="then she leaves"):
+    with pytest.raises(InvalidArgumentError, match="after which the user leaves"):
         log_of(replace(game, moves=(*game.moves, best)))
     named = replace(game, answer=best)
     assert words.verdict(named, log, best).startswith("She left before an answer: ")

@@ -324,7 +324,7 @@ def test_what_other_wrappers_made_of_observations_is_refused(tmp_path):
     flipped = gym.wrappers.TransformObservation(response, lambda seen: 1 - seen, space)
     models = [small(DummyVecEnv([lambda env=env: env])) for env in (normalised, flipped)]
     for model in (*models, saved(models[0], tmp_path)):
-        assert_refused(model, "model must be .*NormalizeObservation, ")
+        assert_refused(model, "model must be .*NormalizeObservation., ")
     given = {"task": "regret", "observation": "counts", "horizon": HORIZON}
     stacked = VecFrameStack(make_sb3_vec_env(2, n_arms=N_ARMS, **given), 2)
     scaled = gym.wrappers.RescaleObservation(counts, np.float32(0), np.float32(2))

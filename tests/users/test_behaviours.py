@@ -313,7 +313,9 @@ def test_what_asks_for_nobody_is_told_what_is_wrong(subtests):
 def test_a_behaviour_of_one_s_own_can_be_registered_and_has_a_memory_of_its_own(monkeypatch):
     monkeypatch.setattr(others, "_BEHAVIOURS", dict(others._BEHAVIOURS))
     eu.register_behaviour("agreeable", AGREEABLE)
-    with pytest.raises(InvalidArgumentError, match="name must be a new name, as another behaviour"):
+    with pytest.raises(
+        InvalidArgumentError, match="name must be a name that no other behaviour has"
+    ):
         eu.register_behaviour("agreeable", replace(AGREEABLE, parameters=(8.0,)))
     assert as_behaviour("agreeable") is AGREEABLE
     env = started(behaviour="agreeable")
