@@ -168,6 +168,8 @@ def entry(room: str, name: str, thing: Any, words: str | None = None) -> Iterato
     yield from (f":::::{{py:{kind}}} {name}{_called(thing)}", *options, "", _fields(words))
     if inspect.isclass(thing):
         for each, member in vars(thing).items():
+            if inspect.isclass(member):
+                continue  # a class has an entry of its own
             yield from _member(thing, each, member)
         for each in sorted({each for of, each in _comments(home) if of == thing.__qualname__}):
             if each not in vars(thing):

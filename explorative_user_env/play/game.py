@@ -97,8 +97,7 @@ class Game:
     def recommending(self, arms: Sequence[int]) -> "Game":
         """Return the game after recommendations of `arms`; the game ends when the user leaves.
 
-        If the player predicts responses, the one arm becomes `pending` and the user does not
-        respond yet.
+        If the player predicts responses, the arm becomes `pending` and the user does not respond.
         """
         if self.answer is not None:
             raise InvalidArgumentError("moves", tuple(arms), "left out after the player's answer")
@@ -323,10 +322,7 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
 
 
 def after_slide(pairs: Mapping[str, str]) -> Pairs:
-    """Return the query parameters after a slider moved.
-
-    The parameter rho is left out if the player chose that rho_t follows its schedule.
-    """
+    """Return the parameters after a slider moved, without rho if rho_t follows its schedule."""
     rest = dict(pairs)
     if rest.pop(FOLLOW, None) == rest.get("rho"):
         rest.pop("rho", None)

@@ -634,11 +634,7 @@ class Slot(NamedTuple):
         return self.form in ("flags", "bars")
 
     def value_in(self, explanation: Mapping[str, Explained]) -> Explained | None:
-        """Return the value `name` of an explanation.
-
-        Return None if the value is absent, if it is one number but this slot draws K numbers, or if
-        it is K numbers but this slot draws one.
-        """
+        """Return the value `name` of an explanation; None if it is absent or of another length."""
         value = explanation.get(self.name)
         return value if value is not None and words.is_by_arm(value) == self.by_arm else None
 

@@ -100,10 +100,7 @@ def reason(grounds: Grounds) -> str:
 
 
 def numbers_compared(grounds: Grounds) -> str:
-    """Return the bounds that decided a rejection as text.
-
-    If the user broke the rule "reject if and only if lcb >= ucb", return the text CHANCE.
-    """
+    """Return the lcb and ucb that caused a rejection as text; CHANCE if she broke her rule."""
     arm, accepted, bound, witness, rival = grounds
     if accepted != (witness is None):
         return CHANCE

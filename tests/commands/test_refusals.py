@@ -18,7 +18,7 @@ REFUSED = {
     "suite --user me": "--user must be one of paper, rho=1, ",
     "suite --gap 0.3": "--gap must be left out unless --user is given, got 0.3",
     "suite --user all --task bai-k5": "--task must be left out if --user is given, got",
-    "suite --task bai-k6": "--task must be one of bai-k2, bai-k5, ",
+    "suite --task bai-k6": "--task must be one of tiny-regret, bai-k5, ",
     "paper tables table9": "target must be one of all, figure1a, figure1b, table2, ",
     "paper tune-n1 --alpha 0.05": "--alpha must be large enough for the paper's N_1 to be at",
     "paper lower-bound --n-arms 1001": "--n-arms must be an integer in 2..1000, got 1001",
