@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Agent, Algorithm
-from explorative_user_env.validation import InvalidArgumentError, choice, integer, is_name
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    integer,
+    is_name,
+    known_names,
+)
 
 #: The option through which an algorithm receives the step cap.
 CAP = "max_steps"
@@ -173,7 +179,8 @@ def agent_maker(
     def decorate(described: Callable[[], AlgorithmAgent]) -> Callable[..., AlgorithmAgent]:
         @functools.wraps(described)
         def make(**given: Any) -> AlgorithmAgent:
-            full: dict[str, Any] = values | signature.bind(**given).arguments
+            known_names(given, values)
+            full: dict[str, Any] = values | given
             options = fixed | {each: full[each] for each in chosen}
             return AlgorithmAgent(algorithm, options, full["name"], full[CAP])
 

@@ -1,6 +1,9 @@
 """What a command refuses: one line that spells the option as the command does, and no file."""
 
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 from explorative_user_env.validation import missing_of
 
@@ -82,3 +85,9 @@ def test_where_there_is_a_file_nothing_is_begun(run, calls_of, tmp_path, monkeyp
         assert (code, error.startswith(f"error: {told}")) == (2, True), error
     assert calls == [[], [], []]
     assert Path("a.html").read_text() == "mine"
+
+
+@pytest.mark.skipif(find_spec("typer._click") is None, reason="an older Typer words it itself")
+@pytest.mark.parametrize(("option", "kind"), [("--n-arms", "an integer"), ("--gap", "a number")])
+def test_a_word_for_a_number_is_refused_as_any_other_value(run, option, kind):
+    assert run(f"bench {option} x").err == f"error: {option} must be {kind}, got 'x'\n"
