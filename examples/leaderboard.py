@@ -218,9 +218,13 @@ def page_of(paths: Sequence[Path]) -> str:
     notes = "\n".join(f"- {note}" for note in notes_of_scores(totals, ranked))
     commands = [Column("agent", left=True), Column("command", left=True), Column("file", left=True)]
     names = ("file", "runs", "versions", "streams")
+    whole = totals["n_tasks"] == totals["n_tasks"].max()
     parts = [
         f"Scores on {records[0]['title']} (digest `{suite_digest()}`).",
-        markdown(totals_table(totals)),
+        markdown(totals_table(totals[whole])),
+        "## Trained for some tasks",
+        "The mean is over these tasks only, so it cannot be compared with the means above.",
+        markdown(totals_table(totals[~whole])),
         "## By task",
         markdown(scores_table(scores, totals, ranked)),
         notes,
