@@ -110,7 +110,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
 
 
 def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
-    """Return the first subject that `subjects_of` gives for an object."""
+    """Return the first of the `Subject` objects (objects under test) that `subjects_of` returns."""
     results = subjects_of(thing, kind, seed)
     if not results:
         raise InvalidArgumentError("subject", thing, f"a {kind}")
