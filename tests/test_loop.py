@@ -219,7 +219,8 @@ def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtest
             seed = 7 if step else 8
             env = ExplorativeUserEnv(3, **users)
             when = f"at step {step}" if step else "at the start"
-            at = rf"{f'{when} of' if step else 'while drawing'} the user of env\.reset\(seed={seed}\)\)$"
+            at = f"{when} of" if step else "while drawing"
+            at += rf" the user of env\.reset\(seed={seed}\)\)$"
             with pytest.raises(CallableError, match=rf"^{words}.* \({at}"):  # noqa: PT012
                 env.reset(seed=seed)
                 for arm in turns(50):
