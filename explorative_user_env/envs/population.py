@@ -311,6 +311,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return each info as an array over lanes; the keys are the same at every step."""
+        """Return each entry of `info` as an array over lanes, with the same keys at every step."""
         episodes = (self._present, self._steps, self._accepted)
         return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

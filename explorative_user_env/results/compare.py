@@ -348,12 +348,12 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
     """
     runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
-    if choice("first", first, names) == choice("second", second, names):
-        raise InvalidArgumentError("second", second, f"an agent other than {first}")
+    if choice("the argument first", first, names) == choice("the argument second", second, names):
+        raise InvalidArgumentError("the argument second", second, f"an agent other than {first}")
     both = [runs[runs["agent"] == name].set_index(PAIRS).sort_index() for name in (first, second)]
     if not both[0].index.equals(both[1].index):
         allowed = f"an agent with the same users as {first}"
-        raise InvalidArgumentError("second", second, allowed)
+        raise InvalidArgumentError("the argument second", second, allowed)
     censored, left = (  # 0.0 if the runs have no such column
         tuple(float(each[column].mean()) if column in each else 0.0 for each in both)
         for column in ("censored", "left")
