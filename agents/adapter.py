@@ -7,14 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.protocol import STOP, Agent, Algorithm
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    choice,
-    integer,
-    is_name,
-    known_names,
-)
+from explorative_user_env.validation import InvalidArgumentError, choice, integer, is_name
 
 #: The option through which an algorithm receives the step cap.
 CAP = "max_steps"
@@ -179,7 +174,7 @@ def agent_maker(
     def decorate(described: Callable[[], AlgorithmAgent]) -> Callable[..., AlgorithmAgent]:
         @functools.wraps(described)
         def make(**given: Any) -> AlgorithmAgent:
-            known_names(given, values)
+            validation.known_names(given, values)
             full: dict[str, Any] = values | given
             options = fixed | {each: full[each] for each in chosen}
             return AlgorithmAgent(algorithm, options, full["name"], full[CAP])

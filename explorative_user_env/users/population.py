@@ -17,13 +17,7 @@ from explorative_user_env.users import instances, model
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, Checked, as_behaviour
 from explorative_user_env.users.instances import DEFAULT_GAP, Instance, InstanceLaw, Means
 from explorative_user_env.users.model import AnyRewardLaw, Schedule, User, rule_name
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    known_names,
-    of_class,
-    positive,
-)
+from explorative_user_env.validation import CallableError, InvalidArgumentError, of_class, positive
 
 #: The names of the agents in the paper's tables.
 PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
@@ -484,7 +478,7 @@ def population_of(
         if "n_arms" in user:
             raise TypeError("got multiple values for argument 'n_arms'")
         user = {**user, "n_arms": n_arms}
-    known_names(user, [option.name for option in OPTIONS], "options of users")
+    validation.known_names(user, [option.name for option in OPTIONS], "options of users")
     if population is None:
         return Population(**user)
     if user:
