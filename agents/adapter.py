@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.protocol import STOP, Agent, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, choice, integer, is_name
 
@@ -173,7 +174,8 @@ def agent_maker(
     def decorate(described: Callable[[], AlgorithmAgent]) -> Callable[..., AlgorithmAgent]:
         @functools.wraps(described)
         def make(**given: Any) -> AlgorithmAgent:
-            full: dict[str, Any] = values | signature.bind(**given).arguments
+            validation.known_names(given, values)
+            full: dict[str, Any] = values | given
             options = fixed | {each: full[each] for each in chosen}
             return AlgorithmAgent(algorithm, options, full["name"], full[CAP])
 

@@ -30,8 +30,8 @@ from explorative_user_env.studies.suite import (
     notes_of_scores,
     rankings_of,
     scores_table,
+    totals_of,
     totals_table,
-    with_ranks,
 )
 from explorative_user_env.studies.suite_tasks import as_entrants, entrant_of, suite_digest
 
@@ -195,7 +195,9 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
         frames = [pd.DataFrame(each[name]) for each in records]
         return pd.concat(frames, ignore_index=True).drop_duplicates(by, ignore_index=True)
 
-    scores, totals = rows("scores", ["task", "agent"]), rows("totals", ["agent"])
+    scores = rows("scores", ["task", "agent"])
+    twins = {task["name"]: task["twin"] for task in records[0]["tasks"] if task["twin"]}
+    totals = totals_of(scores, twins)
     tasks = list(dict.fromkeys(scores["task"]))
     losses = {
         task: {
@@ -205,7 +207,7 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
         for task in tasks
     }
     references = set(totals.loc[totals["sees_rewards"], "agent"])
-    return scores, with_ranks(totals, len(tasks)), rankings_of(losses, references)
+    return scores, totals, rankings_of(losses, references)
 
 
 def page_of(paths: Sequence[Path]) -> str:

@@ -22,6 +22,9 @@ from explorative_user_env.validation import InvalidArgumentError
 #: File name of a folder's manifest.
 MADE_BY = "made_by.json"
 
+#: File name of a folder's runs.
+RUN_FILE = "run.sqlite"
+
 #: Entries of the manifest: the run's identifier, and the digests by file name.
 RUN, FILES = "run", "files"
 
@@ -56,14 +59,18 @@ def digests_in(folder: Path) -> dict[str, str]:
 
     Returns an empty dict if the manifest is missing, unreadable or larger than `LARGEST_MANIFEST`.
     """
-    path = folder / MADE_BY
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST_MANIFEST:
-            return {}
-        digests = from_json(path.read_text(encoding="utf-8"))[FILES]
+        digests = _manifest_in(folder)[FILES]
         return {name: str(digest) for name, digest in digests.items() if Path(name).name == name}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
+
+
+def _manifest_in(folder: Path) -> Any:
+    path = folder / MADE_BY
+    if path.exists() and not (path.is_file() and path.stat().st_size <= LARGEST_MANIFEST):
+        raise ValueError(f"{path} is not a regular file, or too large")
+    return from_json(path.read_text(encoding="utf-8"))
 
 
 def has_digest(path: Path, digest: str) -> bool:
@@ -144,7 +151,7 @@ def _flat(record: Mapping[str, Any], *place: str) -> dict[str, Any]:
 def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
     """Return how a folder's manifest differs from `made_by`; "" means equal or no manifest."""
     try:
-        before = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
+        before = _manifest_in(folder)
         changes = differences(before, json.loads(json.dumps(made_by)))
     except (FileNotFoundError, NotADirectoryError):
         return ""

@@ -245,7 +245,8 @@ class OptimalAgent(Agent):
     @property
     def options(self) -> dict[str, Any]:
         """The task and the options of the other agent, which identify this agent."""
-        return asdict(self.tiny) | {"agent": getattr(self.agent, "options", None)}
+        other = {} if self.agent is None else {"agent": getattr(self.agent, "options", self.agent)}
+        return asdict(self.tiny) | other
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start with a new user."""

@@ -1,6 +1,7 @@
 """Functions that validate arguments; errors state the argument, what is allowed and the value."""
 
 import copyreg
+import difflib
 import math
 import re
 import sys
@@ -220,6 +221,17 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise InvalidArgumentError(name, value, "True or False")
     return value
+
+
+def known_names(given: Iterable[str], known: Iterable[str], what: str = "allowed") -> None:
+    """Raise a TypeError with the nearest known name if a name in `given` is not in `known`."""
+    known = [*known]
+    for name in given:
+        if name not in known:
+            nearest = difflib.get_close_matches(name, known, 1)
+            hint = f"; the nearest is {nearest[0]!r}" if nearest else ""
+            words = f"unexpected keyword argument {name!r}{hint} ({what}: {', '.join(known)})"
+            raise TypeError(words)
 
 
 def number_or_word(text: str) -> float | str:

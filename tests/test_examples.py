@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import SuccessiveElimination, Uniform
+from explorative_user_env.agents import SuccessiveElimination, TransferElimination, Uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.text import with_error
+from explorative_user_env.results.compare import AS_MEANS, paired_difference
 from explorative_user_env.studies import tuning
 from explorative_user_env.studies.suite_tasks import tasks_named
 from explorative_user_env.users.population import RELEASED, Population
@@ -58,6 +59,7 @@ SPEED["ProcessPoolExecutor"] = lambda n, context: ThreadPoolExecutor(n)
 LONG = {
     "speed": (SPEED, r"BAIR, K = 100.*\d", r"T&S, K = 2.*\d", r"rgb_array, K = 5.*\d"),
     "training_speed": (TRAINING, r"8 DummyVecEnvs +\d+ steps a second\n", STEPS),
+    "population_rule": ({"N_EPISODES": 2}, r"index - rule", r"\n(\| [\d.]+ ){2}(\| \d+ ± \d+ ){2}"),
     "scale_out": (SCALE, RATIOS, r"run takes [2-5]\d bytes"),
 }
 
@@ -160,6 +162,16 @@ def test_without_training_it_recommends_as_elimination_does(room):
     assert dropped not in {after(True) for _ in range(40)}
     with pytest.raises(InvalidArgumentError, match=r"^weights must be 17 finite numbers"):
         room.learnt_index([1.0])
+
+
+@pytest.mark.slow
+def test_the_rule_of_one_number_has_less_regret_than_se_transfer(room):
+    """The 95% interval of the paired difference over 24 episodes is below 0."""
+    agents = [importlib.import_module("population_rule").population_rule(), TransferElimination()]
+    users = room.options_of(room.POPULATION_TASK, 24)
+    runs = eu.evaluate(agents, seed=0, compiled=False, progress=False, **users).runs
+    regrets = [each["regret"].to_numpy() for _, each in runs.groupby("agent", sort=False)]
+    assert paired_difference("regret", AS_MEANS, *regrets).high < 0.0
 
 
 @pytest.mark.exhaustive

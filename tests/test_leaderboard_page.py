@@ -58,7 +58,7 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(script, board, runs):
     (own,) = (line for line in before.splitlines() if line.startswith("| BAIR | `"))
     assert own in after.splitlines()
     whole = board / "whole.json"
-    whole.write_text('{"title": "suite v1", "digest": "c4c13fe0cba0cdfd"}', encoding="utf-8")
+    whole.write_text('{"title": "suite v2", "digest": "1cb7f3eaa1c7d97d"}', encoding="utf-8")
     with pytest.raises(eu.InvalidArgumentError, match="files of the same form of the suite"):
         script["add"](whole, runs["other"][1], "whole")
 

@@ -20,7 +20,7 @@ WORDS = {
     "robustness": f"suite {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
     "--user paper --user omniscient",
     "suite": "suite --workers 1 --quick --agent bair --agent exp3 --agent full-information "
-    "--task bai-k2 --task bai-k5 --task regret-k5",
+    "--task bai-k5 --task bai-k5-uniform --task regret-k5",
     "lower-bound": f"paper lower-bound {CELLS} --delta 0.2 --delta 0.1",
     "reproduce": f"paper tables table2 {CELLS} --agent bair --agent uni --setting released",
     "tune-n1": "paper tune-n1 --n-instances 600 --workers 1 --confirm 80 --n-arms 3 --delta 0.2 "

@@ -332,7 +332,8 @@ def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float
         n_rows += len(rows)
         if agent is not None and len(rows):
             speed = COMPILED_SPEED if isinstance(agent, AlgorithmAgent) else READABLE_SPEED
-            seconds += len(rows) * cell.longest(rows) / speed
+            steps = cell.longest(rows) + int(cell.results.cell["n_arms"])
+            seconds += len(rows) * steps / speed
     if n_wanted is not None:
         return min(1.0, n_wanted / max(1, n_rows))
     return 1.0 if seconds <= 1.0 else SHARE

@@ -174,6 +174,11 @@ def _line_for(error: Exception, group: Any) -> str | None:
     # Typer keeps click's UsageError in a private module; BadParameter is its public subclass.
     usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):
+        wrong: Any = getattr(error.__cause__, "errors", list)()  # newer Typer parses with pydantic
+        if wrong:
+            kind = "an integer" if "int" in wrong[0]["type"] else "a number"
+            option = error.param.opts[0]
+            return str(validation.InvalidArgumentError(option, wrong[0]["input"], kind))
         return validation.one_line(error.format_message(), validation.LONGEST_RULE)
     if not isinstance(error, validation.InvalidArgumentError):
         return str(error) if isinstance(error, validation.MissingExtraError) else None

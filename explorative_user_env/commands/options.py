@@ -52,7 +52,8 @@ def shared(
             this machine.
         output: Folder for all files. If it is X.sqlite, this file stores the runs, and the folder X
             all other files.
-        resume: File run.sqlite of a run to continue with the options of that run. None is no file.
+        resume: Output folder of a run to continue with its options, or the file run.sqlite of the
+            run. None is no file.
         overwrite: Replace the files of another run.
         delta: Allowed probability of a wrong answer, in (0, 1).
         n_instances: Users for each pair of delta and K, at least 1. None is 1000, or 100 with
@@ -141,6 +142,7 @@ def command(
             sources = {each: context.get_parameter_source(each) for each in values}
             written = {each for each in values if sources[each] and sources[each].name != "DEFAULT"}  # type: ignore[union-attr]
             if running.get("resume") is not None:
+                running["resume"] = runs.places_around(running["resume"])[1]
                 runs.continue_with(running["resume"], name, values, written)
             workers: dict[str, Any] = {}
             if parallel:

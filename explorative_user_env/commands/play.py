@@ -36,7 +36,7 @@ def watch(
     delta: float = DELTA,
     max_steps: int = MOST_STEPS,
     horizon: int | None = None,
-    out: Path = Path("run.html"),
+    out: Path | None = None,
     no_reveal: bool = False,
     overwrite: bool = False,
 ) -> None:
@@ -50,10 +50,14 @@ def watch(
         max_steps: Step cap of each run, at least 1.
         horizon: Number of steps of agents without a stopping rule, at least 1. None is 500, or
             --max-steps if --max-steps is less.
-        out: File to write: a film as .html, .gif or .mp4, or a figure as .svg or .png.
+        out: File to write: a film as .html, .gif or .mp4, or a figure as .svg or .png. None is
+            run.html, or run-2.html if run.html exists, and so on.
         no_reveal: Hide the user's intervals, her true means and the reasons for her rejections.
         overwrite: Replace the file if it exists.
     """
+    if out is None:
+        names = ("run.html", *(f"run-{n}.html" for n in range(2, 1000)))
+        out = next(path for path in map(Path, names) if overwrite or not path.exists())
     can_be_written(out, "out", overwrite)
     population = Population(**run.users)
     usual = min(REGRET.horizon, max_steps)

@@ -150,6 +150,8 @@ def plot(
     made_by = {"command": "results plot", "options": options, "versions": records.versions_of()}
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
     usual = home / "-".join(["plots", *named])
+    if output is None and usual.is_symlink():  # it may lead to a folder of the reader
+        raise InvalidArgumentError("path", str(path), f"a run without the link {usual.name}")
     folder = Folder(output or usual, made_by, overwrite)
     files: dict[str, Callable[[Path], object]] = {}
     with progress_bar() as report:

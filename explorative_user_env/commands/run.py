@@ -20,13 +20,10 @@ from explorative_user_env import commands
 from explorative_user_env.display import plots
 from explorative_user_env.display.progress import notice
 from explorative_user_env.display.text import Unfailing, is_terminal, page_width, printable
-from explorative_user_env.files import Folder, other_run
+from explorative_user_env.files import RUN_FILE, Folder, other_run
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results import records
 from explorative_user_env.validation import InvalidArgumentError, how_to_get
-
-#: The file of runs in a folder.
-RUN_FILE = "run.sqlite"
 
 #: The command stored for a run with other users; the words from "--" on are an option.
 OTHERS = "suite --user"

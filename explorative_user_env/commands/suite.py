@@ -119,6 +119,8 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
                     for i, each in enumerate(places)
                 ]
                 known[name] = suite_tasks.ModelsByTask(title, models)
+        elif name.lower() in map(str.lower, suite_tasks.TUNED):
+            known[name] = suite_tasks.entrant_named(name)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, suite_tasks.ModelsByTask)
     others = [name for name in names if name not in known]

@@ -1,7 +1,6 @@
 """`evaluate` and `sweep`: run agents on the same users, with one delta and K or with several."""
 
 import copy
-import difflib
 import inspect
 import math
 import warnings
@@ -335,12 +334,7 @@ def evaluate(
             The attribute `finished` of any error holds the results of the finished agents.
     """
     given = locals()
-    known = [*inspect.signature(evaluate).parameters]
-    for name in user:
-        if name not in known:
-            nearest = difflib.get_close_matches(name, known, 1, 0.0)[0]
-            words = f"unexpected keyword argument {name!r}; the nearest is {nearest!r}"
-            raise TypeError(f"{words}, of {', '.join(known)}")
+    validation.known_names(user, inspect.signature(evaluate).parameters)
     options = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
     options |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
     if n_instances is None:

@@ -283,8 +283,10 @@ def dask_executor(address: str) -> Iterator[Executor]:
     validation.require("a dask cluster needs", "dask", ["distributed"])
     from distributed import Client
 
+    # The finalizer of a client that did not connect waits for a minute; `with` closes all others.
+    unfinalized: Any = type("Client", (Client,), {"__del__": lambda client: None})
     try:
-        client = Client(address, set_as_default=False)
+        client = unfinalized(address, set_as_default=False)
     except (OSError, ValueError) as error:  # a timeout is an OSError
         allowed = f"the address of a dask scheduler that answers ({error})"
         raise InvalidArgumentError("dask", address, allowed) from error

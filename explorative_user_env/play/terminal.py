@@ -39,6 +39,8 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
         The game at the end.
     """
     say(words.TASK, f"You play with a user of {words.settings_in_words(game)}.")
+    if game.answer is None:
+        say("Type the number of an arm, best with the number of an arm, or help.")
     if game.moves:
         say(*_responses(game, 0), *text_of_user(log_of(game).seen).splitlines())
     try:

@@ -24,6 +24,7 @@ import numpy as np
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.kernels.compiler import COMPILER, is_installed
+from explorative_user_env.optimum import EitherOrder, OptimalAgent, TinyTask
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.instances import LAWS
@@ -36,7 +37,8 @@ from explorative_user_env.version import __version__
 KIND, FUNCTION, NUMBER = "kind", "function", "number"
 
 #: The classes that `from_record` rebuilds.
-REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
+_KINDS = (Population, Setting, Schedule, RewardLaw, Behaviour, EitherOrder)
+REBUILT = {kind.__name__: kind for kind in _KINDS}
 
 #: The subpackages whose functions a record may name: they have no side effects.
 PURE_MODULES = (["theory"], ["users"])
@@ -177,6 +179,8 @@ def from_record(record: Any, custom: Sequence[Any] = ()) -> Any:
     if kind == "agent" and isinstance(values["algorithm"], str):
         options = {name: values[name] for name in ("options", "name", "max_steps")}
         return AlgorithmAgent(ALGORITHMS[values["algorithm"]], **options)
+    if kind == _place(OptimalAgent) and "agent" not in values["attributes"]:
+        return OptimalAgent(TinyTask(**values["attributes"]))
     if kind not in REBUILT:
         raise UnknownCodeError(values["name"] if kind == "agent" else kind)
     return REBUILT[kind](**values)

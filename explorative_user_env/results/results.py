@@ -20,7 +20,7 @@ from explorative_user_env.results.store import Store, columns_in, read_only, res
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, choice, risk
+from explorative_user_env.validation import InvalidArgumentError, risk
 
 if TYPE_CHECKING:
     import sqlite3
@@ -139,7 +139,9 @@ class Results:
             raise InvalidArgumentError("row", row, "a row of these runs, or the row's index label")
         name, seed = row["agent"], int(row["user_seed"])
         if name not in self.line_up:
-            raise InvalidArgumentError("line_up", list(self.line_up), f"a mapping that has {name}")
+            raise InvalidArgumentError(
+                "line_up", list(self.line_up), f"a mapping that has {name} (load has agents=)"
+            )
         agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
@@ -177,7 +179,7 @@ class Results:
 
         default = "regret_by_user" if self.cell["task"] == POPULATION.name else "regret"
         chosen = (default if self.over_horizon else "success") if kind is None else kind
-        if why := why_not(choice("kind", chosen, RUN_KINDS), self):
+        if why := why_not(chosen, self) if chosen in [*RUN_KINDS] else "is unknown":
             suitable = [name for name in RUN_KINDS if not why_not(name, self)]
             allowed = f"one of {', '.join(suitable)} for these results ({chosen} {why})"
             raise InvalidArgumentError("kind", chosen, allowed)
@@ -337,7 +339,8 @@ def load(path: Path | str, agents: Sequence[Any] = ()) -> Results | Sweep:
     The results of an interrupted evaluation contain its finished users.
 
     Args:
-        path: a file that `evaluate(..., store=)`, `Results.save` or a command wrote.
+        path: a file that `evaluate(..., store=)`, `Results.save` or a command wrote, or the output
+            folder of a command.
         agents: the custom objects of the runs: the behaviours, laws and functions of users, and the
             agents that `Results.replay` needs. `load` executes no code from the file.
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.files import differences, from_json, write_file
+from explorative_user_env.files import RUN_FILE, differences, from_json, write_file
 from explorative_user_env.protocol import Array
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import RUN_FRAMES
@@ -129,6 +129,7 @@ def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connectio
     Raises:
         InvalidArgumentError: if the file is missing, is not a file of runs, or has a journal.
     """
+    path = path / RUN_FILE if path.is_dir() else path
     with _refusals(argument, path), tempfile.TemporaryDirectory() as folder:
         if not path.is_file():
             raise InvalidArgumentError(argument, str(path), "an existing file of runs")

@@ -6,11 +6,11 @@ rho_0 and whether responses are noisy, but not by which behaviour the user respo
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,11 +85,25 @@ def mean_losses(losses: Mapping[str, Array], seed: int) -> dict[str, Replicates]
     means = {}
     for name, each in losses.items():
         drawn = weights @ each.T  # (replicates, trainings)
+        middle = drawn.mean(axis=1)
         if len(each) > 1:
             chosen = stream(name).integers(len(each), size=drawn.shape)
-            drawn = np.take_along_axis(drawn, chosen, axis=1)
-        means[name] = Replicates(float(each.mean()), drawn.mean(axis=1))
+            trained = np.take_along_axis(drawn, chosen, axis=1).mean(axis=1)
+            middle += widening(len(each)) * (trained - middle)
+        means[name] = Replicates(float(each.mean()), middle)
     return means
+
+
+def widening(n: int) -> float:
+    """Return the factor by which a bootstrap over n trainings is too narrow.
+
+    The bootstrap divides by n instead of n - 1, and the normal law replaces Student's.
+    """
+    from scipy import stats
+
+    tail = (1.0 + LEVEL) / 2.0
+    ratio = float(stats.t.ppf(tail, n - 1) / stats.norm.ppf(tail))
+    return ratio * math.sqrt(n / (n - 1.0))
 
 
 def scores_in(task: SuiteTask, losses: Losses) -> dict[str, Replicates]:
@@ -104,18 +118,65 @@ def scores_in(task: SuiteTask, losses: Losses) -> dict[str, Replicates]:
         return {name: score(loss) for name, loss in losses.items()}
 
 
-def over_tasks(scores: Sequence[Replicates], mean: Callable[..., Any]) -> Replicates:
-    """Return the mean over tasks; `mean` is a function such as `numpy.mean`."""
-    drawn = np.asarray(mean([each.drawn for each in scores], axis=0))
-    return Replicates(float(mean([each.value for each in scores])), drawn)
+def totals_of(scores: pd.DataFrame, twins: Mapping[str, str]) -> pd.DataFrame:
+    """Return one row per agent with its mean score over the tasks, sorted by this mean.
 
+    Args:
+        scores: rows with the columns `task`, `agent`, `score`, `low`, `high` and `sees_rewards`.
+        twins: for some tasks the task with the same users and another law of means. An agent's
+            score in such a pair of tasks is the smaller one; the pair counts as one task.
 
-def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
-    """Return `totals` sorted by score; agents that ran on all tasks have a `rank`."""
-    competes = ~totals["sees_rewards"] & (totals["n_tasks"] == n_tasks)
-    ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
-    totals = totals.assign(rank=ranks.astype("Int64"))
+    Returns:
+        The columns are `agent`, `n_tasks`, `mean`, `mean_low` and `mean_high` (Student's 95%
+        interval over tasks, which are seen as a sample; with one task its interval over users),
+        `sees_rewards`, and the best and the worst possible rank, `rank_low` and `rank_high`. Only
+        agents that ran on all tasks and do not see rewards have ranks. An agent is surely above
+        another if Student's 95% interval of their mean difference over tasks excludes 0, with all
+        tasks and without any one task.
+    """
+    rows, pairs = [], scores.assign(pair=scores["task"].replace(dict(twins)))
+    worst = pairs.groupby(["agent", "pair"])["score"].min().unstack()
+    for name, each in pairs.groupby("agent", sort=False):
+        values = worst.loc[name].dropna().to_numpy(float)
+        low, high = interval_over_tasks(values)
+        if len(values) == 1:
+            low, high = each["low"].min(), each["high"].min()
+        row = {"agent": name, "n_tasks": len(values), "mean": values.mean(), "mean_low": low}
+        rows.append(row | {"mean_high": high, "sees_rewards": each["sees_rewards"].any()})
+    totals = pd.DataFrame(rows)
+    competes = ~totals["sees_rewards"] & (totals["n_tasks"] == worst.shape[1])
+    names = list(totals.loc[competes, "agent"])
+    above = {one: [surely_above(worst.loc[one], worst.loc[two]) for two in names] for one in names}
+    best = {
+        name: 1 + sum(each[place] for each in above.values()) for place, name in enumerate(names)
+    }
+    last = {name: len(names) - sum(each) for name, each in above.items()}
+    for column, ranks in (("rank_low", best), ("rank_high", last)):
+        totals[column] = totals["agent"].map(ranks).astype("Int64")
     return totals.sort_values("mean", ascending=False, ignore_index=True)
+
+
+def interval_over_tasks(values: Array) -> tuple[float, float]:
+    """Return Student's 95% interval of the mean of values, one per task; NaN for one value."""
+    from scipy import stats
+
+    if len(values) < 2:
+        return math.nan, math.nan
+    half = stats.t.ppf((1.0 + LEVEL) / 2.0, len(values) - 1) * values.std(ddof=1)
+    half /= math.sqrt(len(values))
+    return float(values.mean() - half), float(values.mean() + half)
+
+
+def surely_above(one: Any, other: Any) -> bool:
+    """Return whether the scores `one` are above `other`, whichever task is left out."""
+    differences = (one - other).to_numpy(float)
+    some = [differences, *(np.delete(differences, task) for task in range(len(differences)))]
+    return all(interval_over_tasks(each)[0] > 0.0 for each in some)
+
+
+def twins_of(tasks: Iterable[SuiteTask]) -> dict[str, str]:
+    """Return the twin of each task that has one."""
+    return {task.name: task.twin for task in tasks if task.twin is not None}
 
 
 def rankings_of(
@@ -194,7 +255,9 @@ LEGEND_OF_SCORES = (
     f"score: (loss of {WORST} - loss) / (loss of {WORST} - loss of the reference), so {WORST} "
     "has 0 and the reference 1; the loss is the regret, or the cost c T + error. ± is the longer "
     "side of a 95% interval over users, and over trainings if a model was trained more than once.",
-    "mean, IQM (interquartile mean): over an agent's tasks. rank: only for agents with all tasks.",
+    "mean: over an agent's tasks, with a 95% interval over tasks; of two tasks with the same users "
+    "and another law of means, only the smaller score counts. rank: the possible ranks of an agent "
+    "with all tasks; an order counts only if it stays significant without any one task.",
 )
 LEGEND_OF_TAU = (
     f"τ: Kendall's rank correlation between the orders of the agents in the task and in {CENTRAL}, "
@@ -208,13 +271,19 @@ def notes_of_scores(totals: pd.DataFrame, ranked: pd.DataFrame) -> tuple[str, ..
     return legend + references_of(totals)
 
 
+def _ranks(row: Mapping[str, Any]) -> str:
+    low, high = row["rank_low"], row["rank_high"]
+    if pd.isna(low):
+        return NO_SCORE
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
 def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
     """Return `SuiteResults.totals` as a Rich table."""
     columns = [
-        Column("rank", "rank", lambda rank: NO_SCORE if pd.isna(rank) else str(int(rank))),
+        Column("rank", _ranks),
         AGENT_COLUMN,
         Column("mean [95%]", "{mean:.2f} [{mean_low:.2f}, {mean_high:.2f}]".format_map),
-        Column("IQM [95%]", "{iqm:.2f} [{iqm_low:.2f}, {iqm_high:.2f}]".format_map),
         Column("tasks", "n_tasks"),
     ]
     return table(marked(totals), columns, title, padding=1, leading=2)
@@ -315,24 +384,11 @@ class SuiteResults:
         return pd.DataFrame(rows)
 
     def totals(self) -> pd.DataFrame:
-        """Return one row per agent: its scores over all tasks, with 95% intervals.
+        """Return one row per agent: its mean score over all tasks and its possible ranks.
 
-        `mean` and interquartile mean `iqm` are over the `n_tasks` tasks that the agent ran on.
-        `rank` is by `mean`. Agents that see rewards, or did not run on all tasks, have no rank.
+        `totals_of` describes the columns.
         """
-        from scipy import stats
-
-        middle = partial(stats.trim_mean, proportiontocut=0.25)
-        by_task = [scores_in(task, self.losses[task.name]) for task in self.tasks]
-        rows = []
-        for name in self.agents:
-            scores = [each[name] for each in by_task if name in each]
-            row: dict[str, Any] = {"agent": name, "n_tasks": len(scores)}
-            for figure, mean in (("mean", np.mean), ("iqm", middle)):
-                low, high = (total := over_tasks(scores, mean)).interval()
-                row |= {figure: total.value, f"{figure}_low": low, f"{figure}_high": high}
-            rows.append(row | {"sees_rewards": name in self.references})
-        return with_ranks(pd.DataFrame(rows), len(self.tasks))
+        return totals_of(self.scores(), twins_of(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
         """Compare the order of agents in each task and in the task `against`; see `rankings_of`."""

@@ -1,13 +1,22 @@
 """The fixed tasks of the suite, and its entrants: agents, or several models under one name."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
-from explorative_user_env import protocol
-from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
+from explorative_user_env import optimum, protocol
+from explorative_user_env.agents import (
+    AGENTS,
+    UCB1,
+    AlgorithmAgent,
+    SuccessiveElimination,
+    TransferElimination,
+    agent_named,
+)
 from explorative_user_env.evaluation.runner import check_behaviour
+from explorative_user_env.optimum import OptimalAgent
 from explorative_user_env.protocol import Agent, as_task, name_of, trained_on
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import suite_seed
@@ -35,6 +44,8 @@ class SuiteTask:
         delta: allowed probability of a wrong answer.
         n_users: number of users in each episode, in "population".
         deviation: standard deviation of the users' means around common means, in "population".
+        twin: the task whose users have another law of means; an agent's score in the two tasks is
+            the smaller one, so that knowing one law does not pay.
 
     Raises:
         InvalidArgumentError: if a value is not allowed.
@@ -55,6 +66,7 @@ class SuiteTask:
     delta: float = protocol.DELTA
     n_users: int | None = None
     deviation: float | None = None
+    twin: str | None = None
 
     def __post_init__(self) -> None:
         check_behaviour(as_task(self.task), self.population)
@@ -66,7 +78,7 @@ class SuiteTask:
 
     def numbers(self) -> dict[str, Any]:
         """Return the arguments of `evaluate` for the task, without its kind, users and seed."""
-        numbers = {each.name: getattr(self, each.name) for each in fields(self)[8:]}
+        numbers = {each.name: getattr(self, each.name) for each in fields(self)[8:-1]}
         return {name: value for name, value in numbers.items() if value is not None}
 
     def arguments(self) -> dict[str, Any]:
@@ -76,7 +88,7 @@ class SuiteTask:
 
 
 #: Version of the suite, to quote with scores; the tasks of a version never change.
-SUITE_VERSION = "v1"
+SUITE_VERSION = "v2"
 
 #: The agent with score 0 in every task, and the task of the paper's central cell.
 WORST, CENTRAL = "UNI", "bai-k5"
@@ -84,14 +96,46 @@ WORST, CENTRAL = "UNI", "bai-k5"
 #: A quick run has the first 1/QUICK_SHARE of the users.
 QUICK_SHARE = 10
 
-#: The reason for each reference.
-_LEAST = "it has the least loss of the package's agents that do not see rewards"
-_WHY = {
-    "SE": ": no agent can distinguish arms before a rejection, and elimination wastes little later",
-    "SE-transfer": ", as it remembers which arms all users reject",
-    "Thompson": ": agents that drop an arm for good, or rely on alpha, rho_0 and noise of all "
-    "users together, fail with many users",
+#: Agents of the package with options that were tuned on users outside the suite, by name. A policy
+#: that was trained for a task must be compared with agents that were tuned for the task.
+TUNED: dict[str, Callable[..., AlgorithmAgent]] = {
+    "SE-3": partial(SuccessiveElimination, m=3, rejections="consecutive", name="SE-3"),
+    "UCB1-.01": partial(UCB1, exploration=0.01, name="UCB1-.01"),
+    "SE-transfer-.1": partial(TransferElimination, caution=0.1, name="SE-transfer-.1"),
 }
+
+#: The agent that knows the optimal policy of the tiny task.
+OPTIMUM = "optimum"
+
+#: The agents of a run without `agents`. SE-ordered and SE-transfer equal SE with a single user, and
+#: UCB1 with default options is far behind UCB1-.01.
+DEFAULT_AGENTS = [
+    *AGENTS,
+    "BAIR-C",
+    "SE",
+    "Thompson",
+    "Full-information",
+    "oracle-champion",
+    *TUNED,
+]
+
+#: The reason for each reference.
+_LEAST = "it has the least loss of the package's agents, tuned or not, that do not see rewards"
+_WHY = {
+    "SE": "",
+    "SE-3": ", as three rejections in a row are rare for a good arm",
+    "SE-transfer-.1": ", as it remembers which arms all users reject",
+    "UCB1-.01": "",
+    OPTIMUM: ": no agent can have less loss",
+}
+
+
+def entrant_named(name: str, max_steps: int | None = None) -> Agent:
+    """Return the agent with this name in `TUNED`, of the package, or the optimal agent."""
+    if name == OPTIMUM:
+        return OptimalAgent(TINY)
+    tuned = {each.lower(): make for each, make in TUNED.items()}.get(name.lower())
+    return agent_named(name, max_steps) if tuned is None else tuned(max_steps=max_steps)
 
 
 def _bai(baseline_time: int, step_cost: float, max_steps: int = 20_000) -> dict[str, Any]:
@@ -104,13 +148,17 @@ _MEMBERS = {"task": protocol.POPULATION.name, "horizon": protocol.POPULATION.hor
 _MEMBERS |= {"n_users": protocol.N_USERS, "deviation": protocol.DEVIATION}
 _TWICE = {"n_instances": 2 * protocol.N_INSTANCES}
 
+#: The tiny task as a regret task, so that agents without a stopping rule compete.
+TINY = optimum.TinyTask(horizon=14, task=protocol.REGRET.name)
+
 
 #: The purpose of each task.
 _ABOUT = {
-    "bai-k2": "Two arms.",
+    "tiny-regret": "The users of ExplorativeUserTiny-v0; the optimum has score 1.",
     "bai-k5": "The paper's central cell.",
-    "bai-k20": "Many arms.",
+    "bai-k5-uniform": "The users of bai-k5 with another law of means.",
     "bai-k100": "A hundred arms.",
+    "bai-k100-uniform": "The users of bai-k100 with another law of means.",
     "regret-k5": "Recommend well, without an answer.",
     "regret-k20": "Many arms for the horizon.",
     "noisy-k5": "One response in five is a coin flip.",
@@ -122,26 +170,28 @@ _ABOUT = {
     "varied-k5": "Every user has an alpha, rho, noise and gap of her own.",
 }
 
-#: The options of the users of each task, and its numbers.
+#: The options of the users of each task, and its numbers. The cost c of a step is half of the
+#: `step_cost` of the environments, whose return is therefore 1 - 2 (c T + error).
 _NUMBERS: tuple[dict[str, Any], ...] = (
-    {"n_arms": 2, **_bai(400, 5e-4)},
-    {"n_arms": 5, **_bai(600, 5e-4)},
-    {"n_arms": 20, **_bai(1000, 2.5e-4)},
-    {"n_arms": 100, **_bai(2500, 1e-4)},
+    {**TINY.user_options, **_REGRET, "horizon": TINY.horizon, "reference": OPTIMUM},
+    {"n_arms": 5, **_bai(600, 2.5e-4)},
+    {"n_arms": 5, "means": "uniform", **_bai(600, 2.5e-4), "twin": "bai-k5"},
+    {"n_arms": 100, **_bai(2500, 5e-5)},
+    {"n_arms": 100, "means": "uniform", **_bai(2500, 5e-5), "twin": "bai-k100"},
     {"n_arms": 5, **_REGRET},
     {"n_arms": 20, **_REGRET},
-    {"noise": 0.2, **_REGRET},
-    {"behaviour": "forgetful", **_bai(1800, 1e-4, 8000), **_TWICE},
-    {"behaviour": "drifting", **_bai(800, 2.5e-4, 3000), **_TWICE},
+    {"noise": 0.2, **_REGRET, "reference": "SE-3"},
+    {"behaviour": "forgetful", **_bai(1800, 5e-5, 8000), **_TWICE},
+    {"behaviour": "drifting", **_bai(800, 1.25e-4, 3000), **_TWICE, "reference": "SE-3"},
     {"behaviour": "logistic", **_REGRET},
-    {"behaviour": "impatient", **_REGRET, **_TWICE},
-    {"n_arms": 20, **_MEMBERS, "n_instances": 300, "reference": "SE-transfer"},
-    {"behaviour": "varied", **_REGRET, "reference": "Thompson"},
+    {"behaviour": "impatient", **_REGRET, **_TWICE, "reference": "UCB1-.01"},
+    {"n_arms": 20, **_MEMBERS, "n_instances": 300, "reference": "SE-transfer-.1"},
+    {"behaviour": "varied", **_REGRET, "reference": "SE-3"},
 )
 
 
 def _tasks() -> Iterator[SuiteTask]:
-    for seed, ((name, about), given) in enumerate(zip(_ABOUT.items(), _NUMBERS, strict=True), 1701):
+    for seed, ((name, about), given) in enumerate(zip(_ABOUT.items(), _NUMBERS, strict=True), 1801):
         options, numbers = split_options(given)
         numbers = {"n_instances": protocol.N_INSTANCES, "reference": "SE", **numbers}
         why = f"{_LEAST}{_WHY[numbers['reference']]}"
@@ -265,15 +315,15 @@ EntrantLike = Agent | str | ModelsByTask
 
 def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
     """Return the agents and models to score; None gives all agents of the package."""
-    agents = [*AGENTS, *REFERENCES, *CARRIERS] if agents is None else agents
+    agents = DEFAULT_AGENTS if agents is None else agents
     given = sequence("agents", agents, "a list of agents, as [BAIR()]")
-    entrants = [agent_named(each) if isinstance(each, str) else each for each in given]
+    entrants = [entrant_named(each) if isinstance(each, str) else each for each in given]
     names = [name_of(each) for each in entrants]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (set name=...)")
     anchors = {WORST} | {task.reference for task in SUITE}
     for name, each in zip(names, entrants, strict=True):
-        if name in anchors and record_of(each) != record_of(agent_named(name)):
+        if name in anchors and record_of(each) != record_of(entrant_named(name)):
             allowed = f"agents with other names than {name}, which has score 0 or 1"
             raise InvalidArgumentError("agents", name, allowed)
     return entrants
@@ -295,13 +345,20 @@ def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> li
     """Return the agents of `entrants` for a task, then UNI and the task's reference agent."""
     agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
-    return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]
+    return agents + [entrant_named(name) for name in (WORST, task.reference) if name not in names]
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agent or the models that run on a task; [] if trained for another task or K."""
+    """Return the agent or the models that run on a task.
+
+    An agent that was trained for another task or K does not run. Nor does an agent of the package
+    that carries over what it learns, in a task with single users, where it equals SE.
+    """
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
+    carries = isinstance(entrant, AlgorithmAgent) and entrant.algorithm.next_user is not None
+    if carries and task.task != protocol.POPULATION.name:
+        return []
     trained = trained_on(entrant)
     needs = {"task": task.task, "n_arms": task.population.n_arms}
     return [entrant] if all(trained.get(name, x) == x for name, x in needs.items()) else []

@@ -213,9 +213,9 @@ class Exercise:
         if wrong is not None:
             description = self.describe(*wrong)
             for remark, mistake in self.mistakes.items():
-                outcomes = self.outcomes(mistake)
-                if all(map(self.same, given, outcomes)):
-                    return f"{remark} ({description})" if self.where else remark
+                with suppress(Exception):  # a mistake of a custom exercise may raise an error
+                    if all(map(self.same, given, self.outcomes(mistake))):
+                        return f"{remark} ({description})" if self.where else remark
             return description
         for case in self.cases if self.keeps and not failed else ():
             if not all(map(equal, _outcome_and_arguments(answer, case)[1], case)):

@@ -439,7 +439,8 @@ def serve() -> None:
             text = str(error)
             if not isinstance(error, _FaultError):
                 frames = traceback.extract_tb(error.__traceback__)
-                lines = [each.lineno for each in frames if os.path.basename(each.filename) == FILE]
+                theirs = [each for each in frames if each.filename != __file__]
+                lines = [each.lineno for each in theirs if os.path.basename(each.filename) == FILE]
                 if isinstance(error, SyntaxError) and error.lineno:
                     lines = [error.lineno]
                 text = one_line(traceback.format_exception_only(error)[-1].strip(), 300)

@@ -478,6 +478,7 @@ def population_of(
         if "n_arms" in user:
             raise TypeError("got multiple values for argument 'n_arms'")
         user = {**user, "n_arms": n_arms}
+    validation.known_names(user, [option.name for option in OPTIONS], "options of users")
     if population is None:
         return Population(**user)
     if user:

@@ -1,6 +1,9 @@
 """What a command refuses: one line that spells the option as the command does, and no file."""
 
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 from explorative_user_env.validation import missing_of
 
@@ -18,7 +21,7 @@ REFUSED = {
     "suite --user me": "--user must be one of paper, rho=1, ",
     "suite --gap 0.3": "--gap must be left out unless --user is given, got 0.3",
     "suite --user all --task bai-k5": "--task must be left out if --user is given, got",
-    "suite --task bai-k6": "--task must be one of bai-k2, bai-k5, ",
+    "suite --task bai-k6": "--task must be one of tiny-regret, bai-k5, ",
     "paper tables table9": "target must be one of all, figure1a, figure1b, table2, ",
     "paper tune-n1 --alpha 0.05": "--alpha must be large enough for the paper's N_1 to be at",
     "paper lower-bound --n-arms 1001": "--n-arms must be an integer in 2..1000, got 1001",
@@ -82,3 +85,9 @@ def test_where_there_is_a_file_nothing_is_begun(run, calls_of, tmp_path, monkeyp
         assert (code, error.startswith(f"error: {told}")) == (2, True), error
     assert calls == [[], [], []]
     assert Path("a.html").read_text() == "mine"
+
+
+@pytest.mark.skipif(find_spec("typer._click") is None, reason="an older Typer words it itself")
+@pytest.mark.parametrize(("option", "kind"), [("--n-arms", "an integer"), ("--gap", "a number")])
+def test_a_word_for_a_number_is_refused_as_any_other_value(run, option, kind):
+    assert run(f"bench {option} x").err == f"error: {option} must be {kind}, got 'x'\n"

@@ -168,3 +168,21 @@ def test_verify_tells_equal_from_what_differs_and_what_was_written_over(run, fin
     ended = run(f"results verify {folder} {words}")
     assert (ended.code, "instance 1: acceptances is 1 there and " in ended.out) == (1, True)
     assert ended.out.splitlines()[-1].startswith(f"{folder}: differs (rows drawn with seed ")
+
+
+def test_plots_are_not_drawn_through_a_link_in_the_folder(run, file, tmp_path):
+    pytest.importorskip("matplotlib")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (file.parent / "plots").symlink_to(mine)
+    told = run("results plot", file.parent)
+    assert (told.code, list(mine.iterdir())) == (2, [])
+    assert told.err.startswith("error: path must be a run without the link plots, got ")
+
+
+def test_a_folder_stands_for_its_file_of_runs(run, tmp_path):
+    out = tmp_path / "out"
+    asked = "bench --agent bair --n-arms 2 --n-instances 2 --workers 1 --out"
+    assert run(asked, out).code == 0
+    assert len(eu.load(out).runs) == 2
+    assert run("bench --resume", out).code == 0

@@ -73,7 +73,7 @@ def test_bench_shows_the_published_figures_beside_its_own_and_says_what_came_of_
 
 def test_the_suite_writes_what_it_returns_in_python(finished):
     folder, _ = finished("suite")
-    agents, tasks = ["BAIR", "EXP3", "Full-information"], ["bai-k2", "bai-k5", "regret-k5"]
+    agents, tasks = ["BAIR", "EXP3", "Full-information"], ["bai-k5", "bai-k5-uniform", "regret-k5"]
     expected = run_suite(agents, tasks=tasks, quick=True, progress=False)
     pd.testing.assert_frame_equal(pd.read_csv(folder / "scores.csv"), expected.scores())
     assert (folder / "scores.md").read_text("utf-8").startswith(expected.page())

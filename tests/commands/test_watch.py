@@ -61,3 +61,9 @@ def test_whoever_interrupts_it_finds_no_half_of_a_file(run, output, calls_of):
     calls_of("explorative_user_env.runs.films.page_of")
     assert run(FEW, "--out", out, "--overwrite").code == 130
     assert (list(output.iterdir()), out.read_text()) == ([out], "before")
+
+
+def test_a_second_watch_writes_a_second_film(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert [run(FEW).code for _ in range(2)] == [0, 0]
+    assert {path.name for path in tmp_path.iterdir()} == {"run.html", "run-2.html"}

@@ -139,7 +139,7 @@ def test_an_exercise_of_a_lecturer_explains_her_mistakes():
         right=lambda a, b: a + b,
         cases=[(1, 2), (2, 2)],
         shows="sums are symmetric.",
-        mistakes={"that is the product.": lambda a, b: a * b},
+        mistakes={"it fails.": lambda a, b: 1 / 0, "that is the product.": lambda a, b: a * b},
     )
     assert str(mine.check(lambda a, b: b + a)) == "mine.1 is right: sums are symmetric."
     assert str(mine.check(lambda a, b: a * b)) == "mine.1 not yet: that is the product."

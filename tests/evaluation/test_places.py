@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -207,3 +208,10 @@ def test_who_cannot_do_the_runs_is_told_of_in_a_line(monkeypatch):
     message = r"^a dask cluster needs distributed: pip install"
     with pytest.raises(validation.MissingExtraError, match=message), dask_executor("nowhere"):
         pass
+
+
+def test_a_wrong_address_of_dask_does_not_delay_the_end_of_the_program():
+    pytest.importorskip("distributed")
+    words = [sys.executable, "-m", "explorative_user_env", "bench", "--dask", "nowhere"]
+    told = subprocess.run(words, capture_output=True, text=True, timeout=30)  # it took a minute
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)

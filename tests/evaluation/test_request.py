@@ -116,3 +116,9 @@ def test_an_unknown_keyword_names_the_nearest():
     given = {"n_instance": 3}
     with pytest.raises(TypeError, match="argument 'n_instance'; the nearest is 'n_instances'"):
         eu.evaluate(["BAIR"], **given)
+    with pytest.raises(TypeError, match="argument 'n_arm'; the nearest is 'n_arms'"):
+        eu.ExplorativeUserEnv(n_arm=3)
+    with pytest.raises(TypeError, match="argument 'detla'; the nearest is 'delta'"):
+        BAIR(detla=0.1)
+    with pytest.raises(TypeError, match=r"argument 'n_jobs' \(allowed: agents, "):
+        eu.evaluate(["BAIR"], n_jobs=2)

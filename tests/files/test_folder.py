@@ -269,3 +269,10 @@ def test_what_fails_once_changes_nothing(place, how, tmp_path):
     except KeyboardInterrupt:
         found = ["older", "newer"]  # it may come while old files are deleted
     assert run_in(tmp_path) in found
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_a_manifest_that_is_no_regular_file_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / MADE_BY)  # reading it would wait for ever
+    with pytest.raises(InvalidArgumentError, match="an unreadable manifest"):
+        Folder(tmp_path, ASKED)

@@ -64,6 +64,7 @@ ALL = {
     "sends garbage": (CHEATED, where("act", GARBAGE), GONE),
     "tells arms": (CHEATED, where("act", ARMS), GONE),
     "raises": (FAILED, RAISES, "observe raised ZeroDivisionError: division by zero (line 11"),
+    "takes more": (FAILED, UNIFORM.replace("act(self)", "act(self, x)"), "'x', at step 1"),
     "syntax": (FAILED, "class Agent:\n    def act(self) return 1\n", "(line 2 of the file)"),
     "no agent": (FAILED, "x = 1\n", "the file must have one class with the methods reset, act,"),
     "leaves": (FAILED, where("act", "import os\nos._exit(3)"), "it ended its own process (exit"),
@@ -73,7 +74,7 @@ ALL = {
     "never ends": (STOPPED, where("act", ENDLESS + "pass"), "reset or act took more than 2 s of "),
     "floods": (STOPPED, where("answer", ENDLESS + "print('x' * 9999)"), "answer took more than"),
 }
-QUICK = ("sends garbage", "raises", "crashes")
+QUICK = ("sends garbage", "raises", "takes more", "crashes")
 
 
 @pytest.mark.parametrize("names", [QUICK, pytest.param(ALL, marks=pytest.mark.exhaustive)])

@@ -84,3 +84,7 @@ def test_what_help_and_the_buttons_of_the_page_say_can_be_typed():
         game, said = played(*typed)
         assert game != GAME
         assert not any("must be" in line for line in said)
+
+
+def test_a_new_player_reads_what_to_type():
+    assert any(line.startswith("Type the number of an arm, best with") for line in played()[1])

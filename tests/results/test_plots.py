@@ -135,7 +135,7 @@ def test_what_cannot_be_drawn_is_refused(bai, plays, sweep, subtests):
     same = Sweep([sweep.cells[0]] * 2)
     unchecked = Sweep([replace(each, checks=None) for each in sweep.cells])
     rows = [
-        (bai, "pie", "kind must be one of .*stopping_times"),
+        (bai, "pie", "kind must be one of success, .* for these results"),
         (plays, "success", "kind must be one of regret, .*success needs best-arm identification"),
         (plays, "regret_by_user", "kind must be one of .*needs the task population"),
         (sweep, "regret", "kind must be one of "),

@@ -7,6 +7,7 @@ import lzma
 import os
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -421,3 +422,10 @@ def test_models_of_one_name_are_told_apart_and_asked_of_their_own_tasks(tmp_path
     assert not found.notes
     others = of_agents(path, ForEver(2))
     assert {(each.cell, each.agent) for each in others.findings} == {("noisy-k5", "mine")}
+
+
+def test_many_arms_count_as_work_when_all_rows_would_be_rerun():
+    rows = pd.DataFrame({"interactions": [300] * 40})
+    results = SimpleNamespace(line_up={"BAIR": eu.agents.BAIR()}, cell={"n_arms": 10**6})
+    cell = SimpleNamespace(runs=lambda _: rows, results=results, longest=lambda _: 300)
+    assert verifying._share_of([(cell, "BAIR")], None) == verifying.SHARE
