@@ -1,4 +1,4 @@
-"""The class of agents that run an algorithm record, and helper functions for algorithms."""
+"""`AlgorithmAgent`, an agent that calls the functions of an `Algorithm`, and helper functions."""
 
 import functools
 import inspect
@@ -7,14 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.protocol import STOP, Agent, Algorithm
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    choice,
-    integer,
-    is_name,
-    known_names,
-)
+from explorative_user_env.validation import InvalidArgumentError, choice, integer, is_name
 
 #: The option through which an algorithm receives the step cap.
 CAP = "max_steps"
@@ -31,7 +26,7 @@ class AlgorithmAgent(Agent):
     """An agent that runs an algorithm with given options (see `explorative_user_env.protocol`).
 
     Args:
-        algorithm: the algorithm record.
+        algorithm: the record of the agent's functions and default options.
         options: values by option name. `informed` replaces None with a value of the population.
             An option that stays None has the algorithm's default.
         name: the agent's name in tables, which also seeds its random stream; by default the name
@@ -162,7 +157,7 @@ def agent_maker(
     `name`. The decorator adds a description of `max_steps` and `name` to the docstring.
 
     Args:
-        algorithm: the algorithm record.
+        algorithm: the record of the agent's functions and default options.
         name: default name of the agents; if it is None, the algorithm's name.
         options: options that a caller may set; if it is None, all options.
         **fixed: values of options that a caller may not set.
@@ -179,7 +174,7 @@ def agent_maker(
     def decorate(described: Callable[[], AlgorithmAgent]) -> Callable[..., AlgorithmAgent]:
         @functools.wraps(described)
         def make(**given: Any) -> AlgorithmAgent:
-            known_names(given, values)
+            validation.known_names(given, values)
             full: dict[str, Any] = values | given
             options = fixed | {each: full[each] for each in chosen}
             return AlgorithmAgent(algorithm, options, full["name"], full[CAP])

@@ -24,7 +24,8 @@ from explorative_user_env.protocol import STOP, Algorithm
 
 from .adapter import AlgorithmAgent, agent_maker, largest
 
-#: The status of an arm. A rejected arm that stays in F is WAITING. A DUE arm is recommended next.
+#: The status of an arm. F is the set of arms that are not ELIMINATED. A rejected arm in F is
+#: WAITING. A DUE arm is recommended next.
 ACTIVE, WAITING, ELIMINATED, DUE = range(4)
 
 #: A waiting arm is recommended again when n(t) has grown by this factor since its rejection.

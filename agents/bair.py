@@ -33,7 +33,7 @@ class Params(NamedTuple):
     n_arms: int  # K
     n1: float  # N_1
     counts_steps: bool  # Phase 1 ends after N_1 recommendations, not acceptances
-    skips: bool  # the passes at the start skip the arm after a rejected one
+    skips: bool  # in the first sweep, a rejection makes BAIR skip the next arm
     round_robin: bool  # Phase 2 recommends the remaining arms in turn
     m: int  # rejections in Phase 2 that eliminate an arm
     consecutive: bool  # an acceptance resets the arm's count of rejections
@@ -44,10 +44,10 @@ class State(NamedTuple):
 
     accepted: list[int]  # n_i
     rejected: list[int]  # rejections of each arm in Phase 2; m of them eliminate the arm
-    candidate: list[int]  # 1 for an arm that remains in F
+    candidate: list[int]  # 1 for an arm in F, the set of remaining arms
     n_candidates: list[int]  # [|F|]
-    following: list[int]  # linked list of F: the arm after each arm; K after the last
-    preceding: list[int]  # linked list of F: the arm before each arm; K before the first
+    following: list[int]  # linked list of F: the next arm; K after the last
+    preceding: list[int]  # linked list of F: the previous arm; K before the first
     heap: list[int]  # remaining arms in Phase 2; the first has the fewest acceptances
     part: list[int]  # [current part of the algorithm: SWEEP, ROUNDS or ELIMINATION]
     current: list[int]  # [the arm to recommend]
@@ -166,7 +166,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if state.part[0] == SWEEP:
         if not accepted and params.skips and following < end:
             following = state.following[following]
-        if following < end:  # the passes at the start end only after a complete pass
+        if following < end:  # the first sweep ends only after a complete pass
             state.current[0] = following
             return
     if state.progress[0] >= params.n1:
@@ -294,7 +294,7 @@ def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
         phase1_counts: Phase 1 ends after N_1 "acceptances" (as in the lemmas) or after N_1 "steps"
             (as in the pseudo-code); default "acceptances".
         first_sweep: the passes at the start of Phase 1 recommend every remaining arm ("full"), or
-            skip the arm after a rejected arm ("skipping"); default "full".
+            all but the arms that follow a rejected arm ("skipping"); default "full".
         phase2: Phase 2 recommends the remaining arm with the "fewest acceptances", or the
             remaining arms in turn ("round robin"); default "fewest acceptances".
     """
@@ -319,8 +319,8 @@ def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # no
             `BAIR`; default "paper".
         rejections: m counts "all" rejections of an arm, or only "consecutive" ones; default "all".
         noise: the user's click noise, in [0, 1], used only for m; default 0.
-        first_sweep: in the first pass, "full" recommends every arm; "skipping" skips the arm after
-            a rejected arm; default "full".
+        first_sweep: the first pass recommends every arm ("full"), or all but the arms that follow a
+            rejected arm ("skipping"); default "full".
         phase2: recommend the remaining arm with the "fewest acceptances", or the remaining arms in
             turn ("round robin"); default "fewest acceptances".
     """

@@ -37,7 +37,7 @@ class State(NamedTuple):
     candidate: list[int]  # 1 for the best arm and the arms that are not rejected
     n_candidates: list[int]  # [the number of candidates]
     powers: list[float]  # [the sum of n_i^(3/2) over all arms but the best]
-    refused: list[int]  # [1 if the best arm was rejected since the latest acceptance]
+    refused: list[int]  # [1 if `champion` was rejected after the latest acceptance of any arm]
     acceptances: list[int]  # [n(t)]
     steps: list[int]  # [t]
     scores: list[int]  # compared by `verdict`

@@ -64,7 +64,7 @@ class State(NamedTuple):
     n_tied: list[int]  # [number of arms with the highest acceptance rate]
     neglected: list[int]  # [first of the least recommended arms; -1: find it anew]
     rival: list[int]  # [arm for which the evidence was too small to stop last time]
-    moved: list[int]  # [1 if a rate has changed since `solver` last computed weights]
+    moved: list[int]  # [1 if an S_a / N_a changed since `solver` last computed weights]
     solver: Solver  # has the last characteristic weights w*
 
 
@@ -105,7 +105,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def compare_rates(state: State, one: int, other: int) -> int:
-    """Return an integer with the sign of rate(one) - rate(other), without rounding."""
+    """Return an integer with the sign of S_a/N_a of arm `one` minus S_a/N_a of arm `other`."""
     ahead, behind = state.accepted[one], state.accepted[other]
     return ahead * state.recommended[other] - behind * state.recommended[one]
 

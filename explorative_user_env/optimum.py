@@ -177,7 +177,7 @@ class Solution:
         return 2.0 * float(better.max()) - 1.0
 
     def responses(self, t: int, belief: Array, arm: int) -> list[tuple[float, Array]]:
-        """Return (P, P * next belief) for a rejection and an acceptance; P is its probability."""
+        """Return (P(response), P(response) * next belief) for a rejection and an acceptance."""
         rejects = self._rejects(t, belief.shape)[arm]
         rejected, accepted = np.where(rejects, belief, 0.0), np.where(rejects, 0.0, belief)
         shape = list(belief.shape)

@@ -482,7 +482,7 @@ def general_lower_bound(instance: Instance, delta: float) -> float:
 
 
 def unique_gap(instance: Instance) -> float:
-    """Return the gap of an instance with a unique best arm, at least `SMALLEST_GAP`."""
+    """Return an instance's gap; raise an error if it is 0 (tied best arms) or too small."""
     gap = validation.of_class("instance", instance, Instance).gap
     if not gap > 0.0:
         raise InvalidArgumentError("instance", instance, "an instance with a unique best arm")
@@ -570,7 +570,10 @@ class HardPair:
 
     @property
     def event_b_prime_bound(self) -> float:
-        """(1/d - 1/d^3) exp(-d^2/2) / sqrt(2 pi), a lower bound on `event_b_prime` (feller1968)."""
+        """The lower bound (1/d - 1/d^3) exp(-d^2/2) / sqrt(2 pi) on `event_b_prime` (feller1968).
+
+        d is the attribute `d`, the difference of arm 1's means under nu' and nu.
+        """
         density = math.exp(-0.5 * self.d**2) / math.sqrt(2.0 * math.pi)
         return (1.0 / self.d - 1.0 / self.d**3) * density
 

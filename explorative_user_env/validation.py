@@ -274,7 +274,7 @@ def is_importable(module: str) -> bool:
     """Return whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
-    except ImportError:  # an import finder may hide a module with this error
+    except ImportError:  # an import finder may raise ImportError to hide a module
         return False
 
 

@@ -186,7 +186,7 @@ def test_an_agent_that_fails_is_told_by_name():
     rows = [
         ("reset", r"reset of mine raised OSError: no model \(at the start", OSError),
         ("act", r"act of mine raised KeyError: 'arm' \(at step 8", KeyError),
-        ("arm", r"arm of mine must be an arm in 0\.\.2, got 1\.0 \(at step 8", ValueError),
+        ("arm", r"arm chosen by mine must be an arm in 0\.\.2, got 1\.0 \(at step 8", ValueError),
         ("observe", r"observe of mine raised ZeroDivisionError \(at step 5", ZeroDivisionError),
         ("answer", r"answer of mine raised RuntimeError: two lines \(at the end", RuntimeError),
     ]
@@ -219,7 +219,8 @@ def test_a_user_who_fails_is_told_with_the_step_and_what_meets_her_again(subtest
             seed = 7 if step else 8
             env = ExplorativeUserEnv(3, **users)
             when = f"at step {step}" if step else "at the start"
-            at = rf"{when} of the user of env\.reset\(seed={seed}\)\)$"
+            at = f"{when} of" if step else "while drawing"
+            at += rf" the user of env\.reset\(seed={seed}\)\)$"
             with pytest.raises(CallableError, match=rf"^{words}.* \({at}"):  # noqa: PT012
                 env.reset(seed=seed)
                 for arm in turns(50):

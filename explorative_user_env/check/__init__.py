@@ -65,11 +65,12 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
     """Return one `Subject` for each kind of checks that applies to an object.
 
     The id of an environment gives the single environment. If the id has a vector entry point, it
-    also gives the vector environment. An `Algorithm` record gives the record and its agent.
+    also gives the vector environment. An `Algorithm` gives itself and its agent.
 
     Args:
-        thing: an agent, environment or record; a class or function without arguments that makes
-            such an object; the name of an agent of the package or the id of an environment.
+        thing: an agent, environment, `Algorithm`, `Behaviour`, `Schedule` or `RewardLaw`; a class
+            or function without arguments that makes such an object; the name of an agent of the
+            package or the id of an environment.
         kind: a key of `CHECKS`, to return only subjects of this kind; None returns all subjects.
         seed: the seed of the users with whom the checks run.
 
@@ -110,7 +111,7 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
 
 
 def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
-    """Return the first subject that `subjects_of` gives for an object."""
+    """Return the first of the `Subject` objects (objects under test) that `subjects_of` returns."""
     results = subjects_of(thing, kind, seed)
     if not results:
         raise InvalidArgumentError("subject", thing, f"a {kind}")
@@ -226,9 +227,9 @@ def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckRepo
 
 
 def check_algorithm(algorithm: Any, **options: Unpack[Options]) -> CheckReport:
-    """Run all checks of an `Algorithm` record; see `check_kind` for the options.
+    """Run all checks of an `Algorithm`; see `check_kind` for the options.
 
-    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent that runs the record.
+    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent that runs `algorithm`.
     """
     return check_kind(algorithm, Kind.ALGORITHM, **options)
 

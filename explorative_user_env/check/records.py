@@ -1,4 +1,4 @@
-"""Checks of records: algorithms, behaviours, schedules of rho_t and laws of rewards."""
+"""Checks of objects of the classes `Algorithm`, `Behaviour`, `Schedule` and `RewardLaw`."""
 
 import math
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ def validates_its_options(subject: Subject) -> None:
             algorithm.prepare({**algorithm.defaults, option: object()}, 5, SCRIPTED_STEPS)
         except InvalidArgumentError:
             continue
-        raise FailedCheckError(f"prepare accepted object() for {option}; it must raise an error")
+        raise FailedCheckError(f"the function prepare must raise an error for {option}=object()")
 
 
 def has_only_numbers(subject: Subject) -> None:
@@ -80,7 +80,7 @@ def start_resets_the_state(subject: Subject) -> None:
 
 
 def state_is_complete(subject: Subject) -> None:
-    """The functions of the record depend on params, state and rng only."""
+    """The functions of the algorithm depend on params, state and rng only."""
     agents.repeats_with_the_same_stream(_on_one_state(subject))
     agents.shares_no_state(_on_one_state(subject))
     agents.copies_continue_alike(_on_one_state(subject))
@@ -100,7 +100,7 @@ def stops_by_its_horizon(subject: Subject) -> None:
 
 
 def compiled_rules_equal_python(subject: Subject) -> None:
-    """The record's functions compile; compiled runs are bit-identical to runs in plain Python."""
+    """The algorithm's functions compile; compiled runs are bit-identical to plain Python."""
     for n_arms in FEW_ARMS:
         agent = AlgorithmAgent(subject.make(), {})
         expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)

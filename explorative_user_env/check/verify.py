@@ -322,7 +322,10 @@ def verify(
 
 
 def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
-    """Return the share of the rows to rerun; if `n_wanted` is None, it depends on the time."""
+    """Return the share of the rows to rerun so that at least `n_wanted` rows are rerun.
+
+    If `n_wanted` is None, return 1 if all reruns take about a second at most, and else SHARE.
+    """
     n_rows, seconds = 0, 0.0
     for cell, name in chosen:
         rows, agent = cell.runs(name), cell.results.line_up.get(name)
@@ -618,7 +621,7 @@ def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[
         record = agent_record(agent, population.n_arms)
         for name, stored in request["agents"].items():
             if isinstance(stored, dict) and _matches(stored, record):
-                # The name in the file determines the agent's random stream, so the agent gets it.
+                # Give the agent its name in the file, which determines the agent's random stream.
                 line_up[name] = copy.copy(agent)
                 if name_of(agent) != name:
                     line_up[name].name = name

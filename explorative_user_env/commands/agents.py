@@ -131,9 +131,10 @@ def bench_defaults(
 ) -> Defaults:
     """Return the task, the setting and the values of delta and K of a benchmark.
 
-    If an argument is None, it takes the value with which the first trained model among the agents
-    `line_up` was trained. Without such a model, it takes the paper's value; if `every` is true,
-    delta and K take all values of the paper. BAIR with a tuned N_1 counts as a trained model.
+    An argument of None means a default. If `line_up` contains trained models, the default is the
+    value in the training of the first model. Otherwise the default is the paper's value, or, if
+    `every` is true, all of the paper's values of delta and K. BAIR with a tuned N_1 counts as a
+    trained model.
     """
     from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 

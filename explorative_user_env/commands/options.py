@@ -149,7 +149,7 @@ def command(
                 n, dask = running.pop("workers"), running.pop("dask")
                 workers["workers"] = count("workers", n, 0, MOST_WORKERS) or cores()
                 if n and dask is not None:
-                    raise InvalidArgumentError("workers", n, "left out if --dask is given")
+                    raise InvalidArgumentError("--workers", n, "left out if --dask is given")
                 if dask is not None:
                     from explorative_user_env.evaluation.workers import dask_executor
 

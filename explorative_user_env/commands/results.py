@@ -178,7 +178,7 @@ def _cells_of(loaded: runs.Results | runs.Sweep) -> list[runs.Results]:
 
 
 class Drawing(NamedTuple):
-    """A plot: its file name, a text `about` the users, and the function `draw` that draws it.
+    """A plot: `name` is its file name, `about` describes the users, and `draw` draws the plot.
 
     If the run lacks data for the plot, `draw` is None and `about` names the missing data.
     """
@@ -307,7 +307,7 @@ def verify(
             repeat for more. None is all.
     """
     if every and (run.options["share"] is not None or run.options["rows"] is not None):
-        raise InvalidArgumentError("every", True, "left out if --share or --rows is given")
+        raise InvalidArgumentError("--all", True, "left out if --share or --rows is given")
     options = run.options | run.workers | ({"share": 1.0} if every else {})
     agents = entrants_called(agent or [])
     with progress_bar() as report:

@@ -58,7 +58,7 @@ def status_line(env: Any, lane: int, answer: int, correct: bool, left: bool) -> 
 
 
 def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[str, Any]:
-    """Return the entries of an info about the answer and the end of the episode.
+    """Return entries for Gymnasium's dict `info`: the answer and the end of the episode.
 
     Args:
         info: the counts of responses.
@@ -315,7 +315,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
         return status_line(self, lane, *ends)
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return each info as an array over lanes; the keys are the same at every step."""
+        """Return each entry of `info` as an array over lanes, with the same keys at every step."""
         values = super()._values(step, has_response)
         ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
         return values | outcome(values, *ends)

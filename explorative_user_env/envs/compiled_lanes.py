@@ -136,7 +136,7 @@ class CompiledLanes(Lanes):
                 try:
                     instances.append(lane_law.draw(self._rngs[lane]))
                 except Exception as error:
-                    where = f"at the start of {self._label(lane)}"
+                    where = f"while drawing {self._label(lane)}"
                     raise self._population.failure(error, where, lane_law) from error
             self._rows.arms[lanes, :, MEAN // 8] = [instance.means for instance in instances]
             self._best_arms[lanes] = [instance.best_arm for instance in instances]
@@ -144,7 +144,7 @@ class CompiledLanes(Lanes):
         self._loop = None
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend `arms[b]` in each lane b of `lanes` and fill in `step`; see `Lanes.respond`."""
+        """Recommend arm `arms[b]` in lane b, for each b in `lanes`; see `Lanes.respond`."""
         loop = self._loop = self._loop or compiled_respond(self._rule, self._law)
         moved = self._all if lanes is None else lanes
         valid: bool = self._run(loop, moved, arms, self._reward, step)

@@ -81,7 +81,7 @@ class Lanes:
             env.draw_user(law if isinstance(law, InstanceLaw) else law[place], env.settle())
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend `arms[b]` in each lane b of `lanes`, by default of all lanes; fill in `step`.
+        """Recommend arm `arms[b]` in lane b, for each b in `lanes` (None: all); fill in `step`.
 
         Returns:
             Whether all of `arms` are valid; if not, no user has responded.

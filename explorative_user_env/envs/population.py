@@ -31,7 +31,7 @@ class _Episode:
             popular = start.get("popularity")
             self.law = MemberLaw(env.instance_law, env.deviation, self.seed, popular)
         except Exception as error:
-            raise env.population.failure(error, f"at the start of {self.label()}") from error
+            raise env.population.failure(error, f"while drawing {self.label()}") from error
 
     def generator(self) -> np.random.Generator:
         """Return the random stream of the present user."""
@@ -48,7 +48,7 @@ class _Episode:
 
 
 def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
-    """Return an info with entries about the users of the episode.
+    """Return Gymnasium's dict `info` with more entries, which describe the users of the episode.
 
     Args:
         info: the counts of the user who responds next; after the last step, of the last user.
@@ -311,6 +311,6 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         return f"user {self._episodes[lane].user + 1} of {self.n_users}"
 
     def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
-        """Return each info as an array over lanes; the keys are the same at every step."""
+        """Return each entry of `info` as an array over lanes, with the same keys at every step."""
         episodes = (self._present, self._steps, self._accepted)
         return with_users(super()._values(step, has_response), *(each.copy() for each in episodes))

@@ -13,8 +13,8 @@ class Scores(NamedTuple):
 
     Attributes:
         n_arms: K.
-        horizon: recommendations of an episode, in "population" with each user.
-        random: the return of random actions; random actions may be answers.
+        horizon: recommendations of an episode; in the task "population", of each user.
+        random: the return of random actions, including answers if the environment has such actions.
         best: the return of the package's best agent among those that see responses only.
         best_agent: the name and options of this agent.
         reference: the return of a reference agent, which sees rewards or knows the best arm.

@@ -117,7 +117,7 @@ def options_of_reset(options: Any, *known: str) -> dict[str, Any]:
 
 
 def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
-    """Return the counts in an info, as numbers for one user or as arrays for many users."""
+    """Return counts for Gymnasium's dict `info`: numbers for one user, arrays for many users."""
     return {
         "has_response": has_response,
         "interactions": interactions,
@@ -412,7 +412,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             state.means[:] = instance.means
             behaviour.start(user, state, rng)
         except Exception as error:
-            raise self.population.failure(error, f"at the start of {self._label()}", law) from error
+            raise self.population.failure(error, f"while drawing {self._label()}", law) from error
         left = [0.0]  # never empty: `step` draws a block only if `left` is empty
         self._stream = rng
         if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:

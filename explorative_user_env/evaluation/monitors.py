@@ -405,9 +405,9 @@ def eliminates_best(
     max_steps: int | None = None,
     delta: float = DELTA,
 ) -> bool:
-    """Run BAIR-C with the user of this seed, and return whether it ever eliminates the best arm.
+    """Run BAIR-C with the user of this seed; return whether BAIR-C ever eliminates the best arm.
 
-    The conjecture about BAIR-C states that this probability is at most delta.
+    The conjecture about BAIR-C states that this happens with probability at most delta.
 
     Args:
         env: an `ExplorativeUser-v0`, with or without wrappers.

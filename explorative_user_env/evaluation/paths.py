@@ -187,7 +187,8 @@ class Runs(NamedTuple):
     def columns(self, of: Figures) -> Figures:
         """Return the columns of a table of runs, except `instance` and `user_seed`.
 
-        The setting determines whether these columns count the users' private draws.
+        The population's setting determines whether `stopping_time` and `rejections` include the
+        private draws of the user.
         """
         if self.members is not None:
             by_user = of["regret"].tolist()
@@ -346,7 +347,7 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
         fits = array.shape == users.shape and array.dtype.kind in "iu"
         if not fits or not least <= array.min() <= array.max() < n_arms:
             allowed = f"{users.size} integers in {least}..{n_arms - 1}"
-            raise InvalidArgumentError(f"arms of {name}", chosen, allowed)
+            raise InvalidArgumentError(f"arms chosen by {name}", chosen, allowed)
         return array.astype(int, copy=False)
 
     def ask(users: Array) -> None:
@@ -405,7 +406,7 @@ def compiles(runs: Runs, seed: int) -> bool:
     """Compile the loop of the agent, by a run that halts before its first step.
 
     Return False, with a warning, if the loop does not compile. Return False, without a warning, if
-    the agent has no algorithm record or numba is missing.
+    the agent is not an `AlgorithmAgent` or numba is missing.
 
     Raises:
         CallableError: if custom code fails when it runs.

@@ -311,8 +311,8 @@ def evaluate(
             joblib's processes, or in the backend of a `joblib.parallel_config` around the call.
         executor: a `concurrent.futures.Executor` that replaces the workers, such as dask's
             `client.get_executor(pure=False)`.
-        compiled: whether agents with an algorithm record run in compiled code. Compiled code gives
-            the same results.
+        compiled: whether agents that are made from an `Algorithm` run in compiled code. Compiled
+            code gives the same results.
         check_theory: in "bai", whether a monitor repeats the runs of BAIR agents and compares them
             with the bounds of the paper; `checks` of the results has the comparison.
         progress: True shows a bar on a terminal or in a notebook, False shows nothing, and a

@@ -235,7 +235,7 @@ class Packed:
 
     Raises:
         UnsendableError: if the job cannot be pickled, or if a call cannot unpickle the job.
-        InvalidArgumentError: if a worker has another library version; the message names the worker.
+        InvalidArgumentError: if a worker and the caller have different `traits`; names the worker.
     """
 
     def __init__(self, job: Job) -> None:
@@ -255,9 +255,9 @@ class Packed:
         here = traits()
         for what, wanted in self._traits.items():
             if here.get(what) != wanted:
-                worker = f"{what} of the worker {platform.node()}:{os.getpid()}"
+                trait = f"{what} of the worker {platform.node()}:{os.getpid()}"
                 allowed = f"{wanted}, as in the calling process"
-                raise InvalidArgumentError(worker, here.get(what), allowed)
+                raise InvalidArgumentError(trait, here.get(what), allowed)
         try:
             job = pickle.loads(self._content)
         except Exception as error:

@@ -176,7 +176,7 @@ def _describe(value: Any, seen: dict[FunctionType, int]) -> Any:
         if value in seen:
             return kind, seen[value]
         if value.__module__ == "__main__":
-            raise UndescribedError("another process may run a script with other functions")
+            raise UndescribedError("a function of another script may have the same name")
         seen[value] = len(seen)
         defaults = (value.__defaults__, sorted_items(value.__kwdefaults__ or {}))
         parts = (value.__code__, defaults, sorted_items(references(value)))

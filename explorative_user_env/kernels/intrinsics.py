@@ -188,7 +188,7 @@ class Rows(NamedTuple):
 
 
 def user_rows(user: User, n_users: int) -> Rows:
-    """Return rows of zeros; a behaviour's `start` fills them."""
+    """Return zeros for the states of `n_users` users; a behaviour's `start` sets the states."""
     arms = np.zeros((n_users, user.n_arms, ARM_BYTES // 8))
     return Rows(arms, np.zeros((n_users, USER_BYTES // 8)), *long_tables())
 

@@ -114,7 +114,7 @@ class Game:
     def guessing(self, yes: bool) -> "Game":
         """Return the game after a prediction and the user's response to the pending arm."""
         if self.pending is None:
-            raise InvalidArgumentError("guess", yes, "left out if no arm waits for a prediction")
+            raise InvalidArgumentError("guess", yes, "left out unless the user has yet to respond")
         game = replace(self, predicts=False).recommending((self.pending,))
         return replace(game, guesses=(*self.guesses, yes), predicts=self.predicts)
 

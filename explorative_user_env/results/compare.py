@@ -169,8 +169,8 @@ def crossed_difference(
         allowed = f"a table of at least {FEWEST} trainings and {FEWEST} users"
         raise InvalidArgumentError("trained", trained.shape, allowed)
     if against.shape != trained.shape[1:]:
-        allowed = f"one value for each of {trained.shape[1]} users"
-        raise InvalidArgumentError("against", against.shape, allowed)
+        allowed = f"({trained.shape[1]},), one value for each user"
+        raise InvalidArgumentError("shape of the argument against", against.shape, allowed)
     pairs = trained - against
     value, of_trainings = float(pairs.mean()), pairs.mean(axis=1)
     error = float(stats.sem(of_trainings))
@@ -210,8 +210,8 @@ class _Page:
         """Plot the differences of one metric and return Matplotlib's axes.
 
         Args:
-            figure: name of a metric, as in `differences`; None plots the first metric.
-            axes: Matplotlib axes; None creates a figure.
+            figure: name of the metric to plot, as in `differences`; None plots the first metric.
+            axes: Matplotlib axes for the plot; None creates new axes.
 
         Raises:
             InvalidArgumentError: if the comparison has no such metric.
@@ -348,12 +348,12 @@ def compare(results: Any, first: str, second: str, level: float = intervals.LEVE
     """
     runs, over_horizon = results.runs, results.over_horizon
     names = list(dict.fromkeys(runs["agent"]))
-    if choice("first", first, names) == choice("second", second, names):
-        raise InvalidArgumentError("second", second, f"an agent other than {first}")
+    if choice("the argument first", first, names) == choice("the argument second", second, names):
+        raise InvalidArgumentError("the argument second", second, f"an agent other than {first}")
     both = [runs[runs["agent"] == name].set_index(PAIRS).sort_index() for name in (first, second)]
     if not both[0].index.equals(both[1].index):
         allowed = f"an agent with the same users as {first}"
-        raise InvalidArgumentError("second", second, allowed)
+        raise InvalidArgumentError("the argument second", second, allowed)
     censored, left = (  # 0.0 if the runs have no such column
         tuple(float(each[column].mean()) if column in each else 0.0 for each in both)
         for column in ("censored", "left")
@@ -388,9 +388,9 @@ def compare_all(results: Any, against: str) -> LineUpComparison:
         InvalidArgumentError: for an unknown name, a single agent, or agents with different users.
     """
     names = list(dict.fromkeys(results.runs["agent"]))
-    others = [name for name in names if name != choice("against", against, names)]
+    others = [name for name in names if name != choice("the argument against", against, names)]
     if not others:
-        raise InvalidArgumentError("against", against, "an agent of results with several agents")
+        raise InvalidArgumentError("the argument against", against, "one of two or more agents")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
     pairs = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in pairs), strict=True)

@@ -50,7 +50,10 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 
 def mean_p_value(values: np.ndarray) -> float:
-    """Return the p-value of mean 0: the error level at which `mean_interval` ends at 0, or NaN."""
+    """Return the p-value of the hypothesis that the mean is 0; NaN for n < 2.
+
+    It is the value of 1 - level for which an end of `mean_interval` is 0.
+    """
     from scipy import stats
 
     if len(values) < 2:

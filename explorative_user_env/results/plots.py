@@ -272,7 +272,7 @@ def mean_lines(results: PlottedRuns, kind: str, axes: Any = None, progress: Any 
     Args:
         results: the runs.
         kind: "rejections", "regret" or "regret_by_user".
-        axes: Matplotlib axes; None creates a figure.
+        axes: Matplotlib axes for the plot; None creates new axes.
         progress: as in `evaluate`.
 
     Raises:
@@ -322,7 +322,7 @@ def acceptances_by_arm(episode: Episode, best_arm: int | None = None, axes: Any 
     Args:
         episode: the run.
         best_arm: the arm to mark as best; None marks no arm.
-        axes: Matplotlib axes; None creates a figure.
+        axes: Matplotlib axes for the plot; None creates new axes.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -363,7 +363,7 @@ def phase1_against_bound(results: PlottedRuns, kind: str, axes: Any = None, *_: 
     Args:
         results: results with `check_theory=True`.
         kind: "rounds" or "phase1_rejections".
-        axes: Matplotlib axes; None creates a figure.
+        axes: Matplotlib axes for the plot; None creates new axes.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -439,7 +439,7 @@ def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = No
     Args:
         sweep: a `Sweep`; each of its cells (`Results`) has another pair of K and delta.
         kind: as in `Sweep.plot`.
-        axes: Matplotlib axes; None creates a figure.
+        axes: Matplotlib axes for the plot; None creates new axes.
 
     Raises:
         InvalidArgumentError: if the sweep has only one pair of K and delta, has a pair twice, or
@@ -586,8 +586,8 @@ def paired_differences(comparisons: Any, figure: str | None = None, axes: Any = 
 
     Args:
         comparisons: a `Comparison` of each agent with the common agent.
-        figure: name of a metric; None plots the first metric.
-        axes: Matplotlib axes; None creates a figure.
+        figure: name of the metric to plot; None plots the first metric.
+        axes: Matplotlib axes for the plot; None creates new axes.
 
     Raises:
         InvalidArgumentError: if the comparisons have no such metric.

@@ -169,7 +169,7 @@ class Results:
                 first run, "rounds" or "phase1_rejections" with `check_theory=True`, or
                 "regret_by_user" in the task "population". With None, the kind is "success", or the
                 regret in tasks with a horizon.
-            axes: Matplotlib axes; None creates a figure.
+            axes: Matplotlib axes for the plot; None creates new axes.
             progress: as in `evaluate`, for the runs that a plot replays.
 
         Raises:
@@ -260,7 +260,7 @@ class Sweep:
             kind: "stopping_time" (default), "success" or "rejection_rate"; in tasks with a horizon
                 "regret" (default) or "utility"; with `check_theory=True` also "rounds" or
                 "phase1_rejections".
-            axes: Matplotlib axes; None creates a figure.
+            axes: Matplotlib axes for the plot; None creates new axes.
 
         Raises:
             InvalidArgumentError: for any other kind, or if the sweep has only one pair of K and
@@ -377,7 +377,10 @@ def stored_cells(db: "sqlite3.Connection", agents: Sequence[Any] = ()) -> list[S
 
 
 def _results_of(read: Any, record: Any, numbers: Any, agents: Sequence[Any]) -> Results | None:
-    """Return an evaluation's results, or None; its `request` overrides options in its `cell`."""
+    """Return the results of a stored evaluation, or None if no run of it is stored.
+
+    If `record["request"]` and `record["cell"]` differ in an option, the request's value counts.
+    """
     request, frames = record["request"], {}
     task, n_users = request["task"], request["n_instances"]
     for number in numbers:

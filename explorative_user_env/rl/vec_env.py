@@ -125,7 +125,7 @@ class SB3VecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Raise an error, because `make_sb3_vec_env` fixes all attributes."""
-        raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env")
+        raise InvalidArgumentError(attr_name, value, "passed to make_sb3_vec_env, not to set_attr")
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any

@@ -219,7 +219,8 @@ def _run(
     run, and a function that calls this method.
 
     Raises:
-        CallableError: if code fails; the message names the code, the step and the user.
+        CallableError: if a method of the agent or of the environment fails. The message names the
+            method, the step and the user.
     """
     name, n_arms = name_of(agent), int(env.action_space.n)  # type: ignore[attr-defined]
     learn: Callable[[int, float], None] | None = None
@@ -259,7 +260,7 @@ def _run(
             if arm is None or truncated or len(arms) == cap:
                 break
             if type(arm) is not int or not 0 <= arm < n_arms:
-                arm = as_arm(f"arm of {name}", arm)
+                arm = as_arm(f"arm chosen by {name}", arm)
             doing = step
             observation, reward, left, truncated, _ = env.step(arm)
             doing = observe
@@ -278,7 +279,7 @@ def _run(
             committed = as_arm(answer, agent.answer())
     except Exception as error:
         if not started and type(error) is InvalidArgumentError:
-            raise  # an argument is invalid; no code failed
+            raise  # an argument of `reset` is invalid; no method failed
         when = "at the end" if doing == answer else f"at step {len(arms) + 1}"
         named = CallableError.of(doing, error, f"{when if started else 'at the start'}, with {who}")
         raise named from (error.__cause__ if isinstance(error, CallableError) else error)

@@ -81,7 +81,7 @@ def repeat(run: Any, on_moment: Callable[[Moment], None]) -> None:
 class Rank(IntEnum):
     """The importance of an event; the most important is 0."""
 
-    END = 0  # the start or the end of the run
+    END = 0  # an event at the first or the last moment of the run
     BEST = 1  # an event about the best arm
     TURN = 2  # a new phase of the agent
     EVENT = 3  # a rare event

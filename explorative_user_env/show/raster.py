@@ -100,8 +100,8 @@ def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
 def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     """Return an image of a text and the number of its pixel rows above the baseline.
 
-    A pixel of the image is the share of the pixel that the text covers, in 0..255. The text is
-    drawn large and then reduced, which improves the spacing. The font is that of Pillow, which is
+    The value of a pixel is 255 times the share of its area that the text covers. The text is drawn
+    large and then reduced, which improves the spacing. The font is that of Pillow, which is
     the same on every machine. The font has no bold letters, so a bold text is drawn twice, once a
     little to the right.
     """

@@ -460,9 +460,9 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 
 
 MOST_STRIPS = 25
-FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # the beliefs of up to 8 arms have height TALL, else LOW
+FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # strips of up to 8 arms are TALL pixels high, else LOW
 REACH = 6.0  # height of the mark of a response
-NUMBERED = 48.0  # beliefs of at least this height show their axis in numbers
+NUMBERED = 48.0  # strips of at least this height show numbers at the ends of their axis
 EARLY = 4  # the axis need not hold the wide intervals of the first quarter of a run
 # In pixels: MOVED is the least change that is drawn, THIN is half the width of a line.
 MOVED, THIN = 0.5, 0.75
@@ -668,7 +668,7 @@ class Board(NamedTuple):
     width: int  # of the panel
     height: int  # of the panel
     facts: dict[Slot, float]  # `y` of the baseline of each line or gauge
-    columns: dict[Slot, tuple[float, float]]  # left and right end of each slot with K numbers
+    columns: dict[Slot, tuple[float, float]]  # left and right end of each `by_arm` slot
     rows: ArmRows  # the rows of the arms
     labels_end: float | None  # right end of the arms' labels; None without labels
 

@@ -5,10 +5,10 @@ cannot distinguish nu from nu'. `success` measures how often agents name the bes
 `needed` measures how many interactions a success of 1 - delta takes. `draw` plots the results.
 
 A standard bandit needs O(log 1/delta) interactions. An agent that observes only responses needs
-delta^(-1/alpha), up to smaller factors. In the measurements, an agent that also sees the rewards is
-hardly better: once the user rejects an arm, the arm gives no more rewards. The power of 1/delta
-exceeds the interactions of the standard bandit only if delta is small: with gap 1/2 and alpha = 1,
-below 1e-5. With alpha = 1/4, simulated runs reach such a delta.
+delta^(-1/alpha) interactions, up to smaller factors. In the measurements, an agent that also sees
+the rewards is hardly better: once the user rejects an arm, the arm gives no more rewards. The
+number delta^(-1/alpha) exceeds the interactions of the standard bandit only if delta is small: with
+gap 1/2 and alpha = 1, below 1e-5. With alpha = 1/4, simulated runs reach such a delta.
 """
 
 import math
@@ -475,7 +475,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
 
 
 def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Plot P(nu and nu' look the same for N_0 acceptances) over N_0; `overlap` returns `frame`."""
+    """Plot P(nu and nu' look the same for N_0 acceptances) over N_0, from a result of `overlap`."""
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
@@ -494,7 +494,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the interactions that agents need against 1/delta, from the frame of `needed`."""
+    """Plot the interactions that agents need over 1/delta, from a result of `needed`."""
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         finite = rows[np.isfinite(rows["interactions"])].sort_values("delta")

@@ -21,7 +21,7 @@ _Z = stats.norm.ppf(LEVEL)
 
 
 def _fit(x: Callable[[Any], Any], y: Callable[[Any], Any] = np.log, of: int = 0) -> Any:
-    """Return a function that answers 5.1: the slope (`of=0`) or intercept (`of=1`) of a line."""
+    """Return a function that answers exercise 5.1: the slope (`of=0`) or the intercept (`of=1`)."""
     return lambda deltas, times: np.polyfit(x(np.array(deltas)), y(np.array(times)), 1)[of]
 
 

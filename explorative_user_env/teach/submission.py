@@ -48,7 +48,7 @@ class GradingOutcome(StrEnum):
     GRADED = "graded"
     FAILED = "failed"  # the submission raised an error, or is not valid
     STOPPED = "stopped"  # the submission exceeded its time limit
-    CHEATED = "cheated"  # its process sent data that are not replies
+    CHEATED = "cheated"  # the process of the submission sent data that are not replies
 
 
 class SubmissionError(Exception):

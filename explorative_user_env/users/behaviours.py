@@ -116,7 +116,7 @@ class Checked:
 
 
 def steps_of(function: Callable[..., bool], state: UserState) -> int:
-    """Return the step of the last call of a checked `respond` or `leaves`."""
+    """Return the step of the latest call of `function`, the user's `respond` or `leaves`."""
     return function.steps if isinstance(function, Checked) else state.interactions[0]
 
 

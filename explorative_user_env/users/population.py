@@ -1,4 +1,4 @@
-"""Populations: the options of users, the two settings of the paper, and users of one episode."""
+"""The options of users (`Population`), the paper's two settings, and the users of an episode."""
 
 import functools
 import inspect
@@ -17,13 +17,7 @@ from explorative_user_env.users import instances, model
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, Checked, as_behaviour
 from explorative_user_env.users.instances import DEFAULT_GAP, Instance, InstanceLaw, Means
 from explorative_user_env.users.model import AnyRewardLaw, Schedule, User, rule_name
-from explorative_user_env.validation import (
-    CallableError,
-    InvalidArgumentError,
-    known_names,
-    of_class,
-    positive,
-)
+from explorative_user_env.validation import CallableError, InvalidArgumentError, of_class, positive
 
 #: The names of the agents in the paper's tables.
 PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
@@ -44,8 +38,8 @@ class Setting:
         rejects_ties: whether she rejects i if lcb_j = ucb_i.
         bair_n1: N_1 is (2K/delta)^(1/alpha)/rho_0 ("paper"), or 2(K-1) replaces 2K ("proof").
         bair_phase1_counts: whether Phase 1 ends after N_1 "acceptances" or N_1 "steps".
-        bair_first_sweep: whether the passes at the start of Phase 1 recommend all remaining arms
-            ("full"), or skip the arm after a rejected one and complete the last pass ("skipping").
+        bair_first_sweep: the passes at the start of Phase 1 recommend all remaining arms ("full"),
+            or all but the arms that follow a rejected arm, and complete the last pass ("skipping").
         bair_phase2: whether Phase 2 picks arms by the "fewest acceptances" or by "round robin".
         bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
             ("paper") or the released code's threshold ("released").
@@ -484,7 +478,7 @@ def population_of(
         if "n_arms" in user:
             raise TypeError("got multiple values for argument 'n_arms'")
         user = {**user, "n_arms": n_arms}
-    known_names(user, [option.name for option in OPTIONS], "options of users")
+    validation.known_names(user, [option.name for option in OPTIONS], "options of users")
     if population is None:
         return Population(**user)
     if user:

@@ -132,8 +132,8 @@ def test_an_error_is_the_same_by_either_path(subtests):
         *((faulty[fault], facts(), f"of own {index}") for fault in FAULTS[1:5]),
         (faulty["none"], facts(memory=LATE), "IndexError"),
         *((faulty["none"], facts(height), "rho_t must be in") for height in (1.5, -0.5, math.nan)),
-        (faulty["arm above"], facts(), "arm of own must be an arm"),
-        (faulty["arm below"], facts(), "arm of own must be an arm"),
+        (faulty["arm above"], facts(), "arm chosen by own must be an arm"),
+        (faulty["arm below"], facts(), "arm chosen by own must be an arm"),
         (faulty["answer above"], facts(), "answer of own must be an arm in 0..4"),
     ]
     for agent, options, words in rows:

@@ -223,7 +223,7 @@ def test_wrong_arms_and_answers_are_refused_by_name():
     for number, (method, wrong, stops, arms) in enumerate(rows):
         agent = Wanderer(stops)
         setattr(agent, method, lambda users, wrong=wrong: wrong)
-        message = f"arms of wanderer must be 30 integers in {arms}"
+        message = f"arms chosen by wanderer must be 30 integers in {arms}"
         with pytest.raises(eu.InvalidArgumentError, match=message):
             eu.evaluate([agent], **THIRTY | BOTH[number % 2])
 

@@ -149,7 +149,9 @@ def test_what_cannot_be_drawn_is_refused():
         with pytest.raises(InvalidArgumentError, match="width must be"):
             scene_of_user(SEEN, width=width)
     for accepted, truths, named in (([True], None, "accepted"), ([True, False], [], "truths")):
-        with pytest.raises(InvalidArgumentError, match=f"{named} must be one value for"):
+        with pytest.raises(
+            InvalidArgumentError, match=f"{named} must be 2 values, one for each step"
+        ):
             timeline(2, [0, 1], accepted, truths)
 
 

@@ -166,18 +166,14 @@ def test_what_cannot_be_compared_is_refused(subtests):
     alone = RUNS[RUNS["agent"] == "a"]
     strangers = Results(pd.concat([alone, other.assign(user_seed=range(6))]), CELL)
     rows = [
-        (results.compare, ("a", "x"), "second must be one of a, b"),
-        (results.compare, ("x", "a"), "first must be one of a, b"),
-        (results.compare, ("a", "a"), "second must be an agent other than a"),
+        (results.compare, ("a", "x"), "the argument second must be one of a, b"),
+        (results.compare, ("x", "a"), "the argument first must be one of a, b"),
+        (results.compare, ("a", "a"), "the argument second must be an agent other than a"),
         (strangers.compare, ("a", "b"), ".*with the same users as a"),
-        (
-            Results(alone, CELL).compare_all,
-            ("a",),
-            "against must be an agent of results with several",
-        ),
-        (results.compare_all, ("x",), "against must be one of a, b"),
+        (Results(alone, CELL).compare_all, ("a",), "the argument against must be one of two or"),
+        (results.compare_all, ("x",), "the argument against must be one of a, b"),
         (crossed_difference, ("regret", np.zeros((1, 9)), np.zeros(9)), "trained must be"),
-        (crossed_difference, ("regret", np.zeros((3, 9)), np.zeros(8)), "against must be"),
+        (crossed_difference, ("regret", np.zeros((3, 9)), np.zeros(8)), "shape of the arg"),
     ]
     for entry, arguments, message in rows:
         with subtests.test(message), pytest.raises(InvalidArgumentError, match=f"^{message}"):

@@ -167,7 +167,7 @@ def test_what_is_wrong_is_refused_by_name():
     envs.set_options([{}, {"means": [0.0]}])
     for ask, message in [
         (lambda: envs.get_attr("nothing"), "no attribute 'nothing'"),
-        (lambda: envs.set_attr("alpha", 2.0), "alpha must be given to make_sb3_vec_env"),
+        (lambda: envs.set_attr("alpha", 2.0), "alpha must be passed to make_sb3_vec_env"),
         (envs.reset, "means must be"),
         (lambda: SB3VecEnv(make_task("regret", 2, autoreset_mode="NextStep")), "envs must be made"),
         (lambda: many(0), "num_envs must be an integer of at least 1"),
