@@ -1,6 +1,7 @@
 """The agents of the package: BAIR, the paper's baselines, and agents for comparison.
 
-Agents see arms and responses only. The agent `FullInformation` is the exception: it sees rewards.
+Agents see arms and responses only. Two agents are exceptions, for comparison: `FullInformation` sees
+rewards, and `OracleChampion` knows the best arm.
 """
 
 from collections.abc import Callable

@@ -140,15 +140,21 @@ def make(models: bool) -> None:
         learnt = ["suite", f"--agent={LEARNT_AGENT}", *_how(quick, LEARNT + suffix)]
         subprocess.run([*module, *learnt], cwd=ROOT / "examples", check=True)
     for name in (NAME, LEARNT):
-        add(MADE / name / "scores.json", MADE / f"{name}-quick" / "run.sqlite", name)
+        put(MADE / name / "scores.json", MADE / f"{name}-quick" / "run.sqlite", name)
+    PAGE.write_text(page_of(files()), encoding="utf-8")
 
 
 def add(scores: Path, runs: Path, name: str) -> None:
     """Add a submission: scores, and runs with a tenth of the users; write the page."""
+    put(scores, runs, name)
+    PAGE.write_text(page_of(files()), encoding="utf-8")
+
+
+def put(scores: Path, runs: Path, name: str) -> None:
+    """Put the two files of a submission into the folder of the leaderboard."""
     FOLDER.mkdir(exist_ok=True)
     shutil.copy(scores, FOLDER / f"{name}.json")
     pack(runs, FOLDER / f"{name}.sqlite{PACKED}", overwrite=True)
-    PAGE.write_text(page_of(files()), encoding="utf-8")
 
 
 def check(share: float) -> int:
