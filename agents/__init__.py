@@ -1,6 +1,6 @@
 """The agents of the package: BAIR, the paper's baselines, and agents for comparison.
 
-Agents see arms and responses only. Two agents are exceptions, for comparison: `FullInformation` sees
+Agents see arms and responses only. Two agents for comparison are exceptions: `FullInformation` sees
 rewards, and `OracleChampion` knows the best arm.
 """
 

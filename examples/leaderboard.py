@@ -25,8 +25,10 @@ from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import PACKED, about, pack
 from explorative_user_env.studies.suite import (
+    NEIGHBOURS,
     Replicates,
     load_suite,
+    neighbours_table,
     notes_of_scores,
     rankings_of,
     scores_table,
@@ -197,13 +199,10 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
             allowed = f"files of the same form of the suite, {records[0]['title']}"
             raise eu.InvalidArgumentError("files", each["title"], allowed)
 
-    def rows(name: str, by: list[str]) -> pd.DataFrame:
-        frames = [pd.DataFrame(each[name]) for each in records]
-        return pd.concat(frames, ignore_index=True).drop_duplicates(by, ignore_index=True)
-
-    scores = rows("scores", ["task", "agent"])
-    twins = {task["name"]: task["twin"] for task in records[0]["tasks"] if task["twin"]}
-    totals = totals_of(scores, twins)
+    frames = [pd.DataFrame(each["scores"]) for each in records]
+    scores = pd.concat(frames, ignore_index=True)
+    scores = scores.drop_duplicates(["task", "agent"], ignore_index=True)
+    totals = totals_of(scores, twins_in(records))
     tasks = list(dict.fromkeys(scores["task"]))
     losses = {
         task: {
@@ -214,6 +213,11 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
     }
     references = set(totals.loc[totals["sees_rewards"], "agent"])
     return scores, totals, rankings_of(losses, references)
+
+
+def twins_in(records: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Return the twin of each task that has one."""
+    return {task["name"]: task["twin"] for task in records[0]["tasks"] if task["twin"]}
 
 
 def page_of(paths: Sequence[Path]) -> str:
@@ -231,6 +235,8 @@ def page_of(paths: Sequence[Path]) -> str:
         "## Trained for some tasks",
         "The mean is over these tasks only, so it cannot be compared with the means above.",
         markdown(totals_table(totals[~whole])),
+        NEIGHBOURS,
+        markdown(neighbours_table(scores, totals, twins_in(records))),
         "## By task",
         markdown(scores_table(scores, totals, ranked)),
         notes,

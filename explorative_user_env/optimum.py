@@ -243,6 +243,11 @@ class OptimalAgent(Agent):
         self.name = "optimum" if agent is None else f"{name_of(agent)} with the optimal answer"
 
     @property
+    def trained_on(self) -> dict[str, Any]:
+        """The kind of task and the K of the users, as arguments of `evaluate`."""
+        return {"task": self.tiny.task, "n_arms": 2}
+
+    @property
     def options(self) -> dict[str, Any]:
         """The task and the options of the other agent, which identify this agent."""
         other = {} if self.agent is None else {"agent": getattr(self.agent, "options", self.agent)}

@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, permutations
+from itertools import chain, pairwise, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -134,9 +134,8 @@ def totals_of(scores: pd.DataFrame, twins: Mapping[str, str]) -> pd.DataFrame:
         another if Student's 95% interval of their mean difference over tasks excludes 0, with all
         tasks and without any one task.
     """
-    rows, pairs = [], scores.assign(pair=scores["task"].replace(dict(twins)))
-    worst = pairs.groupby(["agent", "pair"])["score"].min().unstack()
-    for name, each in pairs.groupby("agent", sort=False):
+    rows, worst = [], worst_of_twins(scores, twins)
+    for name, each in scores.groupby("agent", sort=False):
         values = worst.loc[name].dropna().to_numpy(float)
         low, high = interval_over_tasks(values)
         if len(values) == 1:
@@ -154,6 +153,26 @@ def totals_of(scores: pd.DataFrame, twins: Mapping[str, str]) -> pd.DataFrame:
     for column, ranks in (("rank_low", best), ("rank_high", last)):
         totals[column] = totals["agent"].map(ranks).astype("Int64")
     return totals.sort_values("mean", ascending=False, ignore_index=True)
+
+
+def worst_of_twins(scores: pd.DataFrame, twins: Mapping[str, str]) -> pd.DataFrame:
+    """Return the scores, agents in rows and tasks in columns; twins are one column (see above)."""
+    pairs = scores.assign(pair=scores["task"].replace(dict(twins)))
+    return pairs.groupby(["agent", "pair"])["score"].min().unstack()
+
+
+def neighbours_table(scores: pd.DataFrame, totals: pd.DataFrame, twins: Mapping[str, str]) -> Table:
+    """Return the mean difference of each ranked agent and the next one, as a Rich table."""
+    worst = worst_of_twins(scores, twins)
+    names = list(totals.loc[totals["rank_low"].notna(), "agent"])
+    rows = []
+    for one, other in pairwise(names):
+        differences = (worst.loc[one] - worst.loc[other]).to_numpy(float)
+        low, high = interval_over_tasks(differences)
+        shown = f"{differences.mean():.2f} [{low:.2f}, {high:.2f}]"
+        rows.append({"first": one, "second": other, "difference": shown})
+    columns = (Column("first", left=True), Column("second", left=True), Column("difference"))
+    return table(rows, columns)
 
 
 def interval_over_tasks(values: Array) -> tuple[float, float]:
@@ -263,6 +282,10 @@ LEGEND_OF_TAU = (
     f"τ: Kendall's rank correlation between the orders of the agents in the task and in {CENTRAL}, "
     "the paper's central cell.",
 )
+
+
+#: The heading of `neighbours_table` on pages.
+NEIGHBOURS = "## Paired differences of neighbours, mean over tasks [95%]"
 
 
 def notes_of_scores(totals: pd.DataFrame, ranked: pd.DataFrame) -> tuple[str, ...]:
@@ -416,6 +439,8 @@ class SuiteResults:
             references.setdefault((task.reference, task.why), []).append(task.name)
         totals, by_task = map(markdown, self.tables())
         parts = [f"# Scores, {self.run.title}", totals, "## By task", by_task]
+        neighbours = neighbours_table(self.scores(), self.totals(), twins_of(self.tasks))
+        parts += [NEIGHBOURS, markdown(neighbours)]
         parts += [f"- {in_markdown(note)}" for note in self.notes()]
         parts += ["## Tasks", markdown(table(self.tasks, TASK_COLUMNS))]
         for (reference, why), names in references.items():

@@ -12,6 +12,7 @@ from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, UCB1, SuccessiveElimination
+from explorative_user_env.display.tables import markdown
 from explorative_user_env.studies import suite as module
 from explorative_user_env.studies import suite_tasks as frozen
 from explorative_user_env.studies.suite import VARIETIES, Replicates, run_suite
@@ -139,6 +140,10 @@ def test_the_mean_is_over_tasks_with_students_interval_and_the_worse_of_twins():
     assert totals["n_tasks"].tolist() == [3, 1]
 
 
+def mean_and_error(values):
+    return np.mean(values), stats.sem(values)
+
+
 def test_ranks_count_only_orders_that_hold_without_any_one_task():
     rng = np.random.default_rng(0)
     noise = rng.normal(0.0, 0.02, (4, 8))
@@ -154,6 +159,11 @@ def test_ranks_count_only_orders_that_hold_without_any_one_task():
     ranks = {name: (row["rank_low"], row["rank_high"]) for name, row in totals.iterrows()}
     assert all(map(pd.isna, ranks.pop("sees")))
     assert ranks == {"best": (1, 2), "level": (2, 3), "worst": (3, 4), "lucky": (1, 4)}
+    frame = scores_frame(by_agent, sees=["sees"])
+    shown = markdown(module.neighbours_table(frame, module.totals_of(frame, {}), {}))
+    low, high = stats.t.interval(0.95, 7, *mean_and_error(by_agent["level"] - by_agent["worst"]))
+    middle = np.mean(by_agent["level"] - by_agent["worst"])
+    assert f"| level | worst | {middle:.2f} [{low:.2f}, {high:.2f}] |" in shown
     for left_out in range(8):
         some = scores_frame(by_agent, sees=["sees"])
         some = some[some["task"] != f"t{left_out}"]
