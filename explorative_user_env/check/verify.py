@@ -272,7 +272,7 @@ def verify(
         share: the share of the rows to rerun, in (0, 1]. With None, `verify` reruns all rows if
             that takes less than about a second, and otherwise 0.05 of the rows.
         rows: the smallest total number of rows to rerun; give either `rows` or `share`.
-        seed: the seed that draws the rows, at least 0; None chooses a random seed.
+        seed: the seed that draws the rows, at least 0; None is a random seed.
         only: names of the agents or cells to rerun; empty for all agents and cells.
         workers: as for `evaluate`.
         executor: as for `evaluate`.

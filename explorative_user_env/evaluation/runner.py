@@ -304,8 +304,8 @@ def evaluate(
             UNI and EXP3. If it is an agent's name, T is the mean stopping time of this agent. None
             is "BAIR".
         max_steps: in "bai", a step cap for all agents. It replaces the setting's cap, but not an
-            agent's smaller cap. A run that reaches its cap is censored. With None each agent has
-            its own cap, or else the setting's cap, or else a million.
+            agent's smaller cap. A run that reaches its cap is censored. None is each agent's own
+            cap, or else the setting's cap, or else a million.
         step_cost: in "bai", the c in the cost c T + error of a run, at least 0; None is 0.0005.
         workers: number of parallel runs, at least 1: in threads if the agent compiles, else in
             joblib's processes, or in the backend of a `joblib.parallel_config` around the call.
