@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import SuccessiveElimination, TransferElimination, Uniform
+from explorative_user_env.agents import BAIR, SuccessiveElimination, TransferElimination, Uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.text import with_error
 from explorative_user_env.results.compare import AS_MEANS, paired_difference
@@ -269,3 +269,21 @@ def test_the_figures_of_those_who_need_no_training_are_the_pages():
         shares = [own["success"], own["wrong"], own["censored"]]
         assert [float(cell) for cell in row[:3]] == pytest.approx(shares, abs=0.0005)
         assert row[3] == with_error(own["stopping_time"], own["stopping_time_high"])
+
+
+@pytest.mark.slow
+def test_the_frontier_agent_is_faster_than_a_tuned_bair_with_many_arms(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    frontier = importlib.import_module("frontier")
+    runs = eu.evaluate(
+        [frontier.Frontier(), BAIR(n1=300)],
+        setting="released",
+        n_arms=100,
+        n_instances=150,
+        seed=28,
+        progress=False,
+    ).runs
+    times = runs.pivot(index="instance", columns="agent", values="stopping_time")
+    difference = times["frontier"] - 0.9 * times["BAIR"]
+    assert difference.mean() + 1.96 * difference.sem() < 0.0
+    assert runs["correct"].all()

@@ -134,7 +134,7 @@ def plot(
         ran = dict.fromkeys(each.cell[name] for each in cells)
         unknown = [value for value in wanted or () if value not in ran]
         if cells and unknown:
-            raise InvalidArgumentError(name, unknown[0], f"in the run: {', '.join(map(str, ran))}")
+            raise InvalidArgumentError(name, unknown[0], f"one of {', '.join(map(str, ran))}")
         cells = [each for each in cells if not wanted or each.cell[name] in wanted]
     every = list(drawings_of(about.request, home, cells))
     drawings = [each for each in every if each.draw is not None]

@@ -390,7 +390,7 @@ def compare_all(results: Any, against: str) -> LineUpComparison:
     names = list(dict.fromkeys(results.runs["agent"]))
     others = [name for name in names if name != choice("the argument against", against, names)]
     if not others:
-        raise InvalidArgumentError("the argument against", against, "an agent of results with others")
+        raise InvalidArgumentError("the argument against", against, "one of two or more agents")
     level = 1.0 - (1.0 - intervals.LEVEL) / len(others)
     pairs = [compare(results, name, against, level) for name in others]
     by_figure = zip(*(each.differences for each in pairs), strict=True)

@@ -72,7 +72,7 @@ def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
     assert "each needs one cell: choose it with --n-arms and --delta" in told
     assert written_in(tmp_path / "a" / "plots") == as_both(CELLS)
     told = run(f"results plot {file} --n-arms 3 --delta 0.1").out
-    assert "differences: needs an agent of results with others" in told
+    assert "differences: needs one of two or more agents" in told
     assert written_in(tmp_path / "a" / "plots-K3-delta0.1") == as_both(RUNS)
     assert "--n-arms must be one of 2, 3, got 7" in run(f"results plot {file} --n-arms 7").err
 
