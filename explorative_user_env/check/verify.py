@@ -465,6 +465,16 @@ def _counted(cell: Cell) -> Iterator[Finding]:
             yield Finding("seed", words, cell.name, agent, first, "user_seed", was, now)
 
 
+def _runs_on(record: Mapping[str, Any], task: suite_tasks.SuiteTask) -> bool:
+    """Return whether the agent of a record runs on a task of the suite."""
+    if record.get(records.KIND) != "agent":
+        return False
+    try:
+        return bool(suite_tasks.running(records.from_record(record), task))
+    except records.UnknownCodeError:  # a custom algorithm runs on all tasks
+        return True
+
+
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
     """Yield a finding for each missing or duplicate combination of options, and missing agent."""
     digests = [records.digest(records.record_of(cell.request)) for cell in cells if request]
@@ -484,7 +494,7 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
         for task in suite.records():
             of_task = [suite_tasks.WORST, task.reference]
             for name, record in (options.get("agents") or names).items():
-                its_task = task.name if record.get(records.KIND) == "agent" else None
+                its_task = task.name if _runs_on(record, task) else None
                 model, its_task = suite_tasks.model_and_task(name) or (name, its_task)
                 of_task += [model] * (its_task == task.name)
             wanted[task.name] = dict.fromkeys(of_task)
