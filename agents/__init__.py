@@ -13,6 +13,7 @@ from explorative_user_env.validation import InvalidArgumentError
 from .adapter import AlgorithmAgent
 from .adaptive_bair import AdaptiveBAIR
 from .bair import BAIR, SuccessiveElimination
+from .bandit import BanditAgent
 from .exp3 import EXP3
 from .full_information import FullInformation
 from .oracle_champion import OracleChampion
@@ -120,8 +121,8 @@ def informed(
 # fmt: off
 __all__ = [
     "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
-    "AlgorithmAgent", "FullInformation", "OracleChampion", "OrderedElimination", "Phase1",
-    "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop", "TransferElimination",
-    "Uniform", "after_phase1", "agent_named", "informed",
+    "AlgorithmAgent", "BanditAgent", "FullInformation", "OracleChampion", "OrderedElimination",
+    "Phase1", "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop",
+    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed",
 ]
 # fmt: on
