@@ -66,11 +66,9 @@ def test_a_wrong_argument_and_a_missing_horizon_are_named():
             fickle(**{name: value})
     with pytest.raises(eu.InvalidArgumentError, match=r"^horizon must be given"):
         eu.rollout(eu.ExplorativeUserEnv(2), fickle(), seed=0)
-    with pytest.raises(
-        eu.InvalidArgumentError, match="arm chosen by bandit must be an arm in 0..1, got 5"
-    ):
-        agent = BanditAgent(Fickle, lambda policy: 5, Fickle.update, horizon=9)
-        eu.rollout(eu.ExplorativeUserEnv(2), agent, seed=0)
+    wrong = BanditAgent(Fickle, lambda policy: 5, Fickle.update, horizon=9)
+    with pytest.raises(eu.InvalidArgumentError, match=r"^arm chosen by bandit must be .*, got 5"):
+        eu.rollout(eu.ExplorativeUserEnv(2), wrong, seed=0)
 
 
 def test_a_file_of_runs_belongs_to_the_three_functions(tmp_path):
@@ -79,7 +77,7 @@ def test_a_file_of_runs_belongs_to_the_three_functions(tmp_path):
     for _ in range(2):
         eu.evaluate([fickle()], **asked)
     other = BanditAgent(Fickle, Fickle.pull, lambda policy, arm, accepted: None)
-    with pytest.raises(eu.InvalidArgumentError, match="agents.bandit.attributes.update"):
+    with pytest.raises(eu.InvalidArgumentError, match=r"agents\.bandit\.attributes\.update"):
         eu.evaluate([other], **asked)
 
 
