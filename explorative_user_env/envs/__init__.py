@@ -38,7 +38,11 @@ def _entry(one: str, many: str, limit: int | None = None, **kwargs: Any) -> dict
     return {**dict(zip(names, points, strict=True)), "max_episode_steps": limit, "kwargs": kwargs}
 
 
-_POPULATION = {"n_users": N_USERS, "deviation": DEVIATION, "horizon": POPULATION.horizon}
+_POPULATION: dict[str, Any] = {
+    "n_users": N_USERS,
+    "deviation": DEVIATION,
+    "horizon": POPULATION.horizon,
+}
 
 # fmt: off
 #: The arguments of `gym.register`, by id; a task that ends by itself lists its defaults.
