@@ -88,7 +88,7 @@ def test_all_kinds_of_users_are_alike_in_both(variant, compiled, mode):
 def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_same(name):
     given = {"n_arms": 3, "noise": 0.2}
     given |= {"n_users": 2, "horizon": 3} if "Population" in name else {"horizon": 7}
-    limit = {"max_episode_steps": 9} if name in (eu.ENV_ID, eu.COUNTS_ENV_ID) else {}
+    limit = {"max_episode_steps": 5} if name in (eu.ENV_ID, *COUNTS.values()) else {}
     many = gym.make_vec(name, 64, **limit, **given)
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
