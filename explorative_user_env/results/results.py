@@ -206,7 +206,7 @@ class Results:
             InvalidArgumentError: if the file exists, its name has another ending, or writing fails.
         """
         if Path(path).exists():
-            raise InvalidArgumentError("path", str(path), "the name of a file that does not exist")
+            raise InvalidArgumentError("path", str(path), "a new file")
         task = self.cell["task"]
         agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
