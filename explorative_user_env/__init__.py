@@ -1,8 +1,10 @@
 """Test systems that face a user who is still learning what she likes.
 
-Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0`,
-`ExplorativeUserBAI-v0`, `ExplorativeUserTiny-v0` and `ExplorativePopulation-v0` with Gymnasium. The
-evaluation harness is imported on first use, to keep this import fast.
+Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserBAI-v0` and
+`ExplorativePopulation-v0` with Gymnasium. The observation of these ids is one response. The ids
+`ExplorativeUserCounts-v0`, `ExplorativeUserBAICounts-v0` and `ExplorativePopulationCounts-v0` are
+the same tasks with an observation from which a policy can learn. `ExplorativeUserTiny-v0` is a task
+with a known optimum. The evaluation harness is imported on first use, to keep this import fast.
 """
 
 from importlib import import_module

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from explorative_user_env.validation import InvalidArgumentError, choice, count
+from explorative_user_env.validation import InvalidArgumentError, choice, count, sequence
 
 __all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime"]
 
@@ -214,6 +214,13 @@ def name_of(agent: object) -> str:
     """Return the name of `agent` in tables: its `name`, or else the name of its class."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
+
+
+def listed(agents: Any) -> list[Any]:
+    """Return a list of agents and names, given such a list or a single agent or name."""
+    if isinstance(agents, Agent | str):
+        return [agents]
+    return sequence("agents", agents, "an agent or a list of agents, as [BAIR()]")
 
 
 def cap_of(agent: object) -> int | None:

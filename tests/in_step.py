@@ -8,6 +8,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from population_env import SMALL
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, ExplorativeUserVectorEnv
+from explorative_user_env import envs as ids
 from explorative_user_env import wrappers as single
 from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
@@ -22,6 +23,13 @@ KINDS = {
     BAI_ENV_ID: ExplorativeUserBAIVectorEnv,
     POPULATION_ENV_ID: ExplorativePopulationVectorEnv,
 }
+
+COUNTS = {
+    ENV_ID: ids.COUNTS_ENV_ID,
+    BAI_ENV_ID: ids.BAI_COUNTS_ENV_ID,
+    POPULATION_ENV_ID: ids.POPULATION_COUNTS_ENV_ID,
+}
+"""The id that observes counts, by the id that observes the response."""
 
 GIVEN = {
     ENV_ID: {},

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 from dataclasses import replace
+from typing import Unpack, get_type_hints
 
 import pytest
 from other_users import low_means
@@ -27,7 +28,9 @@ NAMES = [option.name for option in OPTIONS]
 
 def test_whoever_meets_users_and_type_checkers_know_every_option():
     assert list(UserOptions.__annotations__) == NAMES
-    for function in (eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1):
+    hints = get_type_hints(eu.evaluate, include_extras=True)
+    assert hints["user"] == Unpack[UserOptions]
+    for function in (eu.ExplorativeUserEnv, robustness, tune_n1):
         shown = inspect.signature(function).parameters
         assert {shown[name].kind for name in NAMES} == {inspect.Parameter.KEYWORD_ONLY}
         assert shown["n_arms"].default == (20 if function is tune_n1 else 5)

@@ -107,7 +107,7 @@ REFUSED = [
     ("commits must be True or False", lambda: eu.rollout(env(), "BAIR", 0, commits=NO_TRUTH)),
     ("compiled must be True or False", lambda: eu.evaluate(["BAIR"], compiled=NO_TRUTH, **RUN)),
     ("progress must be True, False or a c", lambda: eu.evaluate(["BAIR"], progress=NO_TRUTH)),
-    ("agents must be a list", lambda: eu.evaluate(NO_LIST, **RUN)),
+    ("agents must be an agent or a list", lambda: eu.evaluate(NO_LIST, **RUN)),
     ("means must be", lambda: eu.evaluate(["UNI"], n_arms=2, means=[0.0, 1e308], **OVER)),
     ("means must be", lambda: eu.evaluate(["UNI"], n_arms=3, means=too_large, **OVER)),
     ("deltas must be a list", lambda: eu.sweep(["BAIR"], deltas=NO_LIST, **RUN)),

@@ -16,11 +16,17 @@ COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
 #: Best-arm identification; the actions include answers.
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
 
+#: Best-arm identification; the observation is the counts of all responses.
+BAI_COUNTS_ENV_ID = "ExplorativeUserBAICounts-v0"
+
 #: Best-arm identification with two arms and a known optimum.
 TINY_ENV_ID = "ExplorativeUserTiny-v0"
 
 #: Several users one after another; their means share a popularity.
 POPULATION_ENV_ID = "ExplorativePopulation-v0"
+
+#: Several users one after another; the observation is the counts of all users' responses.
+POPULATION_COUNTS_ENV_ID = "ExplorativePopulationCounts-v0"
 
 #: The default time limit of `ExplorativeUser-v0`.
 MAX_EPISODE_STEPS = 1000
@@ -32,6 +38,12 @@ def _entry(one: str, many: str, limit: int | None = None, **kwargs: Any) -> dict
     return {**dict(zip(names, points, strict=True)), "max_episode_steps": limit, "kwargs": kwargs}
 
 
+_POPULATION: dict[str, Any] = {
+    "n_users": N_USERS,
+    "deviation": DEVIATION,
+    "horizon": POPULATION.horizon,
+}
+
 # fmt: off
 #: The arguments of `gym.register`, by id; a task that ends by itself lists its defaults.
 ENTRIES = {
@@ -41,11 +53,16 @@ ENTRIES = {
                           "wrappers.vector:counts_vector_env", REGRET.horizon),
     BAI_ENV_ID: _entry("envs.bai:ExplorativeUserBAIEnv",
                        "envs.bai:ExplorativeUserBAIVectorEnv", horizon=BAI.horizon),
+    BAI_COUNTS_ENV_ID: _entry("wrappers:bai_counts_env",
+                              "wrappers.vector:bai_counts_vector_env", horizon=BAI.horizon),
     TINY_ENV_ID: _entry("envs.tiny:ExplorativeUserTinyEnv",
                         "envs.tiny:ExplorativeUserTinyVectorEnv"),
     POPULATION_ENV_ID: _entry("envs.population:ExplorativePopulationEnv",
                               "envs.population:ExplorativePopulationVectorEnv",
-                              n_users=N_USERS, deviation=DEVIATION, horizon=POPULATION.horizon),
+                              **_POPULATION),
+    POPULATION_COUNTS_ENV_ID: _entry("wrappers:population_counts_env",
+                                     "wrappers.vector:population_counts_vector_env",
+                                     **_POPULATION),
 }
 # fmt: on
 

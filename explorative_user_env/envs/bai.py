@@ -79,6 +79,9 @@ def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[
 class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     r"""Recommend arms to an explorative user, then stop and name her best arm.
 
+    A policy without memory cannot learn from the observation, which is one response. To train such
+    a policy, use `ExplorativeUserBAICounts-v0`.
+
     ## Description
     Best-arm identification (section 3 of the paper) as an episode: answer correctly after as few
     recommendations as possible. The user is that of `ExplorativeUser-v0`; equal seeds give equal

@@ -160,7 +160,7 @@ class CompiledLanes(Lanes):
             for lane in lanes.tolist():
                 row = row_of(self._rows, lane)
                 t, reward = row.interactions[0], row.reward[0]
-                where = f"{f'at step {t}' if t else 'at the start'} of {self._label(lane)}"
+                where = f"{f'at step {t} of' if t else 'while drawing'} {self._label(lane)}"
                 learned = row.acceptances[0] + user.private_draws * user.n_arms
                 if user.reward_law == rules.CUSTOM and row.counts.sum() != learned:
                     wrong = error if np.isfinite(reward) else self._population.not_finite(reward)

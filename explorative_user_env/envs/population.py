@@ -68,6 +68,9 @@ def with_users(info: dict[str, Any], user: Any, steps: Any, accepted: Any) -> di
 class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     r"""Recommend arms to one user after another; the users like similar arms.
 
+    A policy without memory cannot learn from the observation, which is one response. To train such
+    a policy, use `ExplorativePopulationCounts-v0`.
+
     ## Description
     An episode has `n_users` users of `ExplorativeUser-v0`, one after another, each for `horizon`
     steps. Each episode draws the popularity m_i of each arm i. Each user draws her own deviation:

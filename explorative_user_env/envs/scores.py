@@ -51,22 +51,26 @@ _REGRET = (
     Scores(20, 1000, -1892.0, -653.0, "SE", -117.0, "Full-information", 0.0),
 )
 
+_BAI = (
+    Scores(5, 2000, -0.6005, 0.722, "BAIR(n1=15)", 0.738, "oracle-champion(n1=0)", 1.0),
+    Scores(2, 2000, -0.0005, 0.800, "SE", 0.800, "oracle-champion(n1=0)", 1.0),
+    Scores(20, 2000, -0.9005, 0.514, "SE", 0.625, "oracle-champion(n1=0)", 1.0),
+)
+
+_POPULATION = (
+    Scores(5, 300, -6383.0, -999.0, "SE-transfer(caution=.1)", -611.0, "Full-information", 0.0),
+    Scores(20, 300, -11779.0, -2352.0, "SE-transfer(caution=.1)", -1898.0, "Full-information", 0.0),
+)
+
 #: The scores by id; the first entry of each id has its default K and horizon.
 SCORES: dict[str, tuple[Scores, ...]] = {
     "ExplorativeUser-v0": (_REGRET[3], *_REGRET[:3], *_REGRET[4:]),
     "ExplorativeUserCounts-v0": (_REGRET[2], *_REGRET[:2], *_REGRET[3:]),
-    "ExplorativeUserBAI-v0": (
-        Scores(5, 2000, -0.6005, 0.722, "BAIR(n1=15)", 0.738, "oracle-champion(n1=0)", 1.0),
-        Scores(2, 2000, -0.0005, 0.800, "SE", 0.800, "oracle-champion(n1=0)", 1.0),
-        Scores(20, 2000, -0.9005, 0.514, "SE", 0.625, "oracle-champion(n1=0)", 1.0),
-    ),
+    "ExplorativeUserBAI-v0": _BAI,
+    "ExplorativeUserBAICounts-v0": _BAI,
     "ExplorativeUserTiny-v0": (
         Scores(2, 15, -0.02, 0.769268, "SE with the optimal answer", 0.771968, "optimum", 0.771968),
     ),
-    "ExplorativePopulation-v0": (
-        Scores(5, 300, -6383.0, -999.0, "SE-transfer(caution=.1)", -611.0, "Full-information", 0.0),
-        Scores(
-            20, 300, -11779.0, -2352.0, "SE-transfer(caution=.1)", -1898.0, "Full-information", 0.0
-        ),
-    ),
+    "ExplorativePopulation-v0": _POPULATION,
+    "ExplorativePopulationCounts-v0": _POPULATION,
 }

@@ -223,6 +223,9 @@ class EnvMixin:
 class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     r"""A user who is still learning what she likes, and only accepts or rejects.
 
+    A policy without memory cannot learn from the observation, which is one response. To train such
+    a policy, use `ExplorativeUserCounts-v0`.
+
     ## Description
     The user keeps a confidence interval for the mean reward of each of K arms. She rejects a
     recommended arm i if and only if another arm is clearly better: `lcb_j >= ucb_i` for some j.

@@ -36,7 +36,7 @@ from explorative_user_env.users.instances import number_of_arms
 from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
-Agents = Sequence[Any]
+Agents = Agent | str | Sequence[Any]
 
 #: Smallest and largest chunk of compiled runs, and the aimed number of chunks. Small chunks move
 #: the progress bar and let all workers end together.
@@ -154,7 +154,7 @@ class Request:
         """The seeds of the users, or of the episodes in the task "population"."""
         return user_seeds(self.seed, self.n_instances)
 
-    def line_up(self, agents: Sequence[Agent | str]) -> list[Agent]:
+    def line_up(self, agents: Agents) -> list[Agent]:
         """Return the agents with their unset options filled in.
 
         Raises:
@@ -162,12 +162,9 @@ class Request:
                 if an agent needs a `baseline_time` that is missing, or if a `baseline_time` is
                 given that no agent needs.
         """
-        allowed = "a list of agents, as [BAIR()]"
-        if isinstance(agents, Agent):
-            raise InvalidArgumentError("agents", agents, allowed)
         line_up = [
             informed(agent, self.population, self.delta, self.max_steps)
-            for agent in validation.sequence("agents", agents, allowed)
+            for agent in protocol.listed(agents)
         ]
         names = [name_of(agent) for agent in line_up]
         for right, allowed in (
@@ -246,9 +243,8 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
     return records.record_of_class(type(agent)) | {"attributes": lasting}
 
 
-@users.lists_user_options()
 def evaluate(
-    agents: Sequence[Agent | str],
+    agents: Agent | str | Sequence[Agent | str],
     *,
     task: Task | str = "bai",
     n_instances: int | None = None,
@@ -282,9 +278,9 @@ def evaluate(
     episode with users of similar means; an agent with a `next_user` method keeps its memory.
 
     Args:
-        agents: agents, or names of agents of the package: "BAIR", "T&S", "UNI", "EXP3" and the
-            references "BAIR-C", "UCB1", "Thompson", "SE", "Full-information" and "oracle-champion".
-            `SB3Agent(model)` wraps a model of Stable-Baselines3.
+        agents: an agent or a list of agents. A name is an agent of the package: "BAIR", "T&S",
+            "UNI", "EXP3" and the references "BAIR-C", "UCB1", "Thompson", "SE", "Full-information"
+            and "oracle-champion". `SB3Agent(model)` wraps a model of Stable-Baselines3.
         task: "bai", "regret" or "population".
         n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
             it is the largest number of users, and None is a million.
@@ -334,7 +330,8 @@ def evaluate(
             The attribute `finished` of any error holds the results of the finished agents.
     """
     given = locals()
-    validation.known_names(user, inspect.signature(evaluate).parameters)
+    *arguments, _ = inspect.signature(evaluate).parameters
+    validation.known_names(user, [*arguments, *UserOptions.__annotations__])
     options = {name: given[name] for name in Request.__dataclass_fields__ if name in given}
     options |= {"task": protocol.as_task(task), "population": users.population_of(population, user)}
     if n_instances is None:
@@ -680,7 +677,8 @@ def sweep(
         line_ups = {}
         for delta, arms in _cells(rows, columns):
             line_up = agents(delta, arms) if callable(agents) else agents
-            line_ups[f"delta={delta:g} K={arms}"] = [agent_record(each, arms) for each in line_up]
+            records_of = [agent_record(each, arms) for each in protocol.listed(line_up)]
+            line_ups[f"delta={delta:g} K={arms}"] = records_of
         fixed = {name: value for name, value in options.items() if name not in CHANGES_NO_ROW}
         fixed = records.record_of({"deltas": rows, "n_arms": columns, **fixed, "agents": line_ups})
         opening = Store(store, {"command": "sweep", "options": fixed})
@@ -688,6 +686,6 @@ def sweep(
         return Sweep(run_cells(agents, rows, columns, progress=report, store=opened, **options))
 
 
-def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:
+def times_for(agents: Sequence[Any], baseline_time: int | str | None) -> dict[str, Any]:
     """Return the option `baseline_time` of `evaluate`, or nothing if no agent needs the option."""
     return {"baseline_time": baseline_time} if any(map(protocol.needs_horizon, agents)) else {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +13,7 @@ from rich.text import Text
 from explorative_user_env import protocol
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.user import environment_of
+from explorative_user_env.files import write_file
 from explorative_user_env.protocol import POPULATION, Agent, Array, sees_rewards
 from explorative_user_env.results import compare as pairs
 from explorative_user_env.results.metrics import frame_of, scores_of, summarize
@@ -67,6 +69,15 @@ class Results:
     deltas: Mapping[str, float] = field(default_factory=dict)
     checks: pd.DataFrame | None = None
     line_up: Mapping[str, Agent] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        """Return the number of runs."""
+        return len(self.runs)
+
+    @property
+    def agents(self) -> list[str]:
+        """The names of the agents, in line-up order."""
+        return [str(name) for name in self.runs["agent"].unique()]
 
     def summary(self) -> pd.DataFrame:
         """Return one row per agent, in line-up order, with 95% intervals.
@@ -195,7 +206,7 @@ class Results:
             InvalidArgumentError: if the file exists, its name has another ending, or writing fails.
         """
         if Path(path).exists():
-            raise InvalidArgumentError("path", str(path), "the name of a file that does not exist")
+            raise InvalidArgumentError("path", str(path), "a new file")
         task = self.cell["task"]
         agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
@@ -209,15 +220,27 @@ class Results:
             shared = {"cell": self.cell, "deltas": self.deltas, "checks": self.checks}
             store.note({"request": request, **shared}, parts, finished=True)
 
+    def to_csv(self, path: Path | str) -> None:
+        """Write `runs` to a CSV file, and replace an existing file.
+
+        Args:
+            path: the file; its folder is created if missing.
+
+        Raises:
+            InvalidArgumentError: if writing fails; then an existing file is unchanged.
+        """
+        write = partial(self.runs.to_csv, index=False)
+        write_file("path", Path(path), write, overwrite=True)
+
     def __str__(self) -> str:
         summary = self.summary()
         warnings = [as_text(Text(words)) for words in warnings_of(summary)]
         return "\n".join([as_text(table_of(summary)), *warnings])
 
     def __repr__(self) -> str:
-        counts = self.runs.groupby("agent", sort=False).size()
         words = {name: self.cell.get(name) for name in ("task", "setting", "n_arms", "seed")}
-        words |= {"n_instances": int(counts.max()), "agents": list(counts.index)}
+        words |= {"n_instances": int(self.runs["agent"].value_counts().max())}
+        words |= {"agents": self.agents}
         return f"Results({', '.join(f'{name}={word!r}' for name, word in words.items())})"
 
     def _repr_html_(self) -> str:

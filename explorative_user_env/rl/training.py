@@ -1,10 +1,12 @@
 """`train`: train a model in one call, with evaluations and with checkpoints that resume exactly."""
 
 import base64
+import inspect
 import io
 import json
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,11 @@ import numpy as np
 import pandas as pd
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.callbacks import BaseCallback, ConvertCallback
+from stable_baselines3.common.type_aliases import MaybeCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
-from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.display.progress import OnProgress, shown
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.files import Folder
@@ -31,7 +34,7 @@ from explorative_user_env.seeding import number_of_users
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.users import population as options_of_users
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, count, integer
+from explorative_user_env.validation import InvalidArgumentError, count, integer, known_names
 
 #: Number of evaluations in a training, at equal distances.
 EVALUATIONS = 10
@@ -47,6 +50,14 @@ LARGEST_SEED = 2**32 - 1
 #: Attributes with the progress of a training; no model has all of them.
 COUNTERS = ["num_timesteps", "_n_updates", "_n_calls", "_episode_num", "exploration_rate"]
 COUNTERS += ["_current_progress_remaining"]
+
+#: Arguments of `train` that only the environment reads.
+OF_ENVIRONMENT = ("reward", "step_cost", "mask", "n_users", "deviation")
+
+#: Arguments of Stable-Baselines3's algorithms that a recipe or an argument of `train` determines.
+#: `load_agent` rebuilds the network from the recipe, so its size is fixed.
+FIXED = {"policy", "env", "device", "seed", "tensorboard_log", "policy_kwargs"}
+FIXED |= {"_init_setup_model"}
 
 LSTM_STATES = "_last_lstm_states"
 
@@ -78,8 +89,8 @@ class Watch(BaseCallback):
         self._last = 0
         self._began = time.process_time()
 
-    def learn(self, model: BaseAlgorithm) -> None:
-        """Train an untrained model, or resume from its last checkpoint.
+    def learn(self, model: BaseAlgorithm, others: MaybeCallback = None) -> None:
+        """Train an untrained model, or resume from its last checkpoint, with other callbacks.
 
         Raises:
             InvalidArgumentError: if the checkpoint cannot be read.
@@ -107,7 +118,11 @@ class Watch(BaseCallback):
                 allowed = f"a checkpoint of this training ({type(error).__name__}: {error})"
                 raise InvalidArgumentError("checkpoint", len(pieces), allowed) from error
         left = self._steps - model.num_timesteps
-        model.learn(left, callback=self, reset_num_timesteps=not pieces)
+        several = others if isinstance(others, list) else [] if others is None else [others]
+        callbacks = [
+            each if isinstance(each, BaseCallback) else ConvertCallback(each) for each in several
+        ]
+        model.learn(left, callback=[self, *callbacks], reset_num_timesteps=not pieces)
 
     def used(self) -> float:
         """Return the training's processor time in seconds, including the time before a resume."""
@@ -189,8 +204,9 @@ def train(
     evaluation_users: int = 200,
     output: Folder | Path | str | None = None,
     tensorboard: Path | str | None = None,
-    progress: OnProgress = silent,
+    progress: bool | OnProgress = False,
     store: Store | None = None,
+    callback: MaybeCallback = None,
     population: Population | None = None,
     **kwargs: Any,
 ) -> SB3Agent:
@@ -214,17 +230,29 @@ def train(
             rounded down to full episodes, but at least one episode.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
-        progress: called with (what, done, total), also for compilations.
+        progress: as in `evaluate`; also reports compilations.
         store: receives checkpoints, from which a training resumes; None means no checkpoints.
+        callback: a callback of Stable-Baselines3, a list of callbacks, or a function of
+            (locals, globals); the training ends if it returns False. A resumed training does not
+            repeat its calls. None calls nothing.
         population: the users, as a record; None makes the record from `kwargs`.
-        **kwargs: options of `Population`, and of the environment (`reward`, `step_cost`, `mask`,
-            `n_users`, `deviation`).
+        **kwargs: options of `Population`, of the environment (`reward`, `step_cost`, `mask`,
+            `n_users`, `deviation`), and hyperparameters: arguments of the algorithm in
+            Stable-Baselines3, such as `learning_rate`, except `policy_kwargs`. They replace the
+            package's values.
 
     Raises:
         InvalidArgumentError: if an argument is out of range.
     """
     task = as_task(task)
     recipe = recipe_for(algo, task)
+    hyperparameters = [
+        name for name in inspect.signature(recipe.model).parameters if name not in FIXED
+    ]
+    *arguments, _ = inspect.signature(train).parameters
+    known_names(kwargs, [*arguments, *OF_ENVIRONMENT, *hyperparameters])
+    chosen = {name: kwargs.pop(name) for name in hyperparameters if name in kwargs}
+    recipe = replace(recipe, options={**recipe.options, **chosen})
     user, rest = options_of_users.split_options(kwargs)
     users = options_of_users.population_of(population, user)
     check_behaviour(task, users)
@@ -237,15 +265,23 @@ def train(
     horizon = task.horizon if horizon is None else stored_steps("horizon", horizon)
     n_envs = recipe.n_envs if n_envs is None else n_envs
     n_envs = count("n_envs", n_envs, 1, models.MOST_LANES)
-    shown: Any = {"task": task, "observation": observation, "horizon": horizon}
-    envs = make_sb3_vec_env(n_envs, **shown, population=users, **rest)
+    seen: Any = {"task": task, "observation": observation, "horizon": horizon}
+    envs = make_sb3_vec_env(n_envs, **seen, population=users, **rest)
     folder = Folder(Path(output)) if isinstance(output, str | Path) else output
-    options = recipe.options_for(n_envs)
     env: VecEnv = envs
-    if recipe.scales_rewards:  # not the observations: the wrappers scale them
-        env = VecNormalize(envs, norm_obs=False, gamma=float(options["gamma"]))
     logs = None if tensorboard is None else str(tensorboard)
-    model = recipe.untrained(env, seed=seed, tensorboard_log=logs)  # also seeds the users
+    try:
+        options = recipe.options_for(n_envs)
+        if recipe.scales_rewards:  # not the observations: the wrappers scale them
+            env = VecNormalize(envs, norm_obs=False, gamma=float(options["gamma"]))
+        model = recipe.untrained(env, seed=seed, tensorboard_log=logs)  # also seeds the users
+    except Exception as error:
+        if not chosen:
+            raise
+        allowed = f"accepted by {recipe.algorithm} ({type(error).__name__}: {error})"
+        values = [*chosen.values()]
+        value = values[0] if len(values) == 1 else values
+        raise InvalidArgumentError(", ".join(chosen), value, allowed) from error
 
     def as_agent() -> SB3Agent:
         return SB3Agent(model, horizon=horizon, mask=rest.get("mask"))
@@ -258,14 +294,15 @@ def train(
     evaluation |= {name: rest[name] for name in ("step_cost",) if name in rest}
     evaluation |= {} if task.ends_itself else {"horizon": horizon}
     evaluation["n_instances"] = max(1, evaluation_users // shared.get("n_users", 1))
-    watch = Watch(as_agent, evaluation, steps, progress, store)
+    with shown(progress) as report:
 
-    def report(begins: bool) -> None:
-        progress("compiling" if begins else "training", 0, steps)
+        def tell(begins: bool) -> None:
+            report("compiling" if begins else "training", 0, steps)
 
-    reporting: Any = nullcontext() if progress is silent else on_compiling(report)
-    with reporting:
-        watch.learn(model)
+        reporting: Any = nullcontext() if progress is False else on_compiling(tell)
+        watch = Watch(as_agent, evaluation, steps, report, store)
+        with reporting:
+            watch.learn(model, callback)
     if folder is not None:
         settings: dict[str, Any] = {"algo": algo, "task": task.name, "n_arms": users.n_arms}
         settings |= {"steps": steps, "seed": seed, "observation": observation, "horizon": horizon}

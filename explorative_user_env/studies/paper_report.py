@@ -277,7 +277,7 @@ def calibration_of(
         n_runs = int(cell.runs.groupby("agent").size().iloc[0])
         ours = rng.integers(n_runs, size=(draws, n_runs))
         theirs = rng.integers(n_runs, size=(draws, paper.PUBLISHED_RUNS))
-        for agent in cell.runs["agent"].unique():
+        for agent in cell.agents:
             place = (experiment, cell.cell["delta"], cell.cell["n_arms"], agent)
             if place not in rows_of:
                 continue

@@ -23,7 +23,7 @@ from rich.text import Text
 
 from explorative_user_env.agents import BAIR, EXP3, AlgorithmAgent, TrackAndStop, Uniform
 from explorative_user_env.display import plots, tables, text
-from explorative_user_env.display.progress import OnProgress, named, portion, shown, silent
+from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, markdown, table
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.evaluation import Results, evaluate, load
@@ -365,8 +365,8 @@ class SuiteResults:
     @cached_property
     def agents(self) -> tuple[str, ...]:
         """Names of the agents in the order of the call; UNI and reference agents may follow."""
-        longest = sorted(self.cells.values(), key=lambda cell: -cell.runs["agent"].nunique())
-        names = pd.concat([cell.runs["agent"] for cell in longest]).unique()
+        longest = sorted(self.cells.values(), key=lambda cell: -len(cell.agents))
+        names = dict.fromkeys(name for cell in longest for name in cell.agents)
         return tuple(dict.fromkeys(map(entrant_of, names)))
 
     @property
@@ -395,7 +395,7 @@ class SuiteResults:
         """
         rows = []
         for task in self.tasks:
-            trained = pd.Series(self.cells[task.name].runs["agent"].unique()).map(entrant_of)
+            trained = pd.Series(self.cells[task.name].agents).map(entrant_of)
             trainings, losses = trained.value_counts(), self.losses[task.name]
             scores = scores_in(task, losses)
             for name in filter(scores.__contains__, self.agents):
@@ -491,7 +491,7 @@ COMMAND = "suite"
 
 
 def run_suite(
-    agents: Iterable[tasks_of.EntrantLike] | None = None,
+    agents: tasks_of.EntrantLike | Iterable[tasks_of.EntrantLike] | None = None,
     *,
     tasks: Sequence[str] | None = None,
     quick: bool = False,
@@ -508,8 +508,7 @@ def run_suite(
     ("bai", "regret" or "population") and the same K.
 
     Args:
-        agents: agents, names of agents of the package, or `ModelsByTask`; None runs all agents of
-            the package.
+        agents: as in `evaluate`, or `ModelsByTask`; None runs all agents of the package.
         tasks: names of tasks; None runs all tasks.
         quick: whether to run only the first tenth of the users.
         seed: a seed for other users; None keeps the suite's users, as in published scores.
@@ -632,7 +631,7 @@ def default_agents() -> list[AlgorithmAgent]:
 
 @users_of.lists_user_options()
 def robustness(
-    agents: Sequence[Agent | str] | None = None,
+    agents: Agent | str | Sequence[Agent | str] | None = None,
     users: Sequence[Variety] = VARIETIES,
     *,
     delta: float = 0.1,
@@ -640,7 +639,7 @@ def robustness(
     seed: int = 0,
     baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
-    progress: OnProgress = silent,
+    progress: bool | OnProgress = False,
     population: Population | None = None,
     **options: Any,
 ) -> pd.DataFrame:
@@ -655,7 +654,7 @@ def robustness(
         baseline_time: T of agents without a stopping rule, as in `evaluate`. With None, T is BAIR's
             mean stopping time with the same users.
         max_steps: step cap of all agents, as in `evaluate`; a censored run counts as a failure.
-        progress: called with a description, the amount of finished work and the total amount.
+        progress: as for `evaluate`.
         population: the options that all kinds of users share, as a record instead of `**options`.
         **options: the options of `Population`, and `workers`, `executor` and `store` of `evaluate`.
             With Bernoulli rewards, the gap must be below 1. Users with Bernoulli rewards and no
@@ -678,9 +677,10 @@ def robustness(
     how |= {"delta": delta, "n_instances": n_instances, "seed": seed}
     how |= {"baseline_time": baseline_time, "max_steps": max_steps}
     line_up, cells = default_agents() if agents is None else agents, []
-    for place, (name, each) in enumerate(zip(names, every, strict=True)):
-        report = named(portion(progress, place, len(users)), f"{name}:")
-        cells.append(evaluate(line_up, population=each, progress=report, **how))
+    with shown(progress) as report:
+        for place, (name, each) in enumerate(zip(names, every, strict=True)):
+            how["progress"] = named(portion(report, place, len(users)), f"{name}:")
+            cells.append(evaluate(line_up, population=each, **how))
     return saved_matrix(cells, shared, users)
 
 

@@ -17,11 +17,11 @@ from explorative_user_env.agents import (
 )
 from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.optimum import OptimalAgent
-from explorative_user_env.protocol import Agent, as_task, name_of, trained_on
+from explorative_user_env.protocol import Agent, as_task, listed, name_of, trained_on
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import suite_seed
 from explorative_user_env.users.population import Population, split_options
-from explorative_user_env.validation import InvalidArgumentError, sequence
+from explorative_user_env.validation import InvalidArgumentError
 
 
 @dataclass(frozen=True)
@@ -313,10 +313,10 @@ class ModelsByTask:
 EntrantLike = Agent | str | ModelsByTask
 
 
-def as_entrants(agents: Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
+def as_entrants(agents: EntrantLike | Iterable[EntrantLike] | None) -> list[Agent | ModelsByTask]:
     """Return the agents and models to score; None gives all agents of the package."""
     agents = DEFAULT_AGENTS if agents is None else agents
-    given = sequence("agents", agents, "a list of agents, as [BAIR()]")
+    given = [agents] if isinstance(agents, ModelsByTask) else listed(agents)
     entrants = [entrant_named(each) if isinstance(each, str) else each for each in given]
     names = [name_of(each) for each in entrants]
     if not names or len(set(names)) < len(names):

@@ -492,6 +492,21 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     return user, {name: value for name, value in options.items() if name not in _NAMES}
 
 
+def _parameters(defaults: Mapping[str, Any]) -> list[Parameter]:
+    """Return the options of users as parameters; the default of a record is its name."""
+    shown = []
+    for each in OPTIONS:
+        default = defaults.get(each.name, each.default)
+        default = getattr(default, "name", default)
+        kind = UserOptions.__annotations__.get(each.name, each.type)
+        shown.append(Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+    return shown
+
+
+_shown: Any = Population
+_shown.__signature__ = inspect.Signature(_parameters({}))
+
+
 def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
     """Return a decorator that lists the options of users in a function's signature.
 
@@ -508,14 +523,8 @@ def lists_user_options(**defaults: Any) -> Callable[[_Function], _Function]:
 
         called: Any = functools.wraps(function)(with_defaults) if defaults else function
         *first, rest = inspect.signature(function).parameters.values()
-        for each in OPTIONS:
-            default = defaults.get(each.name, each.default)
-            default = getattr(default, "name", default)  # show a record as its name
-            kind = UserOptions.__annotations__.get(each.name, each.type)
-            shown = Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            first.append(shown)
         more = [] if rest.name == "user" else [rest]
-        called.__signature__ = inspect.Signature([*first, *more])
+        called.__signature__ = inspect.Signature([*first, *_parameters(defaults), *more])
         typed: _Function = called
         return typed
 

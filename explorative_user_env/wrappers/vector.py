@@ -201,3 +201,45 @@ def counts_vector_env(
     """
     envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
     return SortedArms(CountsObservation(envs, horizon))
+
+
+@lists_user_options()
+def bai_counts_vector_env(
+    num_envs: int = 1,
+    max_episode_steps: int | None = None,
+    *,
+    horizon: int = BAI.horizon,
+    **kwargs: Any,
+) -> SortedArms:
+    """Return the vector form of `bai_counts_env`; each lane gives the results of one environment.
+
+    Args:
+        num_envs: number of users, at least 1; from 64 on they run in compiled code.
+        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
+            truncates.
+        horizon: largest number of recommendations; scaled counts and time reach 1 there.
+        **kwargs: arguments of `ExplorativeUserBAIVectorEnv`.
+    """
+    envs = ExplorativeUserBAIVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
+    return SortedArms(CountsObservation(envs, horizon))
+
+
+@lists_user_options()
+def population_counts_vector_env(
+    num_envs: int = 1,
+    max_episode_steps: int | None = None,
+    *,
+    horizon: int = POPULATION.horizon,
+    **kwargs: Any,
+) -> SortedArms:
+    """Return the vector form of `population_counts_env`; each lane gives the results of one.
+
+    Args:
+        num_envs: number of episodes, at least 1; from 64 on they run in compiled code.
+        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
+            truncates.
+        horizon: number of steps of each user; scaled counts and time reach 1 there.
+        **kwargs: arguments of `ExplorativePopulationVectorEnv`.
+    """
+    envs = ExplorativePopulationVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
+    return SortedArms(PopulationCountsObservation(envs, horizon))

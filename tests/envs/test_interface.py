@@ -10,12 +10,14 @@ import pytest
 from begun import LEAVING, arms, check_for_sb3, play
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
+from in_step import COUNTS
 
 import explorative_user_env as eu
 from explorative_user_env.check.environments import exact
+from explorative_user_env.envs import BAI_COUNTS_ENV_ID, POPULATION_COUNTS_ENV_ID
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.wrappers import counts_env
+from explorative_user_env.wrappers import bai_counts_env, counts_env, population_counts_env
 
 FULL = {"setting": "released", "info_level": "full", "reward": "realized"}
 
@@ -24,6 +26,8 @@ CHECKED = [
     (eu.BAI_ENV_ID, LEAVING | {"info_level": "full", "mask": "none", "step_cost": 0.0}),
     (eu.POPULATION_ENV_ID, {"n_users": 2, "horizon": 1, "info_level": "full"}),
     (eu.COUNTS_ENV_ID, FULL | {"n_arms": 2, "reward_law": "bernoulli", "horizon": 20}),
+    (BAI_COUNTS_ENV_ID, LEAVING | {"mask": "rejections or end", "horizon": 9}),
+    (POPULATION_COUNTS_ENV_ID, {"n_users": 2, "horizon": 3, "render_mode": "ansi"}),
 ]
 
 
@@ -34,7 +38,7 @@ def test_checkers_accept_the_environment(name, kwargs):
     # Other libraries look for Gymnasium's classes among the direct bases.
     assert gym.Env in type(env.unwrapped).__bases__
     with warnings.catch_warnings():
-        if name == eu.COUNTS_ENV_ID:  # Gymnasium would rather check environments without wrappers
+        if name in COUNTS.values():  # Gymnasium would rather check environments without wrappers
             warnings.filterwarnings("ignore", ".*is different from the unwrapped version.*")
             check_env(env, skip_render_check=True)
         else:
@@ -48,6 +52,8 @@ SPECIFIED = [
     (eu.BAI_ENV_ID, None, {"step_cost": 0.125, "horizon": 9, "mask": "none"}),
     (eu.POPULATION_ENV_ID, None, {"horizon": 3, "n_users": 3}),
     (eu.COUNTS_ENV_ID, 9, {"horizon": 30}),
+    (BAI_COUNTS_ENV_ID, None, {"step_cost": 0.125, "horizon": 9}),
+    (POPULATION_COUNTS_ENV_ID, None, {"horizon": 3, "n_users": 3}),
 ]
 
 
@@ -56,14 +62,14 @@ def test_a_specification_survives_json(name, limit, kwargs):
     env = gym.make(name, limit, n_arms=3, **kwargs)
     again = gym.make(EnvSpec.from_json(env.spec.to_json()))
     assert env.spec.max_episode_steps == again.spec.max_episode_steps == 9
-    assert str(again).count("CountsObservation") == (name == eu.COUNTS_ENV_ID)
+    assert str(again).count("CountsObservation") == (name in COUNTS.values())
     outcomes = []
     for each in (env, again):
         outcomes.append([each.reset(seed=1), *play(each, arms(9))])
     if limit is None:
         # The specification says the length, so Gymnasium's time limit ends with the task.
         (one, two) = (outcome.pop() for outcome in outcomes)
-        assert (one[:3], one[3], one[4]) == (two[:3], not two[3], two[4])
+        assert exact((one[:3], one[3], one[4])) == exact((two[:3], not two[3], two[4]))
         assert one[2]
     assert exact(outcomes[0]) == exact(outcomes[1])
     many = gym.make_vec(env.spec, num_envs=2)
@@ -72,12 +78,13 @@ def test_a_specification_survives_json(name, limit, kwargs):
 
 def test_the_docstrings_examples_are_true():
     runner = doctest.DocTestRunner()
-    ours = [eu.ExplorativeUserEnv, ExplorativeUserBAIEnv, ExplorativePopulationEnv, counts_env]
+    ours = [eu.ExplorativeUserEnv, ExplorativeUserBAIEnv, ExplorativePopulationEnv]
+    ours += [counts_env, bai_counts_env, population_counts_env]
     for documented in ours:
         for test in doctest.DocTestFinder().find(documented, globs={}):
             runner.run(test)
     assert runner.summarize(verbose=False).failed == 0
-    assert runner.tries >= 20
+    assert runner.tries >= 30
 
 
 @pytest.mark.parametrize("kwargs", [{"noise": 0.2}, FULL])

@@ -36,7 +36,8 @@ def play_anew(env, actions, seed):
 
 
 def told_apart(message):
-    told, _, who = message.partition(" of the user in lane ")
+    # "at step 12 of the user ...", or "while drawing the user ..."
+    told, who = message.split(" the user in lane ")
     lane, _, rest = who.partition(", ")
     return told, int(lane), rest
 
@@ -52,7 +53,7 @@ def test_the_line_in_the_error_meets_her_again(kwargs, compiled, seed):
     hers = 100 + lane if seed == 100 else envs.np_random_seed[lane]
     assert rest == f"the user of env.reset(seed={hers}) in a single environment)"
     message = error_of(play_anew, eu.ExplorativeUserEnv(3, **kwargs), IN_TURN, hers)
-    assert message == f"{told} of the user of env.reset(seed={hers}))"
+    assert message == f"{told} the user of env.reset(seed={hers}))"
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
@@ -80,7 +81,7 @@ def test_a_later_user_of_a_lane_is_told_by_her_place_on_its_stream(mode, compile
         play(env, arms[user * episode : user * episode + limit])
         env.reset()
     message = error_of(play, env, arms[(number - 1) * episode :])
-    assert message == f"{told} of the user, {rest}"
+    assert message == f"{told} the user, {rest}"
 
 
 def test_a_new_seed_begins_a_stream_and_options_are_told():

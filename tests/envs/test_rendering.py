@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from begun import arms, play
 from gymnasium.utils.env_checker import check_env
+from in_step import COUNTS
 from pairs import pairs
 
 import explorative_user_env as eu
@@ -19,7 +20,7 @@ from explorative_user_env.show.scene import scene_of_user
 from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
-IDS = (eu.ENV_ID, eu.COUNTS_ENV_ID, eu.BAI_ENV_ID)
+IDS = (eu.ENV_ID, eu.BAI_ENV_ID, *COUNTS.values())
 
 
 @pytest.fixture

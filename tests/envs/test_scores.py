@@ -3,6 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
+from in_step import COUNTS
 
 import explorative_user_env as eu
 from explorative_user_env import agents
@@ -21,7 +22,6 @@ AGENTS = {
 
 KINDS = {
     eu.ENV_ID: ("regret", 300),
-    eu.COUNTS_ENV_ID: ("regret", 300),
     eu.BAI_ENV_ID: ("bai", 500),
     eu.POPULATION_ENV_ID: ("population", 40),
 }
@@ -68,10 +68,15 @@ def test_the_scores_of_the_tiny_task_are_exact():
     assert scores.reference == scores.bound == round(optimal_value(), 6)
 
 
+@pytest.mark.parametrize(("name", "counts_name"), COUNTS.items())
+def test_the_observation_changes_no_score(name, counts_name):
+    assert set(eu.scores[name]) == set(eu.scores[counts_name])
+
+
 @pytest.mark.parametrize("name", eu.scores)
 def test_the_specification_states_the_threshold(name):
     scores, spec = eu.scores[name][0], gym.make(name).spec
     assert spec.reward_threshold == scores.threshold
     assert scores.random < scores.threshold < scores.best
-    horizon = scores.horizon * (N_USERS if name == eu.POPULATION_ENV_ID else 1)
+    horizon = scores.horizon * (N_USERS if "Population" in name else 1)
     assert spec.max_episode_steps == horizon

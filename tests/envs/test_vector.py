@@ -10,7 +10,7 @@ import pytest
 from begun import LEAVING, begun, everything
 from failing import uncompilable_rule
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from in_step import KINDS, MODES, played
+from in_step import COUNTS, KINDS, MODES, played
 from other_users import low_means
 from pairs import pairs
 
@@ -84,15 +84,15 @@ def test_all_kinds_of_users_are_alike_in_both(variant, compiled, mode):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("name", [*KINDS, eu.COUNTS_ENV_ID])
+@pytest.mark.parametrize("name", [*COUNTS, *COUNTS.values()])
 def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_same(name):
     given = {"n_arms": 3, "noise": 0.2}
-    given |= {"n_users": 2, "horizon": 3} if name == eu.POPULATION_ENV_ID else {"horizon": 7}
-    limit = {"max_episode_steps": 9} if name in (eu.ENV_ID, eu.COUNTS_ENV_ID) else {}
+    given |= {"n_users": 2, "horizon": 3} if "Population" in name else {"horizon": 7}
+    limit = {"max_episode_steps": 5} if name in (eu.ENV_ID, *COUNTS.values()) else {}
     many = gym.make_vec(name, 64, **limit, **given)
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
-    assert type(many.unwrapped) is KINDS.get(name, eu.ExplorativeUserVectorEnv)
+    assert type(many.unwrapped) is KINDS[name.replace("Counts", "")]
     assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")

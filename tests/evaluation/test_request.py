@@ -1,5 +1,6 @@
 """What an evaluation, a sweep or transcripts cannot be asked for."""
 
+import inspect
 import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,6 +12,8 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, Uniform
 from explorative_user_env.evaluation import write_transcripts
 from explorative_user_env.evaluation.runner import run_cells
+from explorative_user_env.studies.suite import robustness
+from explorative_user_env.studies.suite_tasks import as_entrants
 
 FEW = {"n_arms": 3, "n_instances": 2, "seed": 1, "progress": False}
 POOL = ThreadPoolExecutor(1)
@@ -32,7 +35,7 @@ def named(name):
 
 NEEDED = "baseline_time must be .*as UNI needs T"
 LINE_UPS = [
-    *((wrong, {}, "agents must be a list of agents") for wrong in ("BAIR", BAIR(), None)),
+    *((wrong, {}, "agents must be an agent or a list of agents") for wrong in (None, 5)),
     ([], {}, "agents must be at least one"),
     ([BAIR], {}, r"agent must be a name or have the methods .*; call it: BAIR\(\)"),
     ([Failing], {}, r"agent must be .*; call it: Failing\(\)"),
@@ -112,12 +115,32 @@ def test_what_cannot_be_asked_for_is_refused_before_any_runs(subtests, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
+def test_one_agent_or_one_name_needs_no_list(tmp_path):
+    in_list = eu.evaluate(["BAIR"], **FEW).runs
+    for one in ("BAIR", BAIR()):
+        assert eu.evaluate(one, **FEW).runs.equals(in_list)
+        several = FEW | {"n_arms": [3], "store": tmp_path / f"{type(one).__name__}.sqlite"}
+        assert eu.sweep(one, **several).cells[0].runs.equals(in_list)
+    (entrant,) = as_entrants("UCB1")
+    assert entrant.name == "UCB1"
+
+
+def test_help_shows_few_arguments_with_plain_defaults(subtests):
+    assert len(inspect.signature(eu.evaluate).parameters) <= 20
+    for function in (eu.evaluate, eu.sweep, eu.Population, eu.ExplorativeUserEnv, robustness):
+        defaults = [each.default for each in inspect.signature(function).parameters.values()]
+        kinds = {type(each) for each in defaults if each is not inspect.Parameter.empty}
+        with subtests.test(function.__name__):
+            assert kinds <= {str, int, float, bool, tuple, type(None)}
+
+
 def test_an_unknown_keyword_names_the_nearest():
     given = {"n_instance": 3}
     with pytest.raises(TypeError, match="argument 'n_instance'; the nearest is 'n_instances'"):
         eu.evaluate(["BAIR"], **given)
-    with pytest.raises(TypeError, match="argument 'n_arm'; the nearest is 'n_arms'"):
-        eu.ExplorativeUserEnv(n_arm=3)
+    for meet in (eu.ExplorativeUserEnv, partial(eu.evaluate, "BAIR")):
+        with pytest.raises(TypeError, match="argument 'n_arm'; the nearest is 'n_arms'"):
+            meet(n_arm=3)
     with pytest.raises(TypeError, match="argument 'detla'; the nearest is 'delta'"):
         BAIR(detla=0.1)
     with pytest.raises(TypeError, match=r"argument 'n_jobs' \(allowed: agents, "):

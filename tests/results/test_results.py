@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import gymnasium as gym
 import numpy as np
 import pandas as pd
@@ -51,6 +53,17 @@ def test_the_cells_of_a_sweep_are_tasks():
 def few():
     users = {"n_arms": 3, "n_instances": 4, "seed": 1}
     return eu.evaluate([BAIR(), Uniform()], progress=False, compiled=False, **users)
+
+
+def test_results_have_a_length_the_names_in_order_and_a_csv_file_of_the_runs(few, tmp_path):
+    assert (len(few), bool(few), few.agents) == (8, True, ["BAIR", "UNI"])
+    path = tmp_path / "new" / "runs.csv"
+    for results in (few, replace(few, runs=few.runs[:5])):
+        results.to_csv(path)
+        assert path.read_text(encoding="utf-8") == results.runs.to_csv(index=False)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(eu.InvalidArgumentError, match="path must be a file that can be written"):
+        few.to_csv(tmp_path / "file" / "runs.csv")
 
 
 def test_a_row_is_a_label_or_a_series_in_any_order(few):

@@ -17,6 +17,7 @@ from planted import Planted
 from population_env import SMALL as OF_A_POPULATION
 from sb3_agents import same_weights
 from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.callbacks import StopTrainingOnMaxEpisodes
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import VecNormalize
 
@@ -171,6 +172,7 @@ def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"seed": -1}, "seed must be an integer in 0..4294967295"),
         ({"evaluation_users": 0}, "evaluation_users must be"),
+        ({"learning_rate": -1}, "learning_rate must be accepted by PPO .*, got -1"),
         ({"n_envs": 0}, "must be an integer of at least 1, got 0"),
         ({"n_users": 3}, "n_users must be left out, except for"),
         ({"behaviour": "drifting"}, "behaviour must be one with constant means"),
@@ -179,7 +181,38 @@ def test_what_cannot_be_trained_is_refused_before_the_training(monkeypatch, tmp_
     ]:
         with subtests.test(message), pytest.raises(eu.InvalidArgumentError, match=message):
             train(**TINY | given)
+    for wrong, nearest in {"learning_rat": "learning_rate", "rewards": "reward"}.items():
+        with pytest.raises(TypeError, match=f"argument '{wrong}'; the nearest is '{nearest}'"):
+            train(**TINY, **{wrong: 1})
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.usefixtures("short_rollouts")
+def test_a_callback_runs_beside_the_progress_and_may_end_the_training():
+    seen, done = [], []
+
+    def stops(inside, outside):
+        seen.append(inside["self"].num_timesteps)
+        return seen[-1] < 20
+
+    agent = train(callback=stops, progress=lambda what, n, total: done.append(n), **TINY)
+    assert agent.model.num_timesteps == seen[-1] == max(done) == 20
+    assert (
+        train(callback=[StopTrainingOnMaxEpisodes(1)], **TINY).model.num_timesteps
+        == 2 * TINY["horizon"]
+    )
+
+
+@pytest.mark.usefixtures("short_rollouts")
+def test_hyperparameters_replace_those_of_the_recipe_in_the_model_and_its_file(tmp_path):
+    given = {"learning_rate": 0.01, "n_steps": 4, "gamma": 0.5}
+    model = train(output=tmp_path, **TINY, **given).model
+    assert {name: getattr(model, name) for name in given} == given
+    assert (model.n_epochs, model.batch_size, model.get_env().gamma) == (1, 8, 0.5)
+    settings = json.loads((tmp_path / "settings.json").read_text())
+    assert settings["options"].items() >= given.items()
+    assert settings["environment"] == {"n_arms": 3}
+    load_agent(tmp_path)
 
 
 @pytest.mark.usefixtures("short_rollouts")

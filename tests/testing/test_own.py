@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from in_step import COUNTS
 from toy_agents import the_most_accepted
 
 import explorative_user_env as eu
@@ -47,7 +48,7 @@ OTHERS = [
     *(record for name, record in ALGORITHMS.items() if name != "UNI"),
     *("SE", partial(BAIR, n1=20, name="BAIR, tuned"), lambda: after_phase1(Uniform())),
     *(partial(Uniform, order="random", name="UNI at random"), first_of_ties),
-    *(eu.ENV_ID, eu.COUNTS_ENV_ID, TINY_ENV_ID, eu.POPULATION_ENV_ID, eu.ExplorativeUserEnv),
+    *(eu.ENV_ID, TINY_ENV_ID, eu.POPULATION_ENV_ID, eu.ExplorativeUserEnv, *COUNTS.values()),
     *(ExplorativeUserBAIEnv, sorted_counts, partial(ExplorativePopulationEnv, **FEW)),
     partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
     partial(eu.ExplorativeUserEnv, **LEAVING),

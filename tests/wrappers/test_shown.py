@@ -15,7 +15,7 @@ from gymnasium.wrappers import TimeLimit, TransformAction
 from gymnasium.wrappers import vector as of_many
 from hypothesis import given
 from hypothesis import strategies as st
-from in_step import LANES, MODES, played
+from in_step import COUNTS, LANES, MODES, played
 from pairs import pairs
 from wrapped import LIMIT, N_ARMS, OURS, made, ranks_of, shown_by_hand, vector_of, wrapped
 
@@ -25,7 +25,12 @@ from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import vector as many
-from explorative_user_env.wrappers.observations import OBSERVATIONS, Scale, observed
+from explorative_user_env.wrappers.observations import (
+    OBSERVATIONS,
+    SORTED_POPULATION,
+    Scale,
+    observed,
+)
 
 NAMES = [eu.ENV_ID, eu.BAI_ENV_ID]
 OF_ONE = [*OURS][:3]
@@ -116,11 +121,12 @@ def test_checkers_accept_it_and_its_specification_and_its_copies_go_on_alike(obs
 
 
 @pytest.mark.parametrize("kwargs", [{"setting": "released"}, {"info_level": "full", "horizon": 20}])
-def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(kwargs):
-    horizon = kwargs.get("horizon", 500)
-    below = {key: value for key, value in kwargs.items() if key != "horizon"}
-    by_id = gym.make(eu.COUNTS_ENV_ID, 15, **kwargs)
-    by_hand = wrapped(single, "sorted-counts", gym.make(eu.ENV_ID, 15, **below), horizon)
+@pytest.mark.parametrize("name", COUNTS)
+def test_the_id_of_counts_is_the_same_as_wrapping_by_hand(name, kwargs):
+    by_id, raw = gym.make(COUNTS[name], 15, **kwargs), gym.make(name, 15, **kwargs)
+    horizon = getattr(raw.unwrapped, "horizon", kwargs.get("horizon", 500))  # not the limit
+    in_population = name == eu.POPULATION_ENV_ID
+    by_hand = wrapped(single, SORTED_POPULATION if in_population else "sorted-counts", raw, horizon)
     for seed in (3, None, None):
         assert exact(by_id.reset(seed=seed)) == exact(by_hand.reset(seed=seed))
         for rank in np.random.default_rng(0).integers(5, size=15).tolist():
