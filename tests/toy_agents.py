@@ -1,5 +1,7 @@
 """Agents without an algorithm record, and a run of an agent on scripted responses."""
 
+import random
+
 import numpy as np
 
 from explorative_user_env.protocol import STOP, OneUserAtATime
@@ -134,3 +136,20 @@ def drive(agent, n_arms, respond, n_steps=10_000, seed=0, horizon=None):
         agent.observe(arm, respond(len(arms), arm))
         arms.append(arm)
     return arms
+
+
+class Fickle:
+    """A policy as libraries write it: it recommends an arm until a rejection, then another."""
+
+    def __init__(self, n_arms, seed, horizon):
+        self.given, self.n_arms, self.seen = (n_arms, seed, horizon), n_arms, []
+        self.random = random.Random(seed)
+        self.arm = self.random.randrange(n_arms)
+
+    def pull(self):
+        return np.int64(self.arm)
+
+    def update(self, arm, accepted):
+        self.seen.append((arm, accepted))
+        if not accepted:
+            self.arm = self.random.randrange(self.n_arms)

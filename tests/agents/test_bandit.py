@@ -1,35 +1,16 @@
 """`BanditAgent`: policies of other libraries as agents."""
 
-import random
 from pathlib import Path
 
-import numpy as np
 import pytest
 from snippets import blocks_of
-from toy_agents import drive
+from toy_agents import Fickle, drive
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BanditAgent
 from explorative_user_env.check import check_agent
 
 PAGE = Path(__file__).parents[2] / "docs/how_to/use_with_other_libraries.md"
-
-
-class Fickle:
-    """A policy as libraries write it: it recommends an arm until a rejection, then another."""
-
-    def __init__(self, n_arms, seed, horizon):
-        self.given, self.n_arms, self.seen = (n_arms, seed, horizon), n_arms, []
-        self.random = random.Random(seed)
-        self.arm = self.random.randrange(n_arms)
-
-    def pull(self):
-        return np.int64(self.arm)
-
-    def update(self, arm, accepted):
-        self.seen.append((arm, accepted))
-        if not accepted:
-            self.arm = self.random.randrange(self.n_arms)
 
 
 def fickle(**given):
