@@ -18,7 +18,7 @@ from explorative_user_env.protocol import STOP, Algorithm
 
 from .adapter import AlgorithmAgent, agent_maker, largest
 
-#: The champion before the agent is told the best arm.
+#: The champion before `tell` gives the best arm.
 UNKNOWN = -1
 
 
@@ -115,7 +115,7 @@ def learn(params: Params, state: State, arm: int, reward: float) -> None:
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Return the best arm; if nobody told it, the most accepted candidate."""
+    """Return the best arm, or the most accepted candidate if the best arm is unknown."""
     if state.champion[0] != UNKNOWN:
         return state.champion[0]
     for arm in range(params.n_arms):
@@ -140,7 +140,7 @@ ALGORITHM = Algorithm(
 
 @agent_maker(ALGORITHM)
 def OracleChampion() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
-    """Return the oracle-champion, a labelled reference that is told the best arm.
+    """Return the oracle-champion, a reference agent that knows the best arm.
 
     It stops when the user has rejected every other arm. Its stopping time shows how much the best
     allocation of recommendations could save. `evaluate` and `rollout` tell it the best arm. In

@@ -34,8 +34,9 @@ from explorative_user_env.studies.suite import (
     scores_table,
     totals_of,
     totals_table,
+    twins_of,
 )
-from explorative_user_env.studies.suite_tasks import as_entrants, entrant_of, suite_digest
+from explorative_user_env.studies.suite_tasks import SUITE, as_entrants, entrant_of, suite_digest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "leaderboard"
@@ -202,7 +203,7 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
     frames = [pd.DataFrame(each["scores"]) for each in records]
     scores = pd.concat(frames, ignore_index=True)
     scores = scores.drop_duplicates(["task", "agent"], ignore_index=True)
-    totals = totals_of(scores, twins_in(records))
+    totals = totals_of(scores, twins_of(SUITE))
     tasks = list(dict.fromkeys(scores["task"]))
     losses = {
         task: {
@@ -213,11 +214,6 @@ def merged(records: Sequence[dict[str, Any]]) -> tuple[pd.DataFrame, pd.DataFram
     }
     references = set(totals.loc[totals["sees_rewards"], "agent"])
     return scores, totals, rankings_of(losses, references)
-
-
-def twins_in(records: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return the twin of each task that has one."""
-    return {task["name"]: task["twin"] for task in records[0]["tasks"] if task["twin"]}
 
 
 def page_of(paths: Sequence[Path]) -> str:
@@ -236,7 +232,7 @@ def page_of(paths: Sequence[Path]) -> str:
         "The mean is over these tasks only, so it cannot be compared with the means above.",
         markdown(totals_table(totals[~whole])),
         NEIGHBOURS,
-        markdown(neighbours_table(scores, totals, twins_in(records))),
+        markdown(neighbours_table(scores, totals, twins_of(SUITE))),
         "## By task",
         markdown(scores_table(scores, totals, ranked)),
         notes,

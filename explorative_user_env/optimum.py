@@ -159,7 +159,9 @@ class Solution:
         tiny, better = self.tiny, belief.sum(axis=(1, 2))
         ends, regret = t == tiny.most_recommendations, tiny.task == REGRET.name
         choices = (
-            [] if regret and not ends else [(0.0 if regret else self.answer_value(better), ANSWER)]
+            []
+            if regret and not ends
+            else [(0.0 if regret else 2.0 * float(better.max()) - 1.0, ANSWER)]
         )
         for arm in () if ends else (0, 1):
             value = -tiny.step_cost
@@ -170,11 +172,6 @@ class Solution:
                     value += probability * self.best(t + 1, after / probability)[0]
             choices.append((value, arm))
         return max(choices, key=lambda choice: choice[0])
-
-    @staticmethod
-    def answer_value(better: Array) -> float:
-        """Return the expected reward of the more probable answer."""
-        return 2.0 * float(better.max()) - 1.0
 
     def responses(self, t: int, belief: Array, arm: int) -> list[tuple[float, Array]]:
         """Return (P(response), P(response) * next belief) for a rejection and an acceptance."""

@@ -119,7 +119,7 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
                     for i, each in enumerate(places)
                 ]
                 known[name] = suite_tasks.ModelsByTask(title, models)
-        elif name.lower() in {each.lower() for each in (*suite_tasks.TUNED, suite_tasks.OPTIMUM)}:
+        elif name.lower() in suite_tasks.OTHERS:
             known[name] = suite_tasks.entrant_named(name)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, suite_tasks.ModelsByTask)

@@ -215,7 +215,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
     def action_masks(self) -> Array:
         """Return the legal actions, shape (2 K,), bool."""
-        left = self.horizon - self._info(False)["interactions"]
+        left = self.horizon - self._state.interactions[0]
         legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask, left)
         mask: Array = masks(np.array([legal]), self.user.n_arms)[0]
         return mask

@@ -123,7 +123,7 @@ def totals_of(scores: pd.DataFrame, twins: Mapping[str, str]) -> pd.DataFrame:
 
     Args:
         scores: rows with the columns `task`, `agent`, `score`, `low`, `high` and `sees_rewards`.
-        twins: for some tasks the task with the same users and another law of means. An agent's
+        twins: for some tasks the task that differs only in the law of the means. An agent's
             score in such a pair of tasks is the smaller one; the pair counts as one task.
 
     Returns:
@@ -274,8 +274,8 @@ LEGEND_OF_SCORES = (
     f"score: (loss of {WORST} - loss) / (loss of {WORST} - loss of the reference), so {WORST} "
     "has 0 and the reference 1; the loss is the regret, or the cost c T + error. ± is the longer "
     "side of a 95% interval over users, and over trainings if a model was trained more than once.",
-    "mean: over an agent's tasks, with a 95% interval over tasks; of two tasks with the same users "
-    "and another law of means, only the smaller score counts. rank: the possible ranks of an agent "
+    "mean: over an agent's tasks, with a 95% interval over tasks; of two tasks that differ only in "
+    "the law of the means, the smaller score counts. rank: the possible ranks of an agent "
     "with all tasks; an order counts only if it stays significant without any one task.",
 )
 LEGEND_OF_TAU = (
@@ -298,7 +298,7 @@ def _ranks(row: Mapping[str, Any]) -> str:
     low, high = row["rank_low"], row["rank_high"]
     if pd.isna(low):
         return NO_SCORE
-    return f"{low}" if low == high else f"{low}–{high}"
+    return f"{low}" if low == high else f"{low}-{high}"
 
 
 def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:

@@ -44,7 +44,7 @@ class SuiteTask:
         delta: allowed probability of a wrong answer.
         n_users: number of users in each episode, in "population".
         deviation: standard deviation of the users' means around common means, in "population".
-        twin: the task whose users have another law of means; an agent's score in the two tasks is
+        twin: the task that differs only in the law of the means; an agent's score in the two is
             the smaller one, so that knowing one law does not pay.
 
     Raises:
@@ -107,6 +107,9 @@ TUNED: dict[str, Callable[..., AlgorithmAgent]] = {
 #: The agent that knows the optimal policy of the tiny task.
 OPTIMUM = "optimum"
 
+#: The makers of agents by names in lower case, besides those of `agents.agent_named`.
+OTHERS: dict[str, Callable[[], Agent]] = {name.lower(): make for name, make in TUNED.items()}
+
 #: The agents of a run without `agents`. SE-ordered and SE-transfer equal SE with a single user, and
 #: UCB1 with default options is far behind UCB1-.01.
 DEFAULT_AGENTS = [
@@ -120,7 +123,7 @@ DEFAULT_AGENTS = [
 ]
 
 #: The reason for each reference.
-_LEAST = "it has the least loss of the package's agents, tuned or not, that do not see rewards"
+_LEAST = "no agent of the package without extra knowledge has significantly less loss, tuned or not"
 _WHY = {
     "SE": "",
     "SE-3": ", as three rejections in a row are rare for a good arm",
@@ -130,12 +133,10 @@ _WHY = {
 }
 
 
-def entrant_named(name: str, max_steps: int | None = None) -> Agent:
-    """Return the agent with this name in `TUNED`, of the package, or the optimal agent."""
-    if name == OPTIMUM:
-        return OptimalAgent(TINY)
-    tuned = {each.lower(): make for each, make in TUNED.items()}.get(name.lower())
-    return agent_named(name, max_steps) if tuned is None else tuned(max_steps=max_steps)
+def entrant_named(name: str) -> Agent:
+    """Return the agent with this name in `OTHERS`, or else the package's agent."""
+    make = OTHERS.get(name.lower())
+    return agent_named(name) if make is None else make()
 
 
 def _bai(baseline_time: int, step_cost: float, max_steps: int = 20_000) -> dict[str, Any]:
@@ -150,15 +151,16 @@ _TWICE = {"n_instances": 2 * protocol.N_INSTANCES}
 
 #: The tiny task as a regret task, so that agents without a stopping rule compete.
 TINY = optimum.TinyTask(horizon=14, task=protocol.REGRET.name)
+OTHERS[OPTIMUM] = partial(OptimalAgent, TINY)
 
 
 #: The purpose of each task.
 _ABOUT = {
     "tiny-regret": "The users of ExplorativeUserTiny-v0; the optimum has score 1.",
     "bai-k5": "The paper's central cell.",
-    "bai-k5-uniform": "The users of bai-k5 with another law of means.",
+    "bai-k5-uniform": "Like bai-k5, with means from Uniform(0, 1).",
     "bai-k100": "A hundred arms.",
-    "bai-k100-uniform": "The users of bai-k100 with another law of means.",
+    "bai-k100-uniform": "Like bai-k100, with means from Uniform(0, 1).",
     "regret-k5": "Recommend well, without an answer.",
     "regret-k20": "Many arms for the horizon.",
     "noisy-k5": "One response in five is a coin flip.",
