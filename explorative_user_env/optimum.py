@@ -158,11 +158,9 @@ class Solution:
     def _look_ahead(self, t: int, belief: Array) -> tuple[float, int]:
         tiny, better = self.tiny, belief.sum(axis=(1, 2))
         ends, regret = t == tiny.most_recommendations, tiny.task == REGRET.name
-        choices = (
-            []
-            if regret and not ends
-            else [(0.0 if regret else 2.0 * float(better.max()) - 1.0, ANSWER)]
-        )
+        choices = []
+        if ends or not regret:  # the end of a regret run, or an answer
+            choices.append((0.0 if regret else 2.0 * float(better.max()) - 1.0, ANSWER))
         for arm in () if ends else (0, 1):
             value = -tiny.step_cost
             if regret:
