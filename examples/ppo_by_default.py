@@ -25,8 +25,7 @@ from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.rl import SB3Agent
 
 SEEDS = (0, 8, 16, 24, 32)  # make_vec_env seeds its lanes with s, s + 1, ...: no user is shared
-STEPS = (100_000, 1_000_000)
-N_LANES = 8
+STEPS, N_LANES = (100_000, 1_000_000), 8
 HEAD = "| task | agent | regret or return | minus SE | success, stopping time |\n|" + " --- |" * 5
 N_INSTANCES = {"regret": 1000, "bai": 1000, "population": 100}
 
@@ -47,9 +46,8 @@ def trained(task: str, learner: Any, seed: int, folder: Path) -> list[Any]:
     """Return the models after each of `STEPS`, from the folder or else from a new training."""
     paths = [folder / f"{task}-{learner.__name__.lower()}-{seed}-{steps}.zip" for steps in STEPS]
     if not all(path.exists() for path in paths):
-        model = learner(
-            "MlpPolicy", make_vec_env(IDS[task], N_LANES, seed), seed=seed, device="cpu"
-        )
+        lanes = make_vec_env(IDS[task], N_LANES, seed)
+        model = learner("MlpPolicy", lanes, seed=seed, device="cpu")
         for steps, path in zip(STEPS, paths, strict=True):
             model.learn(steps - model.num_timesteps, reset_num_timesteps=False)
             model.save(path)
