@@ -181,7 +181,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, Infos]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, Infos]:
         """Recommend arm `action`, or answer arm `action - n_arms`.
 
         Args:
@@ -200,18 +200,20 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         n_arms = self.user.n_arms
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
-            self._answer, self._active = action - n_arms, None
+            self._answer, self._active = self._arm_of(action - n_arms), None
             self._correct = self._answer == self.instance().best_arm
             self._show()
-            return 0, RIGHT if self._correct else WRONG, True, False, self._info(False)
-        response, _, left, _, info = super().step(action)
-        self._last_rejected[action] = response == 0
+            reward = RIGHT if self._correct else WRONG
+            return self._observation(), reward, True, False, self._info(False)
+        arm, acceptances = self._arm_of(action), self._state.acceptances[0]
+        observation, _, left, _, info = super().step(action)
+        self._last_rejected[arm] = info["acceptances"] == acceptances
         ends, reward = left or info["interactions"] == self.horizon, -self.step_cost
         if ends:
             self._active = None
             reward += WRONG
         info |= outcome(info, self._answer, self._correct, self._left)
-        return response, reward, ends, False, info
+        return observation, reward, ends, False, info
 
     def action_masks(self) -> Array:
         """Return the legal actions, shape (2 K,), bool."""

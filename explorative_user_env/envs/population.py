@@ -181,23 +181,25 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
             start["popularity"] = popular
         return start
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, Infos]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, Infos]:
         """Recommend arm `action` to the present user; see `ExplorativeUserEnv.step`.
 
         The episode is over after the last step of the last user.
         """
-        response, reward, _, _, info = super().step(action)
+        acceptances = self._state.acceptances[0]
+        observation, reward, _, _, info = super().step(action)
         self._steps += 1
-        self._accepted += response
+        self._accepted += info["acceptances"] - acceptances
         ends = info["interactions"] == self.horizon
         if ends and self._episode.user + 1 == self.n_users:
             self._active = None
         elif ends:
             self._episode.user += 1
             self._draw_member(same_episode=True)
-            return response, reward, False, False, self._info(True)
+            observation = observation if self._table is None else self._observation()
+            return observation, reward, False, False, self._info(True)
         info = with_users(info, self._episode.user, self._steps, self._accepted)
-        return response, reward, ends, False, info
+        return observation, reward, ends, False, info
 
     def popularity(self) -> tuple[float, ...]:
         """Return the popularity m_i of each arm in this episode; not for agents."""

@@ -28,27 +28,38 @@ from explorative_user_env.users.population import PRINTED, SETTINGS
     reward=REWARDS, noise=[0.0, 0.2], compiled=[False, True], mode=MODES, setting=sorted(SETTINGS)
 )
 def test_it_is_gymnasiums_own_vector_of_single_environments(mode, compiled, setting, noise, reward):
+    name = eu.ENV_ID if setting == "printed" else COUNTS[eu.ENV_ID]
     n_arms = 2 if reward in ("utility", "none") else 7
     info_level = "full" if reward in ("utility", "realized") else "counts"
     kwargs = {"n_arms": n_arms, "info_level": info_level, "noise": noise}
     kwargs |= {"reward": reward, "setting": setting}
-    seen = played(eu.ENV_ID, mode, compiled, 11, **kwargs)
+    seen = played(name, mode, compiled, 11, **kwargs)
     assert min(seen["some"] - 3, seen["yes"], seen["no"]) > 0
     assert seen["terminated"] == 0
 
 
-@pairs(mode=MODES, compiled=[False, True], limit=[None, 6, 13])
-def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit):
-    seen = played(eu.BAI_ENV_ID, mode, compiled, limit, noise=0.6)
+@pairs(
+    mode=MODES,
+    compiled=[False, True],
+    limit=[None, 6, 13],
+    name=[eu.BAI_ENV_ID, COUNTS[eu.BAI_ENV_ID]],
+)
+def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit, name):
+    seen = played(name, mode, compiled, limit, noise=0.6)
     assert min(seen["answered"], seen["some"]) > 10
     assert seen["legal"] > 5
     assert (seen["terminated"] > seen["answered"]) == (limit != 6)
     assert (seen["truncated"] > 0) == (limit is not None)
 
 
-@pairs(mode=MODES, compiled=[False, True], limit=[None, 7, 10])
-def test_users_of_a_population_are_alike_in_both(mode, compiled, limit):
-    seen = played(eu.POPULATION_ENV_ID, mode, compiled, limit)
+@pairs(
+    mode=MODES,
+    compiled=[False, True],
+    limit=[None, 7, 10],
+    name=[eu.POPULATION_ENV_ID, COUNTS[eu.POPULATION_ENV_ID]],
+)
+def test_users_of_a_population_are_alike_in_both(mode, compiled, limit, name):
+    seen = played(name, mode, compiled, limit)
     assert min(seen["new"] - 30, seen["some"] - 3) > 0
     assert limit is not None or seen["terminated"] > 0
     assert (seen["truncated"] > 20) == (limit is not None)
@@ -92,7 +103,7 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     many = gym.make_vec(name, 64, **limit, **given)
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
-    assert type(many.unwrapped) is KINDS[name.replace("Counts", "")]
+    assert type(many.unwrapped) is KINDS[name]
     assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")

@@ -13,12 +13,12 @@ from specimens import Honest
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.counts_envs import ExplorativeUserCountsVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.population import PRINTED, RELEASED
-from explorative_user_env.wrappers.vector import counts_vector_env
 
 
 def no_nan(found, given):
@@ -167,7 +167,11 @@ def of_vectors(paths=(None, True, False)):
     more = {"num_envs": (1, 3), "compiled": paths}
     more |= {"max_episode_steps": (None, 5), "autoreset_mode": ("NextStep", "SameStep", "Disabled")}
     more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (np.zeros(3, int), [0, 1, 1])}
-    kinds = (eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv, counts_vector_env)
+    kinds = (
+        eu.ExplorativeUserVectorEnv,
+        ExplorativeUserBAIVectorEnv,
+        ExplorativeUserCountsVectorEnv,
+    )
     kinds += (ExplorativePopulationVectorEnv,)
     for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
 
