@@ -17,6 +17,7 @@ from pairs import pairs
 import explorative_user_env as eu
 from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.counts_envs import ExplorativeUserCountsVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.users.model import acceptance_rate_rule
@@ -140,7 +141,7 @@ def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
 
 
 @pairs(
-    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv, ExplorativeUserCountsVectorEnv],
     copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
     compiled=[False, True],
     mode=MODES,
