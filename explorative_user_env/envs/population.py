@@ -27,6 +27,7 @@ class _Episode:
     ) -> None:
         self.seed = seed if fresh else int(rng.bit_generator.random_raw()) >> 1
         self.start, self.user, self._lane = start, start.get("user", 0), lane
+        self._seeds = member_seeds(self.seed, env.n_users)
         try:
             popular = start.get("popularity")
             self.law = MemberLaw(env.instance_law, env.deviation, self.seed, popular)
@@ -35,7 +36,7 @@ class _Episode:
 
     def generator(self) -> np.random.Generator:
         """Return the random stream of the present user."""
-        return user_generator(member_seeds(self.seed, self.user + 1)[-1])
+        return user_generator(self._seeds[self.user])
 
     def label(self) -> str:
         """Describe the present user, and the reset that draws her, for an error message."""
