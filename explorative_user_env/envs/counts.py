@@ -194,18 +194,26 @@ def begin(counts: Any, same_episode: Any) -> None:
         rise(counts, arm)
 
 
+def counts_in(table: Any, lane: Any) -> Any:
+    """Return the counts of one of many users, in compiled code."""
+    n_arms, n_features, horizon, logarithms, episode, of_episode, rows, numbers = table
+    of_user, n = numbers[lane], n_arms
+    # fmt: off
+    return (n_arms, n_features, horizon, logarithms, episode, of_episode, rows[lane],
+            of_user[:n], of_user[n : 2 * n], of_user[2 * n : 3 * n], of_user[3 * n : 4 * n],
+            of_user[4 * n : 4 * n + 2], of_user[4 * n + 2 : 5 * n + 2], of_user[5 * n + 2 :])
+    # fmt: on
+
+
 @once
 def compiled_count() -> Callable[..., None]:
     """Return the compiled loop that counts one response in each of these lanes."""
-    count_one = count
+    counts_of, count_one = counts_in, count
 
     def count_in_lanes(table: Any, lanes: Any, ranks: Any, responses: Any) -> None:
-        sizes, (rows, order, yes, no, since, steps, before, no_before) = table
         for lane in lanes:
-            of_user = (rows[lane], order[lane], yes[lane], no[lane], since[lane], steps[lane])
-            counts = (*sizes, *of_user, before[lane], no_before[lane])
-            rank = ranks[lane]
-            count_one(counts, rank, order[lane, rank], responses[lane] == 1)
+            counts, rank = counts_of(table, lane), ranks[lane]
+            count_one(counts, rank, counts[7][rank], responses[lane] == 1)
 
     loop: Callable[..., None] = compile_loop(count_in_lanes)
     return loop
@@ -214,13 +222,11 @@ def compiled_count() -> Callable[..., None]:
 @once
 def compiled_begin_counts() -> Callable[..., None]:
     """Return the compiled loop that sets the counts of new users in these lanes."""
-    begin_one = begin
+    counts_of, begin_one = counts_in, begin
 
     def begin_in_lanes(table: Any, lanes: Any, same_episode: Any) -> None:
-        sizes, (rows, order, yes, no, since, steps, before, no_before) = table
         for lane in lanes:
-            of_user = (rows[lane], order[lane], yes[lane], no[lane], since[lane], steps[lane])
-            begin_one((*sizes, *of_user, before[lane], no_before[lane]), same_episode)
+            begin_one(counts_of(table, lane), same_episode)
 
     loop: Callable[..., None] = compile_loop(begin_in_lanes)
     return loop
@@ -230,8 +236,7 @@ def compiled_begin_counts() -> Callable[..., None]:
 def compiled_arms() -> Callable[..., bool]:
     """Return the compiled loop that translates each lane's rank into an arm."""
 
-    def arms_in_lanes(order: Any, ranks: Any, n_actions: int, arms: Any) -> bool:
-        n_arms = order.shape[1]
+    def arms_in_lanes(order: Any, ranks: Any, n_arms: int, n_actions: int, arms: Any) -> bool:
         for lane in range(ranks.size):
             rank = ranks[lane]
             if rank < 0 or rank >= n_actions:
@@ -266,10 +271,8 @@ class Table:
         self._n_features, times, _ = _SHAPES[name]
         self.rows = np.zeros((n_lanes, self._n_features * n_arms + times), np.float32)
         if compiled:
-            order = np.tile(np.arange(n_arms), (n_lanes, 1))
-            blank = [np.zeros((n_lanes, n_arms), int) for _ in range(5)]
-            steps = np.zeros((n_lanes, 2), int)
-            self._numbers: Any = [order, *blank[:3], steps, *blank[3:]]
+            self._numbers: Any = np.zeros((n_lanes, 6 * n_arms + 2), np.int32)  # see `counts_in`
+            self._numbers[:, :n_arms] = np.arange(n_arms)
         else:
             self._numbers = [
                 [[*range(n_arms)], *([0] * n_arms for _ in range(3)), [0, 0]]
@@ -287,7 +290,7 @@ class Table:
         horizons = (scale.horizon, logarithms[0], episode.horizon, logarithms[1])
         sizes = (self.n_arms, self._n_features, *horizons)
         if self.compiled:
-            self._compiled_table = sizes, (self.rows, *self._numbers)
+            self._counts: Any = (*sizes, self.rows, self._numbers)
             self._all = np.arange(len(self.rows))
             return
         pairs: Any = zip(self.rows, self._numbers, strict=True)
@@ -298,17 +301,18 @@ class Table:
     def begin(self, lanes: Array, same_episode: bool) -> None:
         """Set the counts of new users in these lanes; see the function `begin`."""
         if self.compiled:
-            compiled_begin_counts()(self._compiled_table, lanes, same_episode)
+            compiled_begin_counts()(self._counts, lanes, same_episode)
         else:
             for lane in lanes.tolist():
                 begin(self._counts[lane], same_episode)
 
     def arms_of(self, ranks: Array, n_actions: int) -> Array | None:
         """Return the action on an arm for each lane's action on a rank; None if one is invalid."""
-        arms = np.empty_like(ranks)
+        arms, n_arms = np.empty_like(ranks), self.n_arms
         if self.compiled:
-            return arms if compiled_arms()(self._numbers[0], ranks, n_actions, arms) else None
-        chosen, n_arms = ranks.tolist(), self.n_arms
+            valid = compiled_arms()(self._numbers, ranks, n_arms, n_actions, arms)
+            return arms if valid else None
+        chosen = ranks.tolist()
         if min(chosen) < 0 or max(chosen) >= n_actions:
             return None
         for lane, (rank, numbers) in enumerate(zip(chosen, self._numbers, strict=True)):
@@ -320,7 +324,7 @@ class Table:
         """Count the responses in these lanes; None means all lanes."""
         if self.compiled:
             moved = self._all if lanes is None else lanes
-            compiled_count()(self._compiled_table, moved, ranks, responses)
+            compiled_count()(self._counts, moved, ranks, responses)
             return
         chosen, accepted = ranks.tolist(), responses.tolist()
         for lane in range(len(chosen)) if lanes is None else lanes.tolist():
