@@ -140,8 +140,15 @@ def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
         assert (env.hidden_state() == truth) == (lane != 1 or not isinstance(seed, list))
 
 
+KINDS_COPIED = [
+    eu.ExplorativeUserVectorEnv,
+    ExplorativeUserBAIVectorEnv,
+    ExplorativeUserCountsVectorEnv,
+]
+
+
 @pairs(
-    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv, ExplorativeUserCountsVectorEnv],
+    kind=KINDS_COPIED,
     copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
     compiled=[False, True],
     mode=MODES,
@@ -189,7 +196,7 @@ def scribble(value, junk):
     compiled=[False, True],
     info_level=["counts", "full"],
     limit=[5, None],
-    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+    kind=KINDS_COPIED,
 )
 def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level, limit, kind):
     kwargs = {"autoreset_mode": mode, "max_episode_steps": limit, "info_level": info_level}
