@@ -183,7 +183,7 @@ class Transcript:
         self._known: dict[bytes, str] | None = None
         self.calls: deque[Call] = deque(maxlen=MOST_CALLS)
         self.n_calls = 0
-        self.counts = {"bad answers": 0, "retries": 0}
+        self.counts, self.reply = {"bad answers": 0, "retries": 0}, ""
 
     def __deepcopy__(self, memo: Any) -> "Transcript":
         """Return a transcript to repeat the run from, which writes no file."""
@@ -198,7 +198,7 @@ class Transcript:
         self._keeps = self.path is not None
         self.calls.clear()
         self.n_calls = 0
-        self.counts = dict.fromkeys(self.counts, 0)
+        self.counts, self.reply = dict.fromkeys(self.counts, 0), ""
 
     def keep(self) -> None:
         """Keep the answers for the next run."""

@@ -141,18 +141,14 @@ class TextAgent(OneUserAtATime):
         shape = (n_arms, self._steps, self.n_recent, n_users)
         self._runs, self._talks = [*map(run_name, rngs)], [Conversation(*shape) for _ in rngs]
         self._transcript.begin()
-        self._begin()
+        self._finals = dict[int, int]()
 
     def next_user_all(self) -> None:
         """Start with the next user of each episode; questions also state earlier responses."""
         for talk in self._talks:
             talk.next_user()
         self._n_earlier += 1
-        self._begin()
-
-    def _begin(self) -> None:
-        self._finals = dict[int, int]()
-        self._reply = ""
+        self._finals = {}
 
     def act_all(self, users: Array) -> Array:
         """Ask for the next arm of each user, or a stop."""
@@ -180,7 +176,7 @@ class TextAgent(OneUserAtATime):
 
     def explain(self) -> Mapping[str, Any]:
         """Return the latest answer and the counts of unreadable answers."""
-        return {**self._transcript.counts, "reply": self._reply}
+        return {**self._transcript.counts, "reply": self._transcript.reply}
 
     def _ask(self, users: Sequence[int]) -> list[TextAnswer]:
         """Return an answer for each user; ask again for those that cannot be read."""
@@ -189,7 +185,7 @@ class TextAgent(OneUserAtATime):
         for attempt in range(ATTEMPTS):
             unread = dict[int, str]()
             for user, text in self._replies(asked, attempt).items():
-                self._reply = one_line(text)
+                self._transcript.reply = one_line(text)
                 try:
                     answers[user] = parse_answer(text, self._n_arms)
                 except InvalidArgumentError as error:
