@@ -4,7 +4,7 @@ Agents see arms and responses only. Two agents for comparison are exceptions: `F
 rewards, and `OracleChampion` knows the best arm.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorative_user_env.protocol import DELTA, STEP_CAP, Agent
@@ -118,11 +118,23 @@ def informed(
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
+def told(agent: Agent, population: Any, cell: Mapping[str, Any], anew: bool = False) -> Agent:
+    """Return an agent that states the facts of an evaluation to its model; others are unchanged.
+
+    Args:
+        agent: an agent; only a `TextAgent` changes.
+        population: the `Population`, or None.
+        cell: the options `task`, `delta`, `step_cost`, `max_steps` and `n_users` of the evaluation.
+        anew: whether to replace the facts of an agent that has some.
+    """
+    return agent.told(population, cell, anew) if isinstance(agent, TextAgent) else agent
+
+
 # fmt: off
 __all__ = [
     "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
     "AlgorithmAgent", "BanditAgent", "FullInformation", "OracleChampion", "OrderedElimination",
     "Phase1", "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop",
-    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed",
+    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed", "told",
 ]
 # fmt: on

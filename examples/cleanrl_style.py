@@ -14,7 +14,6 @@ from torch.distributions import Categorical
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.seeding import training_seeds
-from explorative_user_env.wrappers.vector import CountsObservation, SortedArms
 
 N_ARMS, HORIZON = 5, 500
 N_USERS, N_STEPS, UPDATES = 64, 256, 60
@@ -38,13 +37,13 @@ def main() -> None:
     torch.manual_seed(SEED)
     torch.set_num_threads(1)  # more threads are slower for small networks
     envs = gym.make_vec(
-        "ExplorativeUser-v0",
+        "ExplorativeUserCounts-v0",
         N_USERS,
-        max_episode_steps=HORIZON,
         n_arms=N_ARMS,
+        max_episode_steps=HORIZON,
+        horizon=HORIZON,
         autoreset_mode=AutoresetMode.SAME_STEP,
     )
-    envs = SortedArms(CountsObservation(envs, HORIZON))
     actor, critic = network(N_ARMS, 0.01), network(1, 1.0)
     parameters = [*actor.parameters(), *critic.parameters()]
     optimizer = torch.optim.Adam(parameters, LEARNING_RATE, eps=1e-5)

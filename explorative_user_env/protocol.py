@@ -18,7 +18,13 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from explorative_user_env.validation import InvalidArgumentError, choice, count, sequence
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    choice,
+    count,
+    sequence,
+)
 
 __all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime"]
 
@@ -129,6 +135,25 @@ class OneUserAtATime(Agent, ManyUserAgent, Protocol):
     def answer(self) -> int:
         """Return the arm believed to be the best."""
         return int(self.answer_all(ONLY)[0])
+
+
+class UserFailedError(CallableError):
+    """A `ManyUserAgent` failed for one of its users, as a call of a language model does.
+
+    An evaluation then names the user and keeps the runs of users who have finished.
+
+    Args:
+        failure: text that names the failing function and states its error.
+        where: the step of the call, in words.
+        user: the number of the user, as in `act_all`.
+        step: the number of the recommendation, from 1.
+    """
+
+    def __init__(self, failure: str, where: str, user: int, step: int) -> None:
+        super().__init__(failure, where)
+        self.user, self.step = user, step
+        self.kept: Any = None  # the seeds of users who have finished, and their metrics
+        self.rows: Any = None  # the table of all finished runs of the agent
 
 
 #: The number of the only user, or lane, of a run in plain Python, as an array.

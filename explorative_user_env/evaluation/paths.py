@@ -13,19 +13,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env import protocol
-from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.agents import AlgorithmAgent, told
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import can_compile, errors_of_compiling, short
 from explorative_user_env.kernels.loops import Inputs, compiled_loop
-from explorative_user_env.protocol import Array, name_of
+from explorative_user_env.protocol import Array, UserFailedError, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
 from explorative_user_env.users import model
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, integer, is_external
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    integer,
+    is_external,
+)
 
 #: The metrics that a compiled loop of best-arm identification returns, without the best arm.
 OUTCOMES = ("acceptances", "rejections", "answer", "end")
@@ -307,7 +312,12 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
     """Run the agent with many users at once, and yield the metrics or the play of these users."""
-    population, agent, members = runs.population, runs.agent, runs.members
+    population, members, n_users = runs.population, runs.members, None
+    if members is not None:
+        n_users = members.n_users
+    cell = {"task": runs.task.name, "max_steps": runs.cap, "n_users": n_users}
+    agent: Any = told(runs.agent, population, cell)
+    runs = runs._replace(agent=agent)
     laws: Any = population.instance_law
     of_users = [[seed] for seed in seeds]
     if members is not None:
@@ -327,7 +337,20 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
                 agent.reset_all(population.n_arms, of_agent, runs.horizon)
             else:
                 following()
-            yield _run_in_step(runs, lanes, len(seeds))
+            try:
+                ran = _run_in_step(runs, lanes, len(seeds))
+            except UserFailedError as error:
+                seed = seeds[error.user]
+                who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) repeats the run"
+                if members is not None:
+                    who = f"user {user} of the episode of seed {seed}"
+                where = f"at step {error.step}, with {who}"
+                error.args = CallableError(error.failure, where).args
+                if error.kept is not None:
+                    numbers, kept = error.kept
+                    error.kept = [seeds[number] for number in numbers.tolist()], kept
+                raise
+            yield ran
 
 
 def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
@@ -360,10 +383,23 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
         # A copy, because the agent may write into its argument.
         answers[users] = checked(agent.answer_all(users.copy()), users, 0)
 
+    def metrics(users: Array) -> Figures:
+        best_arms = np.array([instances[user].best_arm for user in users.tolist()], int)
+        ends = np.where(left[users], protocol.LEFT, protocol.ANSWERED)
+        ends[np.isin(users, active)] = protocol.CENSORED
+        parts = {"acceptances": acceptances, "answer": answers, "rejections": steps - acceptances}
+        return {"best_arm": best_arms, "end": ends} | {n: each[users] for n, each in parts.items()}
+
     for number in range(runs.cap + 1):
         chosen = active
         if active.size:
-            chosen = checked(agent.act_all(active.copy()), active, protocol.STOP)
+            try:
+                chosen = checked(agent.act_all(active.copy()), active, protocol.STOP)
+            except UserFailedError as error:
+                if play is None:
+                    finished = np.setdiff1d(np.arange(n_users), active)
+                    error.kept = finished, metrics(finished)
+                raise
             stopped = active[chosen == protocol.STOP]
             ask(stopped)
             arms[stopped] = answers[stopped]
@@ -386,16 +422,13 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
         ask(active[left[active]])
         active = active[~left[active]]
     ask(active)
-    best_arms = np.array([instance.best_arm for instance in instances])
-    if play is not None:
-        play.means[:] = [instance.means for instance in instances]
-        play.best_arms[:], play.answers[:], play.left[:] = best_arms, answers, left
-        play.blank_missed()
-        return play
-    ends = np.where(left, protocol.LEFT, protocol.ANSWERED)
-    ends[active] = protocol.CENSORED
-    result = {"best_arm": best_arms, "acceptances": acceptances, "answer": answers}
-    return result | {"rejections": steps - acceptances, "end": ends}
+    if play is None:
+        return metrics(np.arange(n_users))
+    play.means[:] = [instance.means for instance in instances]
+    play.best_arms[:] = [instance.best_arm for instance in instances]
+    play.answers[:], play.left[:] = answers, left
+    play.blank_missed()
+    return play
 
 
 #: Generators of metrics or plays, by the name of the form.
