@@ -4,6 +4,8 @@ The script needs PyTorch, Gymnasium and this package. It takes three minutes on 
 a line every few seconds.
 """
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import torch
@@ -36,7 +38,7 @@ def main() -> None:
     """Train a policy, then compare it with BAIR on new users."""
     torch.manual_seed(SEED)
     torch.set_num_threads(1)  # more threads are slower for small networks
-    envs = gym.make_vec(
+    envs: Any = gym.make_vec(
         "ExplorativeUserCounts-v0",
         N_USERS,
         n_arms=N_ARMS,
