@@ -14,6 +14,7 @@ from .adapter import AlgorithmAgent
 from .adaptive_bair import AdaptiveBAIR
 from .bair import BAIR, SuccessiveElimination
 from .bandit import BanditAgent
+from .conversation import facts_of
 from .exp3 import EXP3
 from .full_information import FullInformation
 from .oracle_champion import OracleChampion
@@ -127,7 +128,9 @@ def told(agent: Agent, population: Any, cell: Mapping[str, Any], anew: bool = Fa
         cell: the options `task`, `delta`, `step_cost`, `max_steps` and `n_users` of the evaluation.
         anew: whether to replace the facts of an agent that has some.
     """
-    return agent.told(population, cell, anew) if isinstance(agent, TextAgent) else agent
+    if isinstance(agent, TextAgent) and (anew or agent.facts is None):
+        return agent.with_facts(facts_of(population, cell))
+    return agent
 
 
 # fmt: off

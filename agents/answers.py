@@ -28,7 +28,12 @@ def answer_in_words(answer: TextAnswer) -> str:
 FENCE = "```"
 
 #: Characters that are stripped before and after an answer.
-BEFORE, BEHIND = " \t_\"'>•", " \t_\"'.!,;"
+BEFORE, BEHIND = " \t_\"'>•→", " \t_\"'.!,;"
+
+#: The end of a text that some models write out.
+_END = re.compile(r"<\|[^|<>]*\|>|</?s>|<eos>")
+#: An answer and a remark without numbers.
+_REMARK = re.compile(r"(.*[0-9]) [(#–—-]+ ?(?!.*\b(?:not|no|or|maybe)\b)[a-z][^0-9]*")
 
 _MARKS = re.compile(r"\*+|`+|\\?\$+|\\[()\[\]]|^#+ |^[-+] (?=[a-z])")
 _THOUGHT = re.compile(r"<(/?)(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
@@ -61,7 +66,12 @@ _NOT = re.compile(
 )
 _DECIDES = re.compile(
     r"\b(?:recommend\w*|choose|chose|pick|try|select|go|going|answer|action|choice|final|best|next|"
-    r"suggest|show|play|stop|name|so|therefore|thus|hence|then|let's|i'll)\b"
+    r"suggest|show|play|test\w*|explor\w*|continue|stop\w*|name|so|therefore|thus|hence|then|let's|"
+    r"i'll)\b|(?:^|[.:;,] )arm [0-9]+$"
+)
+_CLAUSE = re.compile(
+    r"[.;,:!?()]|\b(?:but|because|since|as|while|although)\b|"
+    r"(?=\b(?:rather than|instead of|not) arm)"
 )
 
 
@@ -82,8 +92,8 @@ def parse_answer(text: str, n_arms: int) -> TextAnswer:
     thoughts = [*_THOUGHT.finditer(text)]
     is_open = bool(thoughts) and not thoughts[-1][1]
     said = "" if is_open else text[thoughts[-1].end() if thoughts else 0 :]
-    lines = [line.strip() for line in said.splitlines()]
-    lines = [line for line in lines if line and not line.startswith(FENCE)]
+    lines = [line.strip() for line in _END.sub("", said).splitlines()]
+    lines = [line for line in lines if line.strip("-_*# ") and not line.startswith(FENCE)]
     last = lines[-1] if lines else ""
     answer = _of_line(last) or _of_json("\n".join(lines))
     answer = answer or _of_parts("\n".join(lines)) or _of_sentence(_plain(last))
@@ -102,6 +112,8 @@ def _plain(line: str) -> str:
 def _of_line(line: str) -> TextAnswer | None:
     """Return the answer if a line is nothing but an answer."""
     words = _plain(line)
+    if match := _REMARK.fullmatch(words):
+        words = match[1]
     for pattern, stops in ((_RECOMMEND, False), (_STOP, True)):
         if match := pattern.fullmatch(words):
             return TextAnswer(int(match[1]), stops)
@@ -120,14 +132,14 @@ def _of_parts(text: str) -> TextAnswer | None:
     return _of_json(objects[-1]) if objects else None
 
 
-_ARGUMENTS = ("arguments", "parameters", "args", "input")
+_ARGUMENTS = ("arguments", "parameters", "args", "input", "action", "answer")
 _KEYS = ("arm", "action", "answer", "choice", "recommendation", "recommend", "best_arm", "stop")
 
 
 def _of_json(text: str) -> TextAnswer | None:
     """Return the answer in a JSON object, which may be a call of a tool."""
     try:
-        value: Any = json.loads(text)
+        value: Any = json.loads(text if '"' in text else text.replace("'", '"'))
     except (ValueError, RecursionError):
         return None
     if not isinstance(value, dict):
@@ -151,7 +163,7 @@ def _of_sentence(line: str) -> TextAnswer | None:
     """Return the only arm that a sentence decides for, without the arms of negated clauses."""
     if line.endswith("?") or _SEVERAL.search(line) or not _DECIDES.search(line):
         return None
-    clauses = re.split(r"[.;,:!?()]|\b(?:but|because|since|as|while|although)\b", line)
+    clauses = _CLAUSE.split(line)
     clauses = [clause for clause in clauses if not _NOT.search(clause)]
     arms = {int(number) for clause in clauses for number in _NAMED.findall(clause)}
     stops = any(re.search(r"\bstop(?:ping)?\b", clause) for clause in clauses)

@@ -1,7 +1,6 @@
 """Calls of a language model's client: many questions together, tries with a limit, a transcript."""
 
 import asyncio
-import functools
 import hashlib
 import inspect
 import json
@@ -10,7 +9,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +22,8 @@ from .conversation import Question, joined, messages
 #: long.
 FIRST_WAIT = 0.5
 
-#: Most calls in `Transcript.calls`, the latest.
-MOST_CALLS = 10_000
+#: Most calls in `Transcript.calls`, and most answers that a transcript without a file keeps.
+MOST_CALLS, MOST_KNOWN = 10_000, 500_000
 
 
 class Call(NamedTuple):
@@ -41,7 +41,7 @@ class FailedCallError(Exception):
         self.place = place
 
 
-@functools.cache
+@cache
 def _loop(process: int) -> asyncio.AbstractEventLoop:
     """Return the event loop of a process; one loop, so that a client may keep its connections."""
     loop = asyncio.new_event_loop()
@@ -61,27 +61,21 @@ def settled(value: Any) -> Any:
 
 
 class Client:
-    """The functions that ask a language model.
+    """The function that asks a language model.
 
     Args:
-        name: the agent's name, for errors.
-        respond: `respond(question) -> text`, or None.
-        respond_many: `respond_many(questions) -> texts`, or None. An exception in place of a text
-            is a failed call.
+        name: the function's name, for errors.
+        function: called with a question, or with a list of questions if `many` is True.
+        many: whether the function takes several questions. An exception in place of an answer is
+            then a failed call.
         at_once: most questions at a time.
         tries: tries of a call that raises an exception.
     """
 
     def __init__(
-        self,
-        name: str,
-        respond: Callable[[Any], Any] | None,
-        respond_many: Callable[[Any], Any] | None,
-        at_once: int,
-        tries: int,
+        self, name: str, function: Callable[[Any], Any], many: bool, at_once: int, tries: int
     ) -> None:
-        self.respond, self.respond_many = respond, respond_many
-        self.what = f"{name}.{'respond' if respond_many is None else 'respond_many'}"
+        self.name, self.function, self.many = name, function, many
         self.at_once, self.tries = at_once, tries
         self._threads: ThreadPoolExecutor | None = None
 
@@ -96,113 +90,108 @@ class Client:
 
         Raises:
             FailedCallError: if all tries of a call failed; all other questions are answered.
-            InvalidArgumentError: if an answer is no text.
         """
-        pending, failed = [*range(len(questions))], dict[int, BaseException]()
+        failed, places = dict[int, Exception](), [*range(len(questions))]
+
+        def take(part: Sequence[int], answers: Sequence[Any]) -> None:
+            for place, answer in zip(part, answers, strict=True):
+                if isinstance(answer, str):
+                    on_answer(place, answer)
+                elif isinstance(answer, Exception):
+                    failed[place] = answer
+                else:
+                    what = f"the answer of {self.name}"
+                    failed[place] = InvalidArgumentError(what, answer, "a text")
+
         for number in range(self.tries):
             if number:
                 time.sleep(FIRST_WAIT * 2 ** (number - 1))
-            failed = {}
-
-            def take(places: Sequence[int], answers: Any, failed: Any = failed) -> None:
-                for place, answer in zip(places, answers, strict=True):
-                    if isinstance(answer, BaseException):
-                        failed[place] = answer
-                    elif isinstance(answer, str):
-                        on_answer(place, answer)
-                    else:
-                        failed[place] = InvalidArgumentError(
-                            f"the answer of {self.what}", answer, "a text"
-                        )
-
-            self._ask_once(pending, questions, take)
-            pending = sorted(failed)
-            lasting = [e for e in failed.values() if isinstance(e, InvalidArgumentError)]
-            if not pending or lasting:
+            failed.clear()
+            self._call_all(places, questions, take)
+            places = sorted(failed, key=lambda each: (not _is_final(failed[each]), each))
+            if not places or _is_final(failed[places[0]]):
                 break
-        if failed:
-            place = next((p for p in pending if failed[p] in lasting), pending[0])
-            raise FailedCallError(place) from failed[place]
+        if places:
+            raise FailedCallError(places[0]) from failed[places[0]]
 
-    def _ask_once(self, places: Sequence[int], questions: Any, take: Callable[..., None]) -> None:
+    def _call_all(self, places: Sequence[int], questions: Any, take: Callable[..., None]) -> None:
         """Ask the questions at these places; call `take` with places and answers or exceptions."""
-        if self.respond_many is not None:
-            for first in range(0, len(places), self.at_once):
-                part = places[first : first + self.at_once]
-                take(part, self._many([questions[place] for place in part]))
-            return
-        if len(places) == 1 or self.at_once == 1:
-            for place in places:
-                take([place], [self._one(questions[place])])
+        size = self.at_once if self.many else 1
+        parts = [places[first : first + size] for first in range(0, len(places), size)]
+        asked = [[questions[place] for place in part] for part in parts]
+        if self.many or self.at_once == 1 or len(parts) == 1:
+            for part, each in zip(parts, asked, strict=True):
+                take(part, self._call(each))
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self.at_once, "explorative-user-text")
-        of: dict[Future[Any], int] = {
-            self._threads.submit(self._one, questions[place]): place for place in places
-        }
+        calls = [self._threads.submit(self._call, each) for each in asked]
+        futures = dict(zip(calls, parts, strict=True))
         try:
-            for future in as_completed(of):
-                take([of.pop(future)], [future.result()])
-        except BaseException:  # Ctrl-C: no further calls, but keep what is being answered
-            for future in as_completed([each for each in of if not each.cancel()]):
-                take([of[future]], [future.result()])
+            for future in as_completed(futures):
+                take(futures.pop(future), future.result())
+        except BaseException:  # Ctrl-C: start no further call, but keep the answers under way
+            for future in as_completed([each for each in futures if not each.cancel()]):
+                take(futures[future], future.result())
             raise
 
-    def _one(self, question: Question) -> Any:
+    def _call(self, questions: list[Question]) -> Sequence[Any]:
+        """Call the function once; return an answer or an exception for each question."""
         try:
-            return settled(self.respond(question))  # type: ignore[misc]
-        except Exception as error:
-            return error
-
-    def _many(self, questions: list[Question]) -> Sequence[Any]:
-        try:
-            answers = settled(self.respond_many(questions))  # type: ignore[misc]
+            answers = settled(self.function(questions if self.many else questions[0]))
         except Exception as error:
             return [error] * len(questions)
-        is_list = isinstance(answers, list | tuple)
-        if not is_list or len(answers) != len(questions):
+        answers = answers if self.many else [answers]
+        if not isinstance(answers, list | tuple) or len(answers) != len(questions):
             allowed = f"a list of {len(questions)} texts"
-            wrong = InvalidArgumentError(f"the answer of {self.what}", answers, allowed)
+            wrong = InvalidArgumentError(f"the answer of {self.name}", answers, allowed)
             return [wrong] * len(questions)
-        return answers  # type: ignore[no-any-return]
+        return answers
+
+
+def _is_final(error: Exception) -> bool:
+    """Return whether no further try is of use: the function returned no text."""
+    return isinstance(error, InvalidArgumentError)
 
 
 class Transcript:
     """What a language model was asked and answered; a question with an answer is not asked again.
 
     Args:
-        path: a JSONL file to continue or create; None keeps the answers of the latest run only.
+        path: a JSONL file to continue or create; None keeps the answers since the latest `start`.
 
     Attributes:
-        calls: the latest calls of the latest run, `MOST_CALLS` at most.
-        n_calls: number of answers of the model in the latest run.
+        calls: the calls since the latest `start`, the latest `MOST_CALLS` of them.
+        n_calls: the number of these calls.
+        counts: "bad answers" and "retries" of these calls.
+        reply: the latest answer.
+        failed: whether a call failed since the latest `start`.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path, self._keeps = path, path is not None
+        self.path, self.failed = path, False
         self._known: dict[bytes, str] | None = None
         self.calls: deque[Call] = deque(maxlen=MOST_CALLS)
-        self.n_calls = 0
-        self.counts, self.reply = {"bad answers": 0, "retries": 0}, ""
+        self.n_calls, self.reply = 0, ""
+        self.counts = {"bad answers": 0, "retries": 0}
 
     def __deepcopy__(self, memo: Any) -> "Transcript":
-        """Return a transcript to repeat the run from, which writes no file."""
+        """Return a transcript to repeat a run from, which writes no file."""
         new = Transcript()
-        new._known, new._keeps = dict(self._known or {}), True
+        new._known = dict(self._known or {})
         return new
 
-    def begin(self) -> None:
-        """Begin a run: forget the answers, unless there is a file or the last run failed."""
-        if self._known is None or not self._keeps:
-            self._known = self._read()
-        self._keeps = self.path is not None
-        self.calls.clear()
-        self.n_calls = 0
-        self.counts, self.reply = dict.fromkeys(self.counts, 0), ""
+    def start(self) -> None:
+        """Start anew; forget the answers, unless a call failed or there is a file.
 
-    def keep(self) -> None:
-        """Keep the answers for the next run."""
-        self._keeps = True
+        Raises:
+            InvalidArgumentError: if the file cannot be read or is no transcript.
+        """
+        if self._known is None or not (self.failed or self.path):
+            self._known = self._read()
+        self.calls.clear()
+        self.n_calls, self.reply, self.failed = 0, "", False
+        self.counts = dict.fromkeys(self.counts, 0)
 
     def get(self, question: Question) -> str | None:
         """Return the known answer to a question."""
@@ -212,31 +201,36 @@ class Transcript:
         """Keep an answer, and append it to the file at once."""
         self.n_calls += 1
         self.calls.append(Call(question, answer))
-        if self._known is None:
-            self._known = {}
-        self._known[_key(question.run, question)] = answer
+        if self._known is not None and (self.path or len(self._known) < MOST_KNOWN):
+            self._known[_key(question.run, question)] = answer
         if self.path is not None:
             place = {"run": question.run, "step": question.step, "attempt": question.attempt}
             texts = messages(question.system, question.user, answer)
-            line = json.dumps({**place, "messages": texts})
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                with self.path.open("a", encoding="utf-8") as file:
-                    file.write(line + "\n")
-            except OSError as error:
-                raise InvalidArgumentError(
-                    "transcript", str(self.path), f"writable ({error})"
-                ) from error
+            self._append(json.dumps({**place, "messages": texts}) + "\n")
+
+    def _append(self, text: str) -> None:
+        assert self.path is not None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            allowed = f"a file that can be written ({error})"
+            raise InvalidArgumentError("transcript", str(self.path), allowed) from error
 
     def _read(self) -> dict[bytes, str]:
         """Return the answers in the file; a line that was not written to its end has none."""
         known = dict[bytes, str]()
         if self.path is None or not self.path.exists():
             return known
-        text = self.path.read_text(encoding="utf-8")
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            text = "?"
+        if text and not text.startswith('{"run": '):
+            raise InvalidArgumentError("transcript", str(self.path), "a new file or a transcript")
         if text and not text.endswith("\n"):
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write("\n")
+            self._append("\n")
         for line in text.split("\n"):
             try:
                 call = json.loads(line)

@@ -20,7 +20,7 @@ from explorative_user_env.validation import (
 
 from .answers import TextAnswer, parse_answer
 from .asking import Call, Client, FailedCallError, Transcript, run_name
-from .conversation import N_RECENT, Conversation, Facts, Question, facts_of, joined
+from .conversation import N_RECENT, Conversation, Facts, Question, joined
 
 #: Attempts at each question; the second question states why the first answer was unreadable.
 ATTEMPTS = 2
@@ -51,14 +51,15 @@ class TextAgent(OneUserAtATime):
             with an error that names the step and the user. The same evaluation with the same agent
             then goes on from the answers so far.
         transcript: a JSONL file that gets each answer at once. An evaluation with the same file
-            takes known answers from it. None keeps the answers of the latest run only.
+            takes known answers from it. None keeps the answers of the latest evaluation only.
         n_recent: how many of the latest responses a question lists one by one, at least 0.
         max_steps: step cap of a run, as each step may cost money; None sets no cap.
 
     Attributes:
-        bad_answers: number of questions in the latest run with two unreadable answers.
-        retries: number of questions in the latest run with an unreadable first answer.
-        n_calls: number of answers of the model in the latest run, without known answers.
+        bad_answers: number of questions in the latest evaluation or rollout with two unreadable
+            answers.
+        retries: number of these questions with an unreadable first answer.
+        n_calls: number of answers of the model, without known answers.
         calls: the latest 10,000 of them, each with `question` and `answer`.
 
     Raises:
@@ -78,58 +79,53 @@ class TextAgent(OneUserAtATime):
         n_recent: int = N_RECENT,
         max_steps: int | None = None,
     ) -> None:
-        function = respond if respond_many is None else respond_many
-        if not callable(function) or (respond is not None and respond_many is not None):
+        many = respond_many is not None
+        function: Any = respond_many if many else respond
+        if not callable(function) or (many and respond is not None):
             allowed = "a callable (question) -> answer, or left out with respond_many"
             raise InvalidArgumentError("respond", respond, allowed)
-        self.name, self._function = of_class("name", name, str), function
+        self.name = of_class("name", name, str)
+        what = f"{name}.respond_many" if many else f"{name}.respond"
         numbers = count("at_once", at_once, 1, 10_000), count("tries", tries, 1)
-        self._client = Client(name, respond, respond_many, *numbers)
+        self._client = Client(what, function, many, *numbers)
         self._transcript = Transcript(None if transcript is None else Path(transcript))
         self.n_recent = count("n_recent", n_recent, 0)
         self.max_steps = None if max_steps is None else count("max_steps", max_steps, 1)
         self.facts: Facts | None = None
 
-    def told(self, population: Any, cell: Mapping[str, Any], anew: bool = True) -> "TextAgent":
-        """Return an agent that states the facts of an evaluation, as `facts_of` takes them.
-
-        Args:
-            population: the users, or None if they are unknown.
-            cell: the options of the evaluation.
-            anew: whether to replace the facts of an agent that has some.
-        """
-        if self.facts is not None and not anew:
-            return self
-        known = copy.copy(self)  # it shares the client and the transcript
-        known.facts = facts_of(population, cell)
+    def with_facts(self, facts: Facts) -> "TextAgent":
+        """Start an evaluation: return an agent with these facts and the same transcript."""
+        self._transcript.start()
+        known = copy.copy(self)
+        known.facts = facts
         return known
 
     @property
     def options(self) -> Mapping[str, Any]:
         """The options that identify the agent: the path of the function, `n_recent`, the facts."""
-        of: Any = self._function
+        of: Any = self._client.function
         of = of if hasattr(of, "__qualname__") else type(of)
         known = {} if self.facts is None else asdict(self.facts)
         return {"respond": f"{of.__module__}:{of.__qualname__}", "n_recent": self.n_recent} | known
 
     @property
     def bad_answers(self) -> int:
-        """The number of questions in the latest run with two unreadable answers."""
+        """The number of questions with two unreadable answers."""
         return self._transcript.counts["bad answers"]
 
     @property
     def retries(self) -> int:
-        """The number of questions in the latest run with an unreadable first answer."""
+        """The number of questions with an unreadable first answer."""
         return self._transcript.counts["retries"]
 
     @property
     def n_calls(self) -> int:
-        """The number of answers of the model in the latest run, without known answers."""
+        """The number of answers of the model, without known answers."""
         return self._transcript.n_calls
 
     @property
     def calls(self) -> deque[Call]:
-        """The latest calls of the latest run."""
+        """The latest calls, at most 10,000."""
         return self._transcript.calls
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
@@ -140,8 +136,9 @@ class TextAgent(OneUserAtATime):
         self._steps = facts.steps(horizon)
         shape = (n_arms, self._steps, self.n_recent, n_users)
         self._runs, self._talks = [*map(run_name, rngs)], [Conversation(*shape) for _ in rngs]
-        self._transcript.begin()
         self._finals = dict[int, int]()
+        if self.facts is None:
+            self._transcript.start()
 
     def next_user_all(self) -> None:
         """Start with the next user of each episode; questions also state earlier responses."""
@@ -149,6 +146,10 @@ class TextAgent(OneUserAtATime):
             talk.next_user()
         self._n_earlier += 1
         self._finals = {}
+
+    def next_user(self) -> None:
+        """Start with the next user of an episode."""
+        self.next_user_all()
 
     def act_all(self, users: Array) -> Array:
         """Ask for the next arm of each user, or a stop."""
@@ -212,11 +213,11 @@ class TextAgent(OneUserAtATime):
         try:
             self._client.ask([questions[user] for user in open_users], on_answer)
         except BaseException as error:
-            self._transcript.keep()
+            self._transcript.failed = True
             if not isinstance(error, FailedCallError):
                 raise
             user, cause = open_users[error.place], error.__cause__
-            step, what = questions[user].step, self._client.what
+            step, what = questions[user].step, self._client.name
             failed = CallableError.of(what, cause, f"at step {step}")  # type: ignore[arg-type]
             raise UserFailedError(failed.failure, f"at step {step}", user, step) from cause
         return {user: answer or "" for user, answer in known.items()}

@@ -26,7 +26,11 @@ from explorative_user_env.validation import (
     sequence,
 )
 
-__all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime"]
+# fmt: off
+__all__ = [
+    "STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime", "UserFailedError",
+]
+# fmt: on
 
 
 Array = np.ndarray[Any, Any]
@@ -93,7 +97,7 @@ class ManyUserAgent(Protocol):
     for one user must not depend on other users, because an evaluation may group users in any way.
 
     A class that derives from `OneUserAtATime` needs only these four methods. `next_user_all()` is
-    optional, as `next_user()` in `Agent`.
+    optional, as `next_user()` in `Agent`. A method may raise `UserFailedError` to name a user.
     """
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:

@@ -7,7 +7,7 @@ returns the interactions of runs as `Play` objects, and `figures` computes their
 
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +140,8 @@ class Runs(NamedTuple):
         horizon: the horizon that `reset` passes to the agent, if any.
         task: best-arm identification by default.
         members: in the task "population", the users of an episode; else None.
+        on_share: called after each step of all users at once with the share of the runs that is
+            done, in [0, 1]; None calls nothing.
     """
 
     population: Population
@@ -148,6 +150,7 @@ class Runs(NamedTuple):
     horizon: int | None = None
     task: protocol.Task = protocol.BAI
     members: Members | None = None
+    on_share: Callable[[float], None] | None = None
 
     @property
     def plays(self) -> int:
@@ -338,7 +341,7 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
             else:
                 following()
             try:
-                ran = _run_in_step(runs, lanes, len(seeds))
+                ran = _run_in_step(runs, lanes, len(seeds), user)
             except UserFailedError as error:
                 seed = seeds[error.user]
                 who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) repeats the run"
@@ -353,10 +356,11 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
             yield ran
 
 
-def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
+def _run_in_step(runs: Runs, lanes: Lanes, n_users: int, n_before: int) -> Figures | Play:
     """Run an agent with all users at once; the caller has reset the agent.
 
-    In tasks with a horizon the agent recommends its answers after it stops.
+    In tasks with a horizon the agent recommends its answers after it stops. `n_before` is the
+    number of earlier users of each episode.
     """
     agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
     acceptances, steps, answers, arms = np.zeros((4, n_users), int)
@@ -421,6 +425,9 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
             play.stayed[leaving] = number + 1
         ask(active[left[active]])
         active = active[~left[active]]
+        if runs.on_share is not None:
+            share = (n_before + (number + 1) / runs.cap) / max(1, runs.plays)
+            runs.on_share(share if runs.plays else 1.0 - active.size / n_users)
     ask(active)
     if play is None:
         return metrics(np.arange(n_users))

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import math
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -59,6 +60,9 @@ MOST_ARMS_AT_ONCE = 10_000_000
 #: Users before the first test of `until_width`, and the factor of their number between tests. T of
 #: agents without a stopping rule is the mean stopping time over the first users.
 FIRST, GROWTH = 1000, 1.1
+
+#: Seconds between two reports of the progress of users in step.
+PULSE = 1.0
 
 #: The default limit of the number of users with `until_width`.
 MOST_UNTIL = 1_000_000
@@ -538,6 +542,22 @@ def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
     return width is None or all(high - low <= width for low, high in ends)
 
 
+class Pulse:
+    """Calls a function from time to time, in this process only."""
+
+    def __init__(self, function: Callable[[float], Any]) -> None:
+        self.function, self.last = function, time.monotonic()
+
+    def __reduce__(self) -> Any:
+        return Pulse, (float,)  # a function that does nothing
+
+    def __call__(self, share: float) -> None:
+        """Call the function, unless its last call was less than `PULSE` seconds ago."""
+        if (now := time.monotonic()) - self.last >= PULSE:
+            self.last = now
+            self.function(share)
+
+
 def runs_of(
     runs: Runs,
     seeds: Sequence[int],
@@ -558,8 +578,8 @@ def runs_of(
     finished = {number for part in parts for number in part["instance"].tolist()}
     pending, n_done = [number for number in range(n_all) if number not in finished], len(finished)
 
-    def tell(begins: bool = False) -> None:
-        crew.progress(f"{name} compiling" if begins else name, n_done, n_all)
+    def tell(begins: bool = False, share: float = 0.0) -> None:
+        crew.progress(f"{name} compiling" if begins else name, n_done + int(share), n_all)
 
     tell()
     with on_compiling(tell):
@@ -569,7 +589,9 @@ def runs_of(
         job: Callable[..., Any] = partial(runs.figures, "readable")
         usual, size = PROCESSES, 1
         if crew.compiled and isinstance(agent, ManyUserAgent):
-            usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
+            usual, size = HERE, min(USERS_IN_STEP, most)
+            pulse = Pulse(lambda share: tell(share=share * min(size, n_all - n_done)))
+            job = partial(_traced, runs._replace(on_share=pulse), "in_step")
         elif crew.compiled and pending and compiles(runs, seeds[0]):
             share = LARGEST_CHUNK if crew.executor else math.ceil(len(pending) / crew.workers)
             size = min(max(CHUNK, len(pending) // CHUNKS), LARGEST_CHUNK, most, share)

@@ -330,8 +330,6 @@ class Members:
         """
         env, n_arms = environment_of(population, agent, reward="regret"), population.n_arms
         env.instance_law = self.laws(population)(seed)
-        cell = {"task": protocol.POPULATION.name, "max_steps": horizon, "n_users": self.n_users}
-        agent = told(agent, population, cell)
         rng = seeding.agent_generator(seed, name_of(agent))
         reset = first = ("reset", functools.partial(agent.reset, n_arms, rng, horizon))
         for each in ("next_user_all", "next_user"):  # `OneUserAtATime` has `next_user_all`

@@ -20,7 +20,9 @@ MEANT = {
         *("I'll go with arm 3 because she accepted it most.", "Next: arm 3", "```\narm 3\n```"),
         *("Arm 2 was rejected, so I recommend arm 3 next.", "I recommend arm 3, not arm 2."),
         *("So the next arm should be arm 3 (12 of 15 accepted).", "The best arm is arm 3"),
-        *("Let's try arm 3, which has the fewest responses.", '{"arm": "3"}'),
+        *("Let's try arm 3, which has the fewest responses.", '{"arm": "3"}', "arm 3<|im_end|>"),
+        *("arm 3 - least explored", "Answer: arm 3 (new)", "**arm 3**\n\n---", "{'arm': 3}"),
+        *("I recommend arm 3 rather than arm 2.", "Not arm 2. Arm 3.", "Continue with arm 3"),
         "<answer>3</answer>\nI chose it because arm 2 was rejected.",
     ],
     TextAnswer(3, stops=True): [
@@ -29,6 +31,7 @@ MEANT = {
         *("<answer>stop: 3</answer>", "<stop>3</stop>", '{"action": "stop", "arm": 3}', "stop(3)"),
         *("**stop: 3**", "All others were rejected, so I stop and name arm 3 as the best arm."),
         *('{"name": "stop", "arguments": {"arm": 3}}', '{"stop": true, "arm": 3}'),
+        *("stop: 3 (all others were rejected)", '{"action": {"type": "stop", "arm": 3}}'),
     ],
     None: [
         *("", " \n ", "5", "-1", "3.5", ".3", "1e0", "three", "3,4", "arm 3 or 4", "3 rejected"),
@@ -38,6 +41,7 @@ MEANT = {
         *("arm 3\nbut I am not sure", "I could try arm 3 or arm 4.", "I recommend arms 3 and 4"),
         *("She rejected arm 3, so far.", "<think>arm 3", r"\boxed{7}", "<answer>3 or 4</answer>"),
         *("I recommend arm 3, then arm 2.", "It depends.", "arm 3 was accepted 3 times"),
+        *("I recommend not arm 3", "arm 3 (or arm 4)", "arm 3 (not sure)", "arm 3 - 4"),
         *("I won't recommend arm 3", "If she rejects arm 3, then stop.", "I might pick arm 3"),
     ],
 }

@@ -13,7 +13,7 @@ import pytest
 from pairs import pairs
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, TextAgent, asking
+from explorative_user_env.agents import BAIR, TextAgent, asking, told
 from explorative_user_env.agents.conversation import Conversation, Question
 from explorative_user_env.evaluation.transcripts import transcript_of
 from explorative_user_env.validation import CallableError
@@ -219,9 +219,9 @@ def test_a_failing_call_is_tried_again_and_the_others_are_not():
     assert [len(call.args[0]) for call in many.mock_calls] == [3, 1]
 
 
-@pytest.mark.parametrize("task", [{}, {"task": "population", "horizon": 9, "n_users": 3}])
-def test_an_error_loses_no_call_with_the_same_agent_or_the_same_transcript(task, tmp_path):
-    task = {"max_steps": None, **task} if task else {}
+@pairs(task=[{}, {"task": "population", "horizon": 9, "n_users": 3}], compiled=[True, False])
+def test_an_error_loses_no_call_with_the_same_agent_or_transcript(task, compiled, tmp_path):
+    task = {"compiled": compiled} | ({"max_steps": None, **task} if task else {})
     sound = Breaking(10**9)
     expected = rows(TextAgent(sound), **task)
     for number, broken in enumerate([1, 2, 40, sound.n_calls]):
@@ -236,8 +236,9 @@ def test_an_error_loses_no_call_with_the_same_agent_or_the_same_transcript(task,
             assert client.n_calls == sound.n_calls + 1
         # One user after another, other users and a film are asked for nothing either.
         agent = TextAgent(Mock(side_effect=AssertionError), **options)
-        pd.testing.assert_frame_equal(rows(agent, compiled=False, **task), expected)
-        rows(agent, n_instances=2, **task)
+        other = task | {"compiled": not compiled}
+        pd.testing.assert_frame_equal(rows(agent, **other), expected)
+        rows(agent, **task | {"n_instances": 2})
         assert agent.n_calls == 0
     lines = path.read_text("utf-8").splitlines()
     assert len(lines) == sound.n_calls
@@ -282,7 +283,7 @@ def test_ctrl_c_keeps_what_was_answered():
     with pytest.raises(KeyboardInterrupt):
         rows(agent, max_steps=1)
     assert agent.n_calls >= 1
-    first, agent._client.respond = agent.n_calls, lambda question: "arm 1"
+    first, agent._client.function = agent.n_calls, lambda question: "arm 1"
     assert len(rows(agent, max_steps=1)) == 6
     assert agent.n_calls == 6 - first
 
@@ -300,6 +301,16 @@ def test_a_film_asks_nothing_and_a_replay_with_a_transcript_neither(tmp_path):
     assert next(numbers) == calls + 1
     results = eu.evaluate([agent], **FEW | REGRET)
     assert results.replay(2).acceptances == results.runs["acceptances"][2]
+
+
+@pytest.mark.parametrize("task", [{"step_cost": 0.01, "delta": 0.02, "max_steps": 9}, REGRET])
+def test_a_rerun_of_stored_runs_asks_the_same_questions(task, tmp_path):
+    path, asked, again = tmp_path / "runs.sqlite", set(), set()
+    eu.evaluate([TextAgent(lambda q: asked.add(q) or in_turn(q))], **FEW | task, store=path)
+    agent = TextAgent(lambda q: again.add(q) or in_turn(q))
+    eu.load(path, agents=[agent]).replay(2)
+    assert again
+    assert again < asked
 
 
 def test_wrong_arguments_are_refused_by_name():
@@ -338,13 +349,13 @@ def test_whoever_answers_as_bair_in_words_does_as_bair(horizon, behaviour):
     for seed in range(2):
         bair = eu.rollout(env, BAIR(n1=20), seed, **limits)
         agent = TextAgent(Mock(side_effect=KeyError))
-        agent = agent.told(None, {"task": "regret" if horizon else "bai", "max_steps": 300})
-        told = list(transcript_of(bair, 4, horizon, facts=agent.facts))
-        known = {f"{system}\n\n{user}": answer for system, user, answer in told}
-        assert len(known) == len(told)  # no question comes twice
-        agent._client.respond = known.__getitem__
+        agent = told(agent, None, {"task": "regret" if horizon else "bai", "max_steps": 300})
+        lines = list(transcript_of(bair, 4, horizon, facts=agent.facts))
+        known = {f"{system}\n\n{user}": answer for system, user, answer in lines}
+        assert len(known) == len(lines)  # no question comes twice
+        agent._client.function = known.__getitem__
         text = eu.rollout(env, agent, seed, **limits)
-        assert agent.n_calls == len(told)
+        assert agent.n_calls == len(lines)
         assert (text.arms, text.accepted, text.left) == (bair.arms, bair.accepted, bair.left)
         if not horizon:  # else BAIR goes on when it stops
             assert text.end == bair.end
