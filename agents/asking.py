@@ -1,10 +1,10 @@
 """Calls of a language model's client: many questions together, tries with a limit, a transcript."""
 
-import asyncio
 import hashlib
 import inspect
 import json
 import os
+import sys
 import threading
 import time
 from collections import deque
@@ -41,9 +41,15 @@ class FailedCallError(Exception):
         self.place = place
 
 
+#: Held while the event loop is made, which several threads may need at once.
+_LOCK = threading.Lock()
+
+
 @cache
-def _loop(process: int) -> asyncio.AbstractEventLoop:
+def _loop(process: int) -> Any:
     """Return the event loop of a process; one loop, so that a client may keep its connections."""
+    import asyncio  # here, as it takes 15 ms
+
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="explorative-user-text", daemon=True).start()
     return loop
@@ -57,7 +63,11 @@ def settled(value: Any) -> Any:
     """Return `value`, or what an awaitable `value` returns; works in a running event loop too."""
     if not inspect.isawaitable(value):
         return value
-    return asyncio.run_coroutine_threadsafe(_awaited(value), _loop(os.getpid())).result()
+    import asyncio
+
+    with _LOCK:
+        loop = _loop(os.getpid())
+    return asyncio.run_coroutine_threadsafe(_awaited(value), loop).result()
 
 
 class Client:
@@ -119,7 +129,8 @@ class Client:
         size = self.at_once if self.many else 1
         parts = [places[first : first + size] for first in range(0, len(places), size)]
         asked = [[questions[place] for place in part] for part in parts]
-        if self.many or self.at_once == 1 or len(parts) == 1:
+        alone = self.at_once == 1 or len(parts) == 1 or "emscripten" in sys.platform  # no threads
+        if self.many or alone:
             for part, each in zip(parts, asked, strict=True):
                 take(part, self._call(each))
             return

@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 import threading
+from functools import cache
 from unittest.mock import Mock
 
 import numpy as np
@@ -165,6 +166,21 @@ def test_every_form_of_client_gives_the_rows_of_one_user_after_another(form, use
         return rows(TextAgent(**FORMS[form]), **users, **task)
 
     pd.testing.assert_frame_equal(asyncio.run(notebook()), expected)
+
+
+def test_coroutines_of_all_users_and_steps_run_in_one_event_loop(monkeypatch):
+    monkeypatch.setattr(asking, "_loop", cache(asking._loop.__wrapped__))
+    loops = []
+
+    async def respond(question):
+        loops.append(asyncio.get_running_loop())
+        await asyncio.sleep(0)
+        return "arm 1"
+
+    rows(TextAgent(respond), max_steps=3)
+    assert len(loops) == 18
+    assert len(set(loops)) == 1
+    loops[0].call_soon_threadsafe(loops[0].stop)
 
 
 def test_all_users_are_asked_together():
