@@ -5,7 +5,6 @@ import json
 import pickle
 import re
 import threading
-from functools import cache
 from unittest.mock import Mock
 
 import numpy as np
@@ -168,8 +167,7 @@ def test_every_form_of_client_gives_the_rows_of_one_user_after_another(form, use
     pd.testing.assert_frame_equal(asyncio.run(notebook()), expected)
 
 
-def test_coroutines_of_all_users_and_steps_run_in_one_event_loop(monkeypatch):
-    monkeypatch.setattr(asking, "_loop", cache(asking._loop.__wrapped__))
+def test_coroutines_of_all_users_and_steps_run_in_one_event_loop():
     loops = []
 
     async def respond(question):
@@ -180,7 +178,6 @@ def test_coroutines_of_all_users_and_steps_run_in_one_event_loop(monkeypatch):
     rows(TextAgent(respond), max_steps=3)
     assert len(loops) == 18
     assert len(set(loops)) == 1
-    loops[0].call_soon_threadsafe(loops[0].stop)
 
 
 def test_all_users_are_asked_together():
