@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
@@ -234,22 +234,35 @@ class Transcript:
         known = dict[bytes, str]()
         if self.path is None or not self.path.exists():
             return known
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            text = "?"
-        if text and not text.startswith('{"run": '):
-            raise InvalidArgumentError("transcript", str(self.path), "a new file or a transcript")
-        if text and not text.endswith("\n"):
+        for run, (system, user, answer) in calls_in(self.path):
+            known[_key(run, joined(system, user))] = answer
+        if self.path.stat().st_size and not self.path.read_bytes().endswith(b"\n"):
             self._append("\n")
-        for line in text.split("\n"):
-            try:
-                call = json.loads(line)
-                system, user, answer = (each["content"] for each in call["messages"])
-                known[_key(call["run"], joined(system, user))] = answer
-            except (ValueError, LookupError, TypeError):
-                continue
         return known
+
+
+def calls_in(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the calls in a transcript: the run, and the system text, user text and answer.
+
+    A line that was not written to its end is no call.
+
+    Raises:
+        InvalidArgumentError: if the file cannot be read or is no transcript.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = "?"
+    if text and not text.startswith('{"run": '):
+        raise InvalidArgumentError("transcript", str(path), "a new file or a transcript")
+    for line in text.split("\n"):
+        try:
+            call = json.loads(line)
+            run, texts = call["run"], [each["content"] for each in call["messages"]]
+        except (ValueError, LookupError, TypeError):
+            continue
+        if len(texts) == 3 and all(isinstance(each, str) for each in [run, *texts]):
+            yield run, texts
 
 
 def _key(run: str, text: str) -> bytes:
