@@ -1,14 +1,14 @@
 """Calls of a language model's client: many questions together, tries with a limit, a transcript."""
 
-import asyncio
 import hashlib
 import inspect
 import json
 import os
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
@@ -41,9 +41,15 @@ class FailedCallError(Exception):
         self.place = place
 
 
+#: Held while the event loop is made, which several threads may need at once.
+_LOCK = threading.Lock()
+
+
 @cache
-def _loop(process: int) -> asyncio.AbstractEventLoop:
+def _loop(process: int) -> Any:
     """Return the event loop of a process; one loop, so that a client may keep its connections."""
+    import asyncio  # here, as it takes 15 ms
+
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="explorative-user-text", daemon=True).start()
     return loop
@@ -57,7 +63,11 @@ def settled(value: Any) -> Any:
     """Return `value`, or what an awaitable `value` returns; works in a running event loop too."""
     if not inspect.isawaitable(value):
         return value
-    return asyncio.run_coroutine_threadsafe(_awaited(value), _loop(os.getpid())).result()
+    import asyncio
+
+    with _LOCK:
+        loop = _loop(os.getpid())
+    return asyncio.run_coroutine_threadsafe(_awaited(value), loop).result()
 
 
 class Client:
@@ -119,7 +129,8 @@ class Client:
         size = self.at_once if self.many else 1
         parts = [places[first : first + size] for first in range(0, len(places), size)]
         asked = [[questions[place] for place in part] for part in parts]
-        if self.many or self.at_once == 1 or len(parts) == 1:
+        alone = self.at_once == 1 or len(parts) == 1 or "emscripten" in sys.platform  # no threads
+        if self.many or alone:
             for part, each in zip(parts, asked, strict=True):
                 take(part, self._call(each))
             return
@@ -223,22 +234,35 @@ class Transcript:
         known = dict[bytes, str]()
         if self.path is None or not self.path.exists():
             return known
-        try:
-            text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            text = "?"
-        if text and not text.startswith('{"run": '):
-            raise InvalidArgumentError("transcript", str(self.path), "a new file or a transcript")
-        if text and not text.endswith("\n"):
+        for run, (system, user, answer) in calls_in(self.path):
+            known[_key(run, joined(system, user))] = answer
+        if self.path.stat().st_size and not self.path.read_bytes().endswith(b"\n"):
             self._append("\n")
-        for line in text.split("\n"):
-            try:
-                call = json.loads(line)
-                system, user, answer = (each["content"] for each in call["messages"])
-                known[_key(call["run"], joined(system, user))] = answer
-            except (ValueError, LookupError, TypeError):
-                continue
         return known
+
+
+def calls_in(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the calls in a transcript: the run, and the system text, user text and answer.
+
+    A line that was not written to its end is no call.
+
+    Raises:
+        InvalidArgumentError: if the file cannot be read or is no transcript.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = "?"
+    if text and not text.startswith('{"run": '):
+        raise InvalidArgumentError("transcript", str(path), "a new file or a transcript")
+    for line in text.split("\n"):
+        try:
+            call = json.loads(line)
+            run, texts = call["run"], [each["content"] for each in call["messages"]]
+        except (ValueError, LookupError, TypeError):
+            continue
+        if len(texts) == 3 and all(isinstance(each, str) for each in [run, *texts]):
+            yield run, texts
 
 
 def _key(run: str, text: str) -> bytes:

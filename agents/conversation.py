@@ -37,7 +37,7 @@ BY_MEANS = "She knows the mean rewards, and accepts an arm if and only if "
 BEHAVIOURS: Mapping[str, str] = {
     "explorative": "",
     "impatient": "",
-    "varied": "Users differ in alpha, in rho, and in how often a coin decides.",
+    "varied": "Alpha and rho differ between users.",
     "forgetful": "She remembers her latest {window} rewards only.",
     "drifting": "Before each response every mean reward moves at random, by a normal step with "
     "standard deviation {0:g}. Her best arm is the one with the largest mean reward when you stop.",

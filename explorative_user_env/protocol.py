@@ -97,7 +97,8 @@ class ManyUserAgent(Protocol):
     for one user must not depend on other users, because an evaluation may group users in any way.
 
     A class that derives from `OneUserAtATime` needs only these four methods. `next_user_all()` is
-    optional, as `next_user()` in `Agent`. A method may raise `UserFailedError` to name a user.
+    optional, as `next_user()` in `Agent`. A method may raise `UserFailedError` to name a user;
+    after any other error an evaluation repeats runs to find the user.
     """
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from explorative_user_env import protocol
 from explorative_user_env.agents import informed
 from explorative_user_env.agents.answers import TextAnswer, answer_in_words
+from explorative_user_env.agents.asking import calls_in, run_name
 from explorative_user_env.agents.conversation import (
     N_RECENT,
     Conversation,
@@ -21,6 +22,7 @@ from explorative_user_env.evaluation.runner import Request
 from explorative_user_env.files import write_file
 from explorative_user_env.protocol import DELTA, N_TRANSCRIBED, Agent, Task, name_of
 from explorative_user_env.runs.loop import Episode, rollout
+from explorative_user_env.seeding import agent_generator
 from explorative_user_env.users import population as users
 from explorative_user_env.validation import InvalidArgumentError, count
 
@@ -57,6 +59,20 @@ def system_text(
     known = users.population_of(population, user)
     request = Request(population=known, n_instances=1, **options)
     return facts_of(known, request.cell_of()).system(known.n_arms, request.horizon)
+
+
+def calls_of(path: Path | str, row: Any) -> list[list[str]]:
+    """Return the calls of a run: the system text, the user text and the answer of each call.
+
+    Args:
+        path: the `transcript` of a `TextAgent`.
+        row: the row of `Results.runs`.
+
+    Raises:
+        InvalidArgumentError: if the file cannot be read or is no transcript.
+    """
+    run = run_name(agent_generator(int(row["user_seed"]), row["agent"]))
+    return [texts for name, texts in calls_in(Path(path)) if name.partition("/")[0] == run]
 
 
 def transcript_of(

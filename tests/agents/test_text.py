@@ -15,7 +15,7 @@ from pairs import pairs
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, TextAgent, asking, told
 from explorative_user_env.agents.conversation import Conversation, Question
-from explorative_user_env.evaluation.transcripts import transcript_of
+from explorative_user_env.evaluation import calls_of, transcript_of
 from explorative_user_env.validation import CallableError
 
 FEW = {"n_arms": 3, "gap": 2.0, "n_instances": 6, "seed": 4, "progress": False}
@@ -167,6 +167,19 @@ def test_every_form_of_client_gives_the_rows_of_one_user_after_another(form, use
     pd.testing.assert_frame_equal(asyncio.run(notebook()), expected)
 
 
+def test_coroutines_of_all_users_and_steps_run_in_one_event_loop():
+    loops = []
+
+    async def respond(question):
+        loops.append(asyncio.get_running_loop())
+        await asyncio.sleep(0)
+        return "arm 1"
+
+    rows(TextAgent(respond), max_steps=3)
+    assert len(loops) == 18
+    assert len(set(loops)) == 1
+
+
 def test_all_users_are_asked_together():
     barrier = threading.Barrier(6, timeout=60)
 
@@ -241,7 +254,12 @@ def test_an_error_loses_no_call_with_the_same_agent_or_transcript(task, compiled
         rows(agent, **task | {"n_instances": 2})
         assert agent.n_calls == 0
     lines = path.read_text("utf-8").splitlines()
-    assert len(lines) == sound.n_calls
+    assert (
+        len(lines) == sound.n_calls == sum(len(calls_of(path, expected.loc[r])) for r in range(6))
+    )
+    (_, first, _), *_, (_, last, answer) = calls_of(path, expected.loc[2])
+    assert "so far: 0 of" in first
+    assert answer == in_turn(last)
     assert {"run", "step", "attempt", "messages"} == json.loads(lines[0]).keys()
     path.write_text("\n".join(lines[:-1]) + "\n" + lines[-1][:50], "utf-8")  # cut off
     client = Breaking(10**9)
@@ -267,6 +285,15 @@ def test_finished_users_are_kept_in_the_store_and_with_the_error(tmp_path):
     assert client.n_calls == before + 1
     found = again.runs[again.runs["agent"] == "text"].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected)
+
+
+def test_a_file_that_is_no_transcript_is_not_appended_to(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_bytes(b"agent,regret\n\xff")
+    for each in (path, tmp_path):
+        with pytest.raises(eu.InvalidArgumentError, match=r"^transcript must be a new file or a"):
+            rows(TextAgent(in_turn, transcript=each))
+    assert path.read_bytes() == b"agent,regret\n\xff"
 
 
 def test_ctrl_c_keeps_what_was_answered():

@@ -10,6 +10,7 @@ from other_users import AGREEABLE
 import explorative_user_env as eu
 from explorative_user_env.agents import TextAgent
 from explorative_user_env.evaluation import system_text
+from explorative_user_env.runs.loop import Members
 from explorative_user_env.users import behaviours
 from explorative_user_env.users.hidden_state import witness_of
 
@@ -220,6 +221,23 @@ def test_the_cost_of_a_run_is_that_of_the_text():
     assert 0 < fails.mean() < 1
     agent = results.line_up["text"]
     assert agent.facts.system(3, None) == text  # the very text of the evaluation
+
+
+def test_users_of_an_episode_share_a_popularity_as_the_text_says():
+    text, population, others = system_text("population"), eu.Population(), 0
+    assert "a user's mean reward is the popularity plus a deviation of her own" in text
+    assert "The best arms of two users may differ." in text
+    deviations = []
+    for seed in range(100):
+        law, rng = Members(2).laws(population)(seed), np.random.default_rng(seed)
+        users = [law.draw(rng) for _ in range(2)]
+        others += users[0].best_arm != users[1].best_arm
+        for each in users:  # the best arm keeps the gap
+            own = np.delete(np.subtract(each.means, law.popularity), each.best_arm)
+            deviations.append(own.mean())
+    assert np.mean(deviations) == pytest.approx(0, abs=0.15)
+    assert np.std(deviations) > 0.05
+    assert 0 < others < 60
 
 
 @pytest.mark.parametrize("task", ["regret", "population"])
