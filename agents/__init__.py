@@ -119,7 +119,7 @@ def informed(
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
-def told(agent: Agent, population: Any, cell: Mapping[str, Any], anew: bool = False) -> Agent:
+def with_facts(agent: Agent, population: Any, cell: Mapping[str, Any], anew: bool = False) -> Agent:
     """Return an agent that states the facts of an evaluation to its model; others are unchanged.
 
     Args:
@@ -138,6 +138,6 @@ __all__ = [
     "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
     "AlgorithmAgent", "BanditAgent", "FullInformation", "OracleChampion", "OrderedElimination",
     "Phase1", "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop",
-    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed", "told",
+    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed", "with_facts",
 ]
 # fmt: on

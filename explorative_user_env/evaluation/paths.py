@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env import protocol
-from explorative_user_env.agents import AlgorithmAgent, told
+from explorative_user_env.agents import AlgorithmAgent, with_facts
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
@@ -319,7 +319,7 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
     if members is not None:
         n_users = members.n_users
     cell = {"task": runs.task.name, "max_steps": runs.cap, "n_users": n_users}
-    agent: Any = told(runs.agent, population, cell)
+    agent: Any = with_facts(runs.agent, population, cell)
     runs = runs._replace(agent=agent)
     laws: Any = population.instance_law
     of_users = [[seed] for seed in seeds]

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env import protocol, validation
-from explorative_user_env.agents import AlgorithmAgent, informed, told
+from explorative_user_env.agents import AlgorithmAgent, informed, with_facts
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
@@ -177,7 +177,7 @@ class Request:
         line_up = []
         for each in protocol.listed(agents):
             agent = informed(each, self.population, self.delta, self.max_steps)
-            line_up.append(told(agent, self.population, self.cell_of(agent), anew=True))
+            line_up.append(with_facts(agent, self.population, self.cell_of(agent), anew=True))
         names = [name_of(agent) for agent in line_up]
         for right, allowed in (
             (names, "at least one agent"),

@@ -11,7 +11,7 @@ import pandas as pd
 from rich.text import Text
 
 from explorative_user_env import protocol
-from explorative_user_env.agents import told
+from explorative_user_env.agents import with_facts
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.files import write_file
@@ -177,7 +177,7 @@ class Results:
             agent: the agent.
             name: its name in `cell`.
         """
-        return told(agent, self.population, {**self.cell, **self.cell["agents"][name]})
+        return with_facts(agent, self.population, {**self.cell, **self.cell["agents"][name]})
 
     def plot(
         self, kind: str | None = None, axes: "Axes | None" = None, *, progress: Any = True
