@@ -13,7 +13,7 @@ import pytest
 from pairs import pairs
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, TextAgent, asking, told
+from explorative_user_env.agents import BAIR, TextAgent, asking, with_facts
 from explorative_user_env.agents.conversation import Conversation, Question
 from explorative_user_env.evaluation import calls_of, transcript_of
 from explorative_user_env.validation import CallableError
@@ -376,7 +376,7 @@ def test_whoever_answers_as_bair_in_words_does_as_bair(horizon, behaviour):
     for seed in range(2):
         bair = eu.rollout(env, BAIR(n1=20), seed, **limits)
         agent = TextAgent(Mock(side_effect=KeyError))
-        agent = told(agent, None, {"task": "regret" if horizon else "bai", "max_steps": 300})
+        agent = with_facts(agent, None, {"task": "regret" if horizon else "bai", "max_steps": 300})
         lines = list(transcript_of(bair, 4, horizon, facts=agent.facts))
         known = {f"{system}\n\n{user}": answer for system, user, answer in lines}
         assert len(known) == len(lines)  # no question comes twice
