@@ -4,7 +4,7 @@ Agents see arms and responses only. Two agents for comparison are exceptions: `F
 rewards, and `OracleChampion` knows the best arm.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from explorative_user_env.protocol import DELTA, STEP_CAP, Agent
@@ -14,6 +14,7 @@ from .adapter import AlgorithmAgent
 from .adaptive_bair import AdaptiveBAIR
 from .bair import BAIR, SuccessiveElimination
 from .bandit import BanditAgent
+from .conversation import facts_of
 from .exp3 import EXP3
 from .full_information import FullInformation
 from .oracle_champion import OracleChampion
@@ -118,11 +119,25 @@ def informed(
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
+def with_facts(agent: Agent, population: Any, cell: Mapping[str, Any], anew: bool = False) -> Agent:
+    """Return an agent that states the facts of an evaluation to its model; others are unchanged.
+
+    Args:
+        agent: an agent; only a `TextAgent` changes.
+        population: the `Population`, or None.
+        cell: the options `task`, `delta`, `step_cost`, `max_steps` and `n_users` of the evaluation.
+        anew: whether to replace the facts of an agent that has some.
+    """
+    if isinstance(agent, TextAgent) and (anew or agent.facts is None):
+        return agent.with_facts(facts_of(population, cell))
+    return agent
+
+
 # fmt: off
 __all__ = [
     "AGENTS", "ALGORITHMS", "BAIR", "CARRIERS", "EXP3", "REFERENCES", "UCB1", "AdaptiveBAIR",
     "AlgorithmAgent", "BanditAgent", "FullInformation", "OracleChampion", "OrderedElimination",
     "Phase1", "SuccessiveElimination", "TextAgent", "Thompson", "TrackAndStop",
-    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed",
+    "TransferElimination", "Uniform", "after_phase1", "agent_named", "informed", "with_facts",
 ]
 # fmt: on

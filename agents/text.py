@@ -1,261 +1,231 @@
 """An agent that sends each question as text to a language model and parses the answer."""
 
-import json
-import re
+import copy
 from collections import deque
-from collections.abc import Callable, Mapping
-from itertools import groupby
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from explorative_user_env.validation import InvalidArgumentError, count, of_class, one_line
-
-#: Default number of latest responses in a question.
-N_RECENT = 20
-
-USER_RULE = (
-    "You recommend one arm at a time to a user who is still learning what she likes. She accepts "
-    "what you recommend, and learns how much she likes it, unless she is sure by then that another "
-    "arm is better: then she rejects it. You see acceptances and rejections only. One of her "
-    "{n_arms} arms, 0 to {last}, is the best for her."
+from explorative_user_env.protocol import STOP, Array, OneUserAtATime, UserFailedError
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    count,
+    of_class,
+    one_line,
 )
 
-AIM = (
-    "Find it with few recommendations, and then stop and name it: you are judged by how many there "
-    "were and by whether the arm is right."
-)
-
-AIM_OVER_HORIZON = (
-    "There are {horizon} recommendations in all: each costs as much as its arm is worse than the "
-    "best one."
-)
-
-
-_RESPONSES = ("rejected", "accepted")
-
-
-class Conversation:
-    """The responses of one user so far, and the questions to a language model about them.
-
-    Args:
-        n_arms: number of arms K.
-        horizon: number of recommendations of the run if known, else None.
-        n_recent: how many of the latest responses a question lists one by one, at least 0.
-    """
-
-    def __init__(self, n_arms: int, horizon: int | None = None, n_recent: int = N_RECENT) -> None:
-        self.n_arms, self.horizon = n_arms, horizon
-        self.counts: dict[int, list[int]] = {}  # by arm: acceptances, rejections, last response
-        self.recent: deque[tuple[int, bool]] = deque(maxlen=n_recent)
-        self.steps = 0
-
-    def take_in(self, arm: int, accepted: bool) -> None:
-        """Count and remember a response."""
-        counts = self.counts.setdefault(arm, [0, 0, 0])
-        counts[0 if accepted else 1] += 1
-        counts[2] = int(accepted)
-        self.recent.append((arm, accepted))
-        self.steps += 1
-
-    def question(self) -> str:
-        """Return the question for the next recommendation."""
-        ends = self.horizon is not None
-        stop = "to recommend arm N from now on" if ends else "to stop and name arm N as the best"
-        return self._compose(f'"arm N" to recommend arm N, or "stop: N" {stop}')
-
-    def last_question(self) -> str:
-        """Return the question for the best arm, to ask if a run is over without an answer."""
-        return self._compose('"arm N", with the arm that is the best', "The run is over. ")
-
-    def _compose(self, form: str, before: str = "") -> str:
-        aim, left = AIM, ""
-        if self.horizon is not None:
-            aim, left = AIM_OVER_HORIZON.format(horizon=self.horizon), f" of {self.horizon}"
-        lines = [USER_RULE.format(n_arms=self.n_arms, last=self.n_arms - 1), aim, ""]
-        lines.append(f"Recommendations so far: {self.steps}{left}.")
-        for arm, (accepted, rejected, last) in sorted(self.counts.items()):
-            counts = f"{accepted} accepted, {rejected} rejected"
-            lines.append(f"arm {arm}: {counts}, last {_RESPONSES[last]}")
-        others = [arm for arm in range(self.n_arms) if arm not in self.counts]
-        # Show consecutive arms as "5 to 8": for these, arm - position is constant.
-        numbered = groupby(enumerate(others), lambda pair: pair[1] - pair[0])
-        rows = [[arm for _, arm in row] for _, row in numbered]
-        if rows:
-            ends = [f"{row[0]}" if len(row) == 1 else f"{row[0]} to {row[-1]}" for row in rows]
-            lines.append(f"Not recommended yet: {', '.join(ends)}")
-        if self.recent:
-            recent = ", ".join(f"{arm} {_RESPONSES[accepted]}" for arm, accepted in self.recent)
-            lines.append(f"The last {len(self.recent)}, oldest first: {recent}")
-        form = f"{before}Answer with one line, {form} (N in 0..{self.n_arms - 1})."
-        return "\n".join([*lines, "", form])
-
-
-#: Start of the lines that open or close a Markdown code block around an answer.
-FENCE = "```"
-
-#: Characters that are stripped before and after an answer.
-BEFORE, BEHIND = " \t*_`\"'", " \t*_`\"'.!"
-
-_NUMBER = r"(?:(?:the )?arm:? )?#?([0-9]{1,7})"
-_LEAD = r"(?:(?:my |the )?(?:final )?(?:answer|action|choice|recommendation)(?: is)?:? )?"
-_I = r"(?:(?:i|we|let me|let us|i will|i would|i'll|i'd) )?"
-_RECOMMEND = re.compile(rf"{_LEAD}{_I}(?:(?:recommend|choose|pick|try|show)(?: her)?:? )?{_NUMBER}")
-_STOP = re.compile(
-    rf"{_LEAD}{_I}stop(?: here| now)?[:,;]?(?: (?:and|with|at|on|name|answer|the best is|best))*:? "
-    rf"{_NUMBER}"
-)
-
-
-class TextAnswer(NamedTuple):
-    """The parsed answer of a language model.
-
-    Attributes:
-        arm: the arm in the answer.
-        stops: if True, the agent stops and names `arm` as the best; else it recommends `arm` next.
-    """
-
-    arm: int
-    stops: bool
-
-
-def answer_in_words(answer: TextAnswer) -> str:
-    """Return an answer as text, the inverse of `parse_answer`."""
-    return f"stop: {answer.arm}" if answer.stops else f"arm {answer.arm}"
-
-
-def parse_answer(text: str, n_arms: int) -> TextAnswer:
-    """Parse the text of an answer.
-
-    The last line that is not empty must be "3", "arm 3", "I recommend arm 3." or "stop: 3". This
-    line or the whole text may also be JSON: {"arm": 3} or {"stop": 3}.
-
-    Args:
-        text: the answer.
-        n_arms: number of arms K.
-
-    Raises:
-        InvalidArgumentError: if the text has another form, or the arm is not in 0..K-1.
-    """
-    lines = [line.strip() for line in text.splitlines()]
-    lines = [line for line in lines if line and not line.startswith(FENCE)]
-    last = lines[-1] if lines else ""
-    answer = _parse_json("\n".join(lines)) or _parse_json(last)
-    words = " ".join(last.lstrip(BEFORE).rstrip(BEHIND).lower().replace(":", ": ").split())
-    for pattern, stops in ((_RECOMMEND, False), (_STOP, True)):
-        if answer is None and (match := pattern.fullmatch(words)):
-            answer = TextAnswer(int(match[1]), stops)
-    if answer is None or not 0 <= answer.arm < n_arms:
-        allowed = f'"arm N" or "stop: N", N in 0..{n_arms - 1}'
-        raise InvalidArgumentError("answer", one_line(last), allowed)
-    return answer
-
-
-def _parse_json(text: str) -> TextAnswer | None:
-    try:
-        value: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    keys = [key for key in ("arm", "stop") if isinstance(value, dict) and key in value]
-    if len(keys) != 1 or type(value[keys[0]]) is not int:
-        return None
-    return TextAnswer(value[keys[0]], keys[0] == "stop")
-
+from .answers import TextAnswer, parse_answer
+from .asking import Call, Client, FailedCallError, Transcript, run_name
+from .conversation import N_RECENT, Conversation, Facts, Question, joined
 
 #: Attempts at each question; the second question states why the first answer was unreadable.
 ATTEMPTS = 2
 
+#: Default number of questions at a time, and of tries of a call that raises an exception.
+AT_ONCE, TRIES = 100, 3
 
-class TextAgent:
+
+class TextAgent(OneUserAtATime):
     """An agent that asks a language model, or any function from text to text, for each arm.
 
-    Each question states the task, the acceptances and rejections of each arm, the latest responses
-    and the form of an answer ("arm 3", "stop: 3"). So `respond` needs no memory. After an
+    An evaluation asks for all its users together. Each question is a `Question`, a text with the
+    attribute `messages`. It states the task, the score, the rule of the user, the responses so far
+    and the form of an answer ("arm 3", "stop: 3"). So the model needs no memory. After an
     unreadable answer the agent asks once more and states the problem. If the second answer is
-    unreadable too, the agent counts a bad answer and draws an arm uniformly.
+    unreadable too, the agent counts a bad answer and draws an arm uniformly. After the step cap,
+    the horizon or the leaving of the user nothing is asked: the answer is the arm that the model
+    named at a stop, or else the arm with the most acceptances.
 
     Args:
-        respond: `respond(question) -> answer`, both texts. If `respond` raises an exception, the
-            run ends with an error that names the step and the user.
+        respond: `respond(question) -> text`, plain or `async`. Plain functions run in threads.
         name: the agent's name in tables.
+        respond_many: instead of `respond`, a function `respond_many(questions) -> texts`, plain or
+            `async`. An exception in place of a text is a failed call.
+        at_once: most questions at a time, in 1..10000. A plain `respond` with `at_once=1` is called
+            for one question after another, in the calling thread.
+        tries: tries of a call that raises an exception, at least 1. After the last try the run ends
+            with an error that names the step and the user. The same evaluation with the same agent
+            then goes on from the answers so far.
+        transcript: a JSONL file that gets each answer at once. An evaluation with the same file
+            takes known answers from it. None keeps the answers of the latest evaluation only.
         n_recent: how many of the latest responses a question lists one by one, at least 0.
         max_steps: step cap of a run, as each step may cost money; None sets no cap.
 
     Attributes:
-        bad_answers: number of questions in the current run with two unreadable answers.
-        retries: number of questions in the current run with an unreadable first answer.
+        bad_answers: number of questions in the latest evaluation or rollout with two unreadable
+            answers.
+        retries: number of these questions with an unreadable first answer.
+        n_calls: number of answers of the model, without known answers.
+        calls: the latest 10,000 of them, each with `question` and `answer`.
 
     Raises:
-        InvalidArgumentError: if `respond` is not callable or another argument is out of range.
+        InvalidArgumentError: if not one of `respond` and `respond_many` is a callable, or another
+            argument is out of range.
     """
 
     def __init__(
         self,
-        respond: Callable[[str], str],
+        respond: Callable[[Question], Any] | None = None,
         name: str = "text",
         *,
+        respond_many: Callable[[list[Question]], Any] | None = None,
+        at_once: int = AT_ONCE,
+        tries: int = TRIES,
+        transcript: Path | str | None = None,
         n_recent: int = N_RECENT,
         max_steps: int | None = None,
     ) -> None:
-        if not callable(respond):
-            raise InvalidArgumentError("respond", respond, "a callable (question) -> answer")
-        self.respond, self.name = respond, of_class("name", name, str)
+        many = respond_many is not None
+        function: Any = respond_many if many else respond
+        if not callable(function) or (many and respond is not None):
+            allowed = "a callable (question) -> answer, or left out with respond_many"
+            raise InvalidArgumentError("respond", respond, allowed)
+        self.name = of_class("name", name, str)
+        what = f"{name}.respond_many" if many else f"{name}.respond"
+        numbers = count("at_once", at_once, 1, 10_000), count("tries", tries, 1)
+        self._client = Client(what, function, many, *numbers)
+        self._transcript = Transcript(None if transcript is None else Path(transcript))
         self.n_recent = count("n_recent", n_recent, 0)
         self.max_steps = None if max_steps is None else count("max_steps", max_steps, 1)
-        self.bad_answers = self.retries = 0
-        self._reply = ""
-        self._final: int | None = None
+        self.facts: Facts | None = None
+
+    def with_facts(self, facts: Facts) -> "TextAgent":
+        """Start an evaluation: return an agent with these facts and the same transcript."""
+        self._transcript.start()
+        known = copy.copy(self)
+        known.facts = facts
+        return known
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options that identify the agent: the import path of `respond`, and `n_recent`."""
-        of = self.respond if hasattr(self.respond, "__qualname__") else type(self.respond)
-        return {"respond": f"{of.__module__}:{of.__qualname__}", "n_recent": self.n_recent}
+        """The options that identify the agent: the path of the function, `n_recent`, the facts."""
+        of: Any = self._client.function
+        of = of if hasattr(of, "__qualname__") else type(of)
+        known = {} if self.facts is None else asdict(self.facts)
+        return {"respond": f"{of.__module__}:{of.__qualname__}", "n_recent": self.n_recent} | known
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Start a new conversation."""
-        self._talk, self._rng = Conversation(n_arms, horizon, self.n_recent), rng
-        self.bad_answers = self.retries = 0
-        self._reply, self._final = "", None
+    @property
+    def bad_answers(self) -> int:
+        """The number of questions with two unreadable answers."""
+        return self._transcript.counts["bad answers"]
 
-    def act(self) -> int | None:
-        """Ask `respond` for the next arm or a stop."""
-        if self._talk.horizon is not None and self._talk.steps >= self._talk.horizon:
-            return self.answer()  # the run is over, so this arm is not recommended
-        answer = self._ask(self._talk.question())
-        if not answer.stops:
-            return answer.arm
-        self._final = answer.arm
-        return None
+    @property
+    def retries(self) -> int:
+        """The number of questions with an unreadable first answer."""
+        return self._transcript.counts["retries"]
 
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Remember a response for the next question."""
-        self._talk.take_in(arm, accepted)
-        self._final = None
+    @property
+    def n_calls(self) -> int:
+        """The number of answers of the model, without known answers."""
+        return self._transcript.n_calls
 
-    def answer(self) -> int:
-        """Return the arm that `respond` named at its stop. Without a stop, ask for the best arm."""
-        if self._final is None:
-            self._final = self._ask(self._talk.last_question()).arm
-        return self._final
+    @property
+    def calls(self) -> deque[Call]:
+        """The latest calls, at most 10,000."""
+        return self._transcript.calls
+
+    def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
+        """Start new conversations."""
+        facts = self.facts or Facts()
+        self._n_arms, self._rngs, self._n_earlier = n_arms, rngs, 0
+        self._system, n_users = facts.system(n_arms, horizon), facts.n_users
+        self._steps = facts.steps(horizon)
+        shape = (n_arms, self._steps, self.n_recent, n_users)
+        self._runs, self._talks = [*map(run_name, rngs)], [Conversation(*shape) for _ in rngs]
+        self._finals = dict[int, int]()
+        if self.facts is None:
+            self._transcript.start()
+
+    def next_user_all(self) -> None:
+        """Start with the next user of each episode; questions also state earlier responses."""
+        for talk in self._talks:
+            talk.next_user()
+        self._n_earlier += 1
+        self._finals = {}
+
+    def next_user(self) -> None:
+        """Start with the next user of an episode."""
+        self.next_user_all()
+
+    def act_all(self, users: Array) -> Array:
+        """Ask for the next arm of each user, or a stop."""
+        going_on = [
+            user
+            for user in users.tolist()
+            if self._steps is None or self._talks[user].steps < self._steps
+        ]
+        answers = dict(zip(going_on, self._ask(going_on), strict=True))
+        self._finals |= {user: answer.arm for user, answer in answers.items() if answer.stops}
+        over = TextAnswer(0, stops=False)  # the run is over, so this arm is not recommended
+        arms = [answers.get(user, over) for user in users.tolist()]
+        return np.array([STOP if answer.stops else answer.arm for answer in arms], int)
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        """Remember responses for the next questions."""
+        for user, arm, yes in zip(users.tolist(), arms.tolist(), accepted.tolist(), strict=True):
+            self._talks[user].take_in(arm, yes)
+            self._finals.pop(user, None)
+
+    def answer_all(self, users: Array) -> Array:
+        """Return the arm that the model named at a stop, or else that with most acceptances."""
+        every = [self._finals.get(user, self._talks[user].favourite()) for user in users.tolist()]
+        return np.array(every, int)
 
     def explain(self) -> Mapping[str, Any]:
         """Return the latest answer and the counts of unreadable answers."""
-        counts = {"bad answers": self.bad_answers, "retries": self.retries}
-        return {**counts, "reply": self._reply}
+        return {**self._transcript.counts, "reply": self._transcript.reply}
 
-    def _ask(self, question: str) -> TextAnswer:
-        prompt = question
+    def _ask(self, users: Sequence[int]) -> list[TextAnswer]:
+        """Return an answer for each user; ask again for those that cannot be read."""
+        texts = {user: self._talks[user].question() for user in users}
+        answers, asked = dict[int, TextAnswer](), texts
         for attempt in range(ATTEMPTS):
-            text = self.respond(prompt)
-            if not isinstance(text, str):
-                raise InvalidArgumentError(f"the answer of {self.name}.respond", text, "a text")
-            self._reply = one_line(text)
-            try:
-                return parse_answer(text, self._talk.n_arms)
-            except InvalidArgumentError as error:
-                self.retries += attempt == 0
-                wrong = f'Your answer was "{one_line(text)}", which cannot be read: {error}.'
-                prompt = f"{question}\n\n{wrong}"
-        self.bad_answers += 1
-        return TextAnswer(int(self._rng.integers(self._talk.n_arms)), stops=False)
+            unread = dict[int, str]()
+            for user, text in self._replies(asked, attempt).items():
+                self._transcript.reply = one_line(text)
+                try:
+                    answers[user] = parse_answer(text, self._n_arms)
+                except InvalidArgumentError as error:
+                    self._transcript.counts["retries"] += attempt == 0
+                    wrong = f'Your answer was "{one_line(text)}", which cannot be read: {error}.'
+                    unread[user] = f"{texts[user]}\n\n{wrong}"
+            asked = unread
+        self._transcript.counts["bad answers"] += len(asked)
+        for user in asked:
+            answers[user] = TextAnswer(int(self._rngs[user].integers(self._n_arms)), stops=False)
+        return [answers[user] for user in users]
+
+    def _replies(self, texts: Mapping[int, str], attempt: int) -> Mapping[int, str]:
+        """Return the model's answers to user texts, from the transcript or from the client."""
+        questions = {user: self._question(user, text, attempt) for user, text in texts.items()}
+        known = {user: self._transcript.get(question) for user, question in questions.items()}
+        open_users = [user for user, answer in known.items() if answer is None]
+
+        def on_answer(place: int, answer: str) -> None:
+            user = open_users[place]
+            known[user] = answer
+            self._transcript.add(questions[user], answer)
+
+        try:
+            self._client.ask([questions[user] for user in open_users], on_answer)
+        except BaseException as error:
+            self._transcript.failed = True
+            if not isinstance(error, FailedCallError):
+                raise
+            user, cause = open_users[error.place], error.__cause__
+            step, what = questions[user].step, self._client.name
+            failed = CallableError.of(what, cause, f"at step {step}")  # type: ignore[arg-type]
+            raise UserFailedError(failed.failure, f"at step {step}", user, step) from cause
+        return {user: answer or "" for user, answer in known.items()}
+
+    def _question(self, user: int, text: str, attempt: int) -> Question:
+        question = Question(joined(self._system, text))
+        question.system, question.user, question.number = self._system, text, user
+        member = "" if self._talks[user].n_users is None else f"/{self._n_earlier}"
+        question.run, question.step = self._runs[user] + member, self._talks[user].steps + 1
+        question.attempt = attempt
+        return question

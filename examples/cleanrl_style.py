@@ -4,6 +4,8 @@ The script needs PyTorch, Gymnasium and this package. It takes three minutes on 
 a line every few seconds.
 """
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import torch
@@ -14,7 +16,6 @@ from torch.distributions import Categorical
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.seeding import training_seeds
-from explorative_user_env.wrappers.vector import CountsObservation, SortedArms
 
 N_ARMS, HORIZON = 5, 500
 N_USERS, N_STEPS, UPDATES = 64, 256, 60
@@ -37,14 +38,14 @@ def main() -> None:
     """Train a policy, then compare it with BAIR on new users."""
     torch.manual_seed(SEED)
     torch.set_num_threads(1)  # more threads are slower for small networks
-    envs = gym.make_vec(
-        "ExplorativeUser-v0",
+    envs: Any = gym.make_vec(
+        "ExplorativeUserCounts-v0",
         N_USERS,
-        max_episode_steps=HORIZON,
         n_arms=N_ARMS,
+        max_episode_steps=HORIZON,
+        horizon=HORIZON,
         autoreset_mode=AutoresetMode.SAME_STEP,
     )
-    envs = SortedArms(CountsObservation(envs, HORIZON))
     actor, critic = network(N_ARMS, 0.01), network(1, 1.0)
     parameters = [*actor.parameters(), *critic.parameters()]
     optimizer = torch.optim.Adam(parameters, LEARNING_RATE, eps=1e-5)

@@ -21,6 +21,7 @@ from rich.table import Table
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.envs import BAI_COUNTS_ENV_ID, POPULATION_COUNTS_ENV_ID
 from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.population import Population
@@ -36,6 +37,7 @@ MOST_INSTANCES = 100_000  # most users in the table of growth
 FRAMES = 50  # per round
 SHORT_STEPS = 500
 SHORT_RUNS = 20_000
+COUNTS = (eu.COUNTS_ENV_ID, BAI_COUNTS_ENV_ID, POPULATION_COUNTS_ENV_ID)
 
 Work = Callable[[], int]
 """Does the work of one round and returns its number of steps."""
@@ -46,7 +48,7 @@ def main() -> None:
     console = Console()
     single = turns("single environments", dict(single_environments()), ROUNDS)
     console.print(table_of(single, "CartPole-v1", "Single environment"))
-    for n_envs in (8, 256, 4096):
+    for n_envs in (8, 64, 1024, 4096):
         vector = turns(f"{n_envs} environments", dict(vector_environments(n_envs)), ROUNDS)
         console.print(table_of(vector, "CartPole-v1", f"Vector environment, {n_envs} lanes"))
     batches = turns("compiled batches", dict(compiled_batches()), max(ROUNDS // 4, 1))
@@ -65,6 +67,7 @@ def single_environments() -> Iterable[tuple[str, Work]]:
         *((f"K = {k}", gym.make(eu.ENV_ID, n_arms=k).unwrapped) for k in (2, 5, 20, 100)),
         ("CartPole-v1, made", gym.make("CartPole-v1")),
         ("K = 5, made", gym.make(eu.ENV_ID)),
+        *((name, gym.make(name)) for name in COUNTS),
     ):
         yield name, stepping(env)
 
@@ -116,6 +119,8 @@ def vector_environments(n_envs: int) -> Iterable[tuple[str, Work]]:
     yield "CartPole-v1", vector_stepping("CartPole-v1", n_envs)
     for k in (2, 5, 20, 100):
         yield f"K = {k}", vector_stepping(eu.ENV_ID, n_envs, n_arms=k)
+    for name in COUNTS:
+        yield name, vector_stepping(name, n_envs)
 
 
 def vector_stepping(env_id: str, n_envs: int, **kwargs: Any) -> Work:

@@ -15,7 +15,6 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 import explorative_user_env  # noqa: F401 - registers the environments
 from explorative_user_env.rl import make_sb3_vec_env
-from explorative_user_env.wrappers import CountsObservation, SortedArms
 
 N_ARMS, HORIZON = 5, 500
 STEPS_OF_AN_UPDATE = 16384
@@ -24,9 +23,8 @@ BATCH, EPOCHS = 4096, 4
 
 
 def one_user() -> Monitor:
-    """Return one environment with the wrappers for a policy without memory."""
-    env = gym.make("ExplorativeUser-v0", n_arms=N_ARMS, max_episode_steps=HORIZON)
-    return Monitor(SortedArms(CountsObservation(env)))
+    """Return one environment that observes counts."""
+    return Monitor(gym.make("ExplorativeUserCounts-v0", n_arms=N_ARMS))
 
 
 def steps_a_second(users: VecEnv) -> float:

@@ -18,9 +18,19 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from explorative_user_env.validation import InvalidArgumentError, choice, count, sequence
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    choice,
+    count,
+    sequence,
+)
 
-__all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime"]
+# fmt: off
+__all__ = [
+    "STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime", "UserFailedError",
+]
+# fmt: on
 
 
 Array = np.ndarray[Any, Any]
@@ -87,7 +97,8 @@ class ManyUserAgent(Protocol):
     for one user must not depend on other users, because an evaluation may group users in any way.
 
     A class that derives from `OneUserAtATime` needs only these four methods. `next_user_all()` is
-    optional, as `next_user()` in `Agent`.
+    optional, as `next_user()` in `Agent`. A method may raise `UserFailedError` to name a user;
+    after any other error an evaluation repeats runs to find the user.
     """
 
     def reset_all(self, n_arms: int, rngs: Sequence[Any], horizon: int | None = None) -> None:
@@ -129,6 +140,25 @@ class OneUserAtATime(Agent, ManyUserAgent, Protocol):
     def answer(self) -> int:
         """Return the arm believed to be the best."""
         return int(self.answer_all(ONLY)[0])
+
+
+class UserFailedError(CallableError):
+    """A `ManyUserAgent` failed for one of its users, as a call of a language model does.
+
+    An evaluation then names the user and keeps the runs of users who have finished.
+
+    Args:
+        failure: text that names the failing function and states its error.
+        where: the step of the call, in words.
+        user: the number of the user, as in `act_all`.
+        step: the number of the recommendation, from 1.
+    """
+
+    def __init__(self, failure: str, where: str, user: int, step: int) -> None:
+        super().__init__(failure, where)
+        self.user, self.step = user, step
+        self.kept: Any = None  # the seeds of users who have finished, and their metrics
+        self.rows: Any = None  # the table of all finished runs of the agent
 
 
 #: The number of the only user, or lane, of a run in plain Python, as an array.

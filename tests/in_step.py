@@ -12,6 +12,11 @@ from explorative_user_env import envs as ids
 from explorative_user_env import wrappers as single
 from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.counts_envs import (
+    ExplorativePopulationCountsVectorEnv,
+    ExplorativeUserBAICountsVectorEnv,
+    ExplorativeUserCountsVectorEnv,
+)
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.wrappers import vector as many
 
@@ -31,12 +36,21 @@ COUNTS = {
 }
 """The id that observes counts, by the id that observes the response."""
 
+KINDS |= {
+    ids.COUNTS_ENV_ID: ExplorativeUserCountsVectorEnv,
+    ids.BAI_COUNTS_ENV_ID: ExplorativeUserBAICountsVectorEnv,
+    ids.POPULATION_COUNTS_ENV_ID: ExplorativePopulationCountsVectorEnv,
+}
+
 GIVEN = {
     ENV_ID: {},
     BAI_ENV_ID: {"n_arms": 3, "horizon": 13, "step_cost": 0.01},
     POPULATION_ENV_ID: SMALL | {"horizon": 5},
 }
 """Episodes that soon end by themselves, where they do."""
+
+GIVEN |= {counts: GIVEN[name] for name, counts in COUNTS.items()}
+GIVEN[ids.COUNTS_ENV_ID] = {"horizon": 8}  # fewer than the steps, so that counts pass their scale
 
 
 class Beside:
@@ -91,11 +105,12 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
     sync = SyncVectorEnv([make] * LANES, autoreset_mode=mode)
     both, rng, seen = Beside(vector, sync), np.random.default_rng(0), Counter[str]()
     n_arms, odd = vector.unwrapped.user.n_arms, np.arange(LANES) % 2 == 1
-    numbers = "popularity" if name == POPULATION_ENV_ID else "means"
+    in_population, answers = "Population" in name, "BAI" in name
+    numbers = "popularity" if in_population else "means"
     resets = {
         3: {"reset_mask": ~odd},  # from here on the lanes end at different times
         20: {"seed": [1, None, 3, 4, None, 6, 7], "reset_mask": odd},
-        31: {"user": given["n_users"] - 1} if name == POPULATION_ENV_ID else {},
+        31: {"user": given["n_users"] - 1} if in_population else {},
         43: {numbers: np.arange(n_arms, dtype=float).tolist(), "reset_mask": ~odd},
     }
     for space in ("action_space", "observation_space", "single_observation_space"):
@@ -103,7 +118,7 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
     both.reset(seed=3)
     for t in range(60):
         actions = rng.integers(n_arms, size=LANES)
-        if name == BAI_ENV_ID:
+        if answers:
             actions += n_arms * (rng.random(LANES) < 0.08)
         observations, _, terminated, truncated, infos = both.step(actions)
         assert observations in vector.observation_space
@@ -128,7 +143,7 @@ def played(name, mode, compiled, limit=None, wrap=lambda room, env: env, **kwarg
             both.reset(**resets[t])
     users, singles = vector.unwrapped, [env.unwrapped for env in sync.envs]
     assert users.np_random_seed == sync.np_random_seed
-    if name == POPULATION_ENV_ID:
+    if in_population:
         assert users.episode_seeds == tuple(env.episode_seed for env in singles)
         assert users.popularity() == tuple(env.popularity() for env in singles)
     return seen

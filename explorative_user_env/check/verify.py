@@ -372,6 +372,7 @@ def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Find
         if options.get("n_users") is not None:
             members = Members(options["n_users"], options["deviation"])
         task = protocol.as_task(options["task"])
+        who = results.informed(who, agent)
         runs = Runs(results.population, who, cap, horizon, task, members)
         compiled = crew.compiled and len(part) * longest > WORTH_COMPILING
         here = runs_of(

@@ -181,7 +181,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, Infos]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, Infos]:
         """Recommend arm `action`, or answer arm `action - n_arms`.
 
         Args:
@@ -200,18 +200,20 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         n_arms = self.user.n_arms
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
-            self._answer, self._active = action - n_arms, None
+            self._answer, self._active = self._arm_of(action - n_arms), None
             self._correct = self._answer == self.instance().best_arm
             self._show()
-            return 0, RIGHT if self._correct else WRONG, True, False, self._info(False)
-        response, _, left, _, info = super().step(action)
-        self._last_rejected[action] = response == 0
+            reward = RIGHT if self._correct else WRONG
+            return self._observation(), reward, True, False, self._info(False)
+        arm, acceptances = self._arm_of(action), self._state.acceptances[0]
+        observation, _, left, _, info = super().step(action)
+        self._last_rejected[arm] = info["acceptances"] == acceptances
         ends, reward = left or info["interactions"] == self.horizon, -self.step_cost
         if ends:
             self._active = None
             reward += WRONG
         info |= outcome(info, self._answer, self._correct, self._left)
-        return response, reward, ends, False, info
+        return observation, reward, ends, False, info
 
     def action_masks(self) -> Array:
         """Return the legal actions, shape (2 K,), bool."""
@@ -257,7 +259,9 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     def _set_up(self) -> None:
         single = self._single
         self.step_cost, self.horizon, self.mask = single.step_cost, single.horizon, single.mask
-        self._log = self.remember()
+        # Of each lane: the steps and acceptances so far, and whether each arm was rejected last.
+        self._steps, self._accepted = np.zeros((2, self.num_envs), int)
+        self._last_rejected = np.zeros((self.num_envs, self.user.n_arms), bool)
         self._answers = np.full(self.num_envs, NO_ANSWER)
         self._correct = np.zeros(self.num_envs, bool)
 
@@ -286,14 +290,20 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
             recommending &= ~fresh
             self._begin(np.flatnonzero(fresh))
         everyone = bool(recommending.all())
-        arms = np.where(chosen < n_arms, chosen, 0)
+        arms = chosen if everyone else np.where(chosen < n_arms, chosen, 0)
         step = self._recommend(arms, None if everyone else recommending)
-        if not everyone:
-            step.interactions[:] = self._log.steps
-            step.acceptances[:] = self._log.acceptances.sum(axis=1)
+        step.rewards.fill(-self.step_cost)
+        if everyone:
+            self._last_rejected[self._all, arms] = step.responses == 0
+        else:
+            moved = np.flatnonzero(recommending)
+            self._last_rejected[moved, arms[moved]] = step.responses[moved] == 0
+            step.interactions[:] = np.where(recommending, step.interactions, self._steps)
+            step.acceptances[:] = np.where(recommending, step.acceptances, self._accepted)
+            step.rewards[~recommending] = 0.0
+        self._steps, self._accepted = step.interactions.copy(), step.acceptances.copy()
 
         unanswered = recommending & (step.interactions >= self.horizon) | step.left
-        step.rewards[:] = np.where(recommending, -self.step_cost, 0.0)
         step.rewards[unanswered] += WRONG
         lanes = np.flatnonzero(answering)
         if lanes.size:
@@ -306,12 +316,14 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
     def action_masks(self) -> Array:
         """Return the legal actions, shape (num_envs, 2 K), bool."""
         n_arms = self.user.n_arms
-        rejected, left = self._log.last_rejected(), self.horizon - self._log.steps
+        rejected, left = self._last_rejected.sum(axis=1), self.horizon - self._steps
         return masks(may_answer(rejected, n_arms, self.mask, left), n_arms)
 
     def _draw_users(self, lanes: Array, start: Any) -> None:
         super()._draw_users(lanes, start)
         self._answers[lanes], self._correct[lanes] = NO_ANSWER, False
+        self._steps[lanes] = self._accepted[lanes] = 0
+        self._last_rejected[lanes] = False
 
     def _note(self, lane: int) -> str:
         ends = int(self._answers[lane]), bool(self._correct[lane]), bool(self._left[lane])

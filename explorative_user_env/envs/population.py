@@ -27,6 +27,7 @@ class _Episode:
     ) -> None:
         self.seed = seed if fresh else int(rng.bit_generator.random_raw()) >> 1
         self.start, self.user, self._lane = start, start.get("user", 0), lane
+        self._seeds = member_seeds(self.seed, env.n_users)
         try:
             popular = start.get("popularity")
             self.law = MemberLaw(env.instance_law, env.deviation, self.seed, popular)
@@ -35,7 +36,7 @@ class _Episode:
 
     def generator(self) -> np.random.Generator:
         """Return the random stream of the present user."""
-        return user_generator(member_seeds(self.seed, self.user + 1)[-1])
+        return user_generator(self._seeds[self.user])
 
     def label(self) -> str:
         """Describe the present user, and the reset that draws her, for an error message."""
@@ -181,23 +182,25 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
             start["popularity"] = popular
         return start
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, Infos]:
+    def step(self, action: int) -> tuple[Any, float, bool, bool, Infos]:
         """Recommend arm `action` to the present user; see `ExplorativeUserEnv.step`.
 
         The episode is over after the last step of the last user.
         """
-        response, reward, _, _, info = super().step(action)
+        acceptances = self._state.acceptances[0]
+        observation, reward, _, _, info = super().step(action)
         self._steps += 1
-        self._accepted += response
+        self._accepted += info["acceptances"] - acceptances
         ends = info["interactions"] == self.horizon
         if ends and self._episode.user + 1 == self.n_users:
             self._active = None
         elif ends:
             self._episode.user += 1
             self._draw_member(same_episode=True)
-            return response, reward, False, False, self._info(True)
+            observation = observation if self._table is None else self._observation()
+            return observation, reward, False, False, self._info(True)
         info = with_users(info, self._episode.user, self._steps, self._accepted)
-        return response, reward, ends, False, info
+        return observation, reward, ends, False, info
 
     def popularity(self) -> tuple[float, ...]:
         """Return the popularity m_i of each arm in this episode; not for agents."""

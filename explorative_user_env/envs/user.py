@@ -10,6 +10,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
 from explorative_user_env.envs import MAX_EPISODE_STEPS
+from explorative_user_env.envs.counts import Table, count
 from explorative_user_env.envs.history import HAS_LEFT, RENDER_MODES, History, seen_in_lane
 from explorative_user_env.protocol import ONLY, REGRET, Agent, Array, sees_rewards
 from explorative_user_env.seeding import seed_number
@@ -25,7 +26,7 @@ Infos = dict[str, Any]
 Options = dict[str, Any] | None
 
 #: Observation, reward, terminated, truncated and info of one user.
-Stepped = tuple[int, float, bool, bool, Infos]
+Stepped = tuple[Any, float, bool, bool, Infos]
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
 REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range(len(REWARDS))
@@ -86,6 +87,8 @@ class DrawnAhead:
 
 def as_action(action: Any, n_actions: int) -> int:
     """Validate an action in 0..n_actions-1, an integer or an array of size 1; return an int."""
+    if type(action) is np.int64 and 0 <= action < n_actions:
+        return int(action)  # skip the slow validation, as Stable-Baselines3 passes this type
     if isinstance(action, np.ndarray) and action.size == 1:
         action = action.reshape(())[()]
     return integer("action", action, 0, n_actions - 1)
@@ -330,6 +333,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
     _window: Any = None
     _later = -1  # the number of unseeded resets since the latest seeded one
     _given = False  # whether the reset had options
+    _table: Table | None = None  # the counts, if the environment observes counts
 
     @users.lists_user_options()
     def __init__(
@@ -371,7 +375,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             choice("render_mode", render_mode, RENDER_MODES)
         self._picture(render_mode, flag("render_intervals", render_intervals))
 
-    def reset(self, *, seed: int | None = None, options: Options = None) -> tuple[int, Infos]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> tuple[Any, Infos]:
         """Start an episode with a new user.
 
         Args:
@@ -387,7 +391,7 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
         self._begin(start)
-        return 0, self._info(False)
+        return self._observation(), self._info(False)
 
     def start_of(self, options: Any) -> Any:
         """Return the law from which a reset draws the instance; `options` may be None."""
@@ -457,6 +461,10 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
         # Skip the slow validation for ints in range.
         n_arms = user.n_arms
         arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
+        table = self._table
+        if table is not None:
+            counts, order, copy_of_row = table.first
+            rank, arm = arm, order[arm]
         try:
             accepted = respond(user, state, rule, arm, stream)
         except Exception as error:
@@ -471,11 +479,24 @@ class ExplorativeUserEnv(EnvMixin, gym.Env[int, int]):
             "acceptances": acceptances,
             "rejections": interactions - acceptances,
         }
+        observation: Any = 1 if accepted else 0
+        if table is not None:
+            count(counts, rank, arm, accepted)
+            observation = copy_of_row()
         if self._watched:
             reward = self._watch(arm, accepted, reward)
             self._with_truth(info)
-            return 1 if accepted else 0, reward, self._left, False, info
-        return 1 if accepted else 0, reward, False, False, info
+            return observation, reward, self._left, False, info
+        return observation, reward, False, False, info
+
+    def _observation(self) -> Any:
+        """Return the observation without a response."""
+        return 0 if self._table is None else self._table.rows[0].copy()
+
+    def _arm_of(self, action: int) -> int:
+        """Return the arm of an action, which is a rank if the environment observes counts."""
+        arm: int = action if self._table is None else self._table.first[1][action]
+        return arm
 
     def _watch(self, arm: int, accepted: bool, reward: float) -> float:
         """Handle moving means, a user who leaves, and the history; return the reward."""
@@ -588,6 +609,8 @@ def population_in(env: gym.Env[Any, Any]) -> Population | None:
     if isinstance(inner, ExplorativeUserEnv) and hasattr(inner, "n_users"):
         allowed = 'an environment with one user; for several use evaluate(task="population")'
         raise InvalidArgumentError("env", env, allowed)
+    if getattr(inner, "_table", None) is not None:
+        raise InvalidArgumentError("env", env, "an environment that observes responses, not counts")
     population = getattr(inner, "population", None)
     return population if isinstance(population, Population) else None
 

@@ -241,7 +241,7 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self._any_done = bool(self._done.any())
         self.responses[lanes] = 0
         step, none = Step.blank(self.num_envs), np.zeros(self.num_envs, bool)
-        return self.responses.copy(), self._infos(step, none, mask)
+        return self._observations(), self._infos(step, none, mask)
 
     def step(self, actions: Any) -> Stepped:
         """Recommend arm `actions[b]` in lane b and return the responses.
@@ -380,17 +380,24 @@ class ExplorativeUserVectorEnv(EnvMixin, VectorEnv[Array, Array, Array]):
         self.responses = step.responses
         if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
             observations = np.full(self.num_envs, None, dtype=object)
-            observations[done] = step.responses[done]
+            lanes = np.flatnonzero(done)
+            last: Any = self._observations()[lanes]
+            last = last.tolist() if last.ndim == 1 else last
+            for lane, observation in zip(lanes.tolist(), last, strict=True):
+                observations[lane] = observation
             final = {"final_info": masked(infos, done), "_final_info": done.copy()}
             final |= stacked({"final_obs": observations}, done)
-            lanes = np.flatnonzero(done)
             if self._history is not None:
                 self.ended = self._history.part(lanes)
             self._begin(lanes)
             again = Step(*(np.where(done, 0, values) for values in step))
             self.responses = again.responses
             infos = final | self._infos(again, ~done)
-        return self.responses.copy(), step.rewards, terminated, truncated, infos
+        return self._observations(), step.rewards, terminated, truncated, infos
+
+    def _observations(self) -> Array:
+        """Return a copy of the observation of each lane."""
+        return self.responses.copy()
 
     def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
         """Return the infos of the lanes in the mask; None means all lanes."""

@@ -7,25 +7,30 @@ returns the interactions of runs as `Play` objects, and `figures` computes their
 
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env import protocol
-from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.agents import AlgorithmAgent, with_facts
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import can_compile, errors_of_compiling, short
 from explorative_user_env.kernels.loops import Inputs, compiled_loop
-from explorative_user_env.protocol import Array, name_of
+from explorative_user_env.protocol import Array, UserFailedError, name_of
 from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generator, member_seeds, user_generator
 from explorative_user_env.users import model
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import InvalidArgumentError, integer, is_external
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    integer,
+    is_external,
+)
 
 #: The metrics that a compiled loop of best-arm identification returns, without the best arm.
 OUTCOMES = ("acceptances", "rejections", "answer", "end")
@@ -135,6 +140,8 @@ class Runs(NamedTuple):
         horizon: the horizon that `reset` passes to the agent, if any.
         task: best-arm identification by default.
         members: in the task "population", the users of an episode; else None.
+        on_share: called after each step of all users at once with the share of the runs that is
+            done, in [0, 1]; None calls nothing.
     """
 
     population: Population
@@ -143,6 +150,7 @@ class Runs(NamedTuple):
     horizon: int | None = None
     task: protocol.Task = protocol.BAI
     members: Members | None = None
+    on_share: Callable[[float], None] | None = None
 
     @property
     def plays(self) -> int:
@@ -307,7 +315,12 @@ def compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fi
 
 def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Figures | Play]:
     """Run the agent with many users at once, and yield the metrics or the play of these users."""
-    population, agent, members = runs.population, runs.agent, runs.members
+    population, members, n_users = runs.population, runs.members, None
+    if members is not None:
+        n_users = members.n_users
+    cell = {"task": runs.task.name, "max_steps": runs.cap, "n_users": n_users}
+    agent: Any = with_facts(runs.agent, population, cell)
+    runs = runs._replace(agent=agent)
     laws: Any = population.instance_law
     of_users = [[seed] for seed in seeds]
     if members is not None:
@@ -327,13 +340,27 @@ def in_step(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Fig
                 agent.reset_all(population.n_arms, of_agent, runs.horizon)
             else:
                 following()
-            yield _run_in_step(runs, lanes, len(seeds))
+            try:
+                ran = _run_in_step(runs, lanes, len(seeds), user)
+            except UserFailedError as error:
+                seed = seeds[error.user]
+                who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) repeats the run"
+                if members is not None:
+                    who = f"user {user} of the episode of seed {seed}"
+                where = f"at step {error.step}, with {who}"
+                error.args = CallableError(error.failure, where).args
+                if error.kept is not None:
+                    numbers, kept = error.kept
+                    error.kept = [seeds[number] for number in numbers.tolist()], kept
+                raise
+            yield ran
 
 
-def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
+def _run_in_step(runs: Runs, lanes: Lanes, n_users: int, n_before: int) -> Figures | Play:
     """Run an agent with all users at once; the caller has reset the agent.
 
-    In tasks with a horizon the agent recommends its answers after it stops.
+    In tasks with a horizon the agent recommends its answers after it stops. `n_before` is the
+    number of earlier users of each episode.
     """
     agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
     acceptances, steps, answers, arms = np.zeros((4, n_users), int)
@@ -360,10 +387,23 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
         # A copy, because the agent may write into its argument.
         answers[users] = checked(agent.answer_all(users.copy()), users, 0)
 
+    def metrics(users: Array) -> Figures:
+        best_arms = np.array([instances[user].best_arm for user in users.tolist()], int)
+        ends = np.where(left[users], protocol.LEFT, protocol.ANSWERED)
+        ends[np.isin(users, active)] = protocol.CENSORED
+        parts = {"acceptances": acceptances, "answer": answers, "rejections": steps - acceptances}
+        return {"best_arm": best_arms, "end": ends} | {n: each[users] for n, each in parts.items()}
+
     for number in range(runs.cap + 1):
         chosen = active
         if active.size:
-            chosen = checked(agent.act_all(active.copy()), active, protocol.STOP)
+            try:
+                chosen = checked(agent.act_all(active.copy()), active, protocol.STOP)
+            except UserFailedError as error:
+                if play is None:
+                    finished = np.setdiff1d(np.arange(n_users), active)
+                    error.kept = finished, metrics(finished)
+                raise
             stopped = active[chosen == protocol.STOP]
             ask(stopped)
             arms[stopped] = answers[stopped]
@@ -385,17 +425,17 @@ def _run_in_step(runs: Runs, lanes: Lanes, n_users: int) -> Figures | Play:
             play.stayed[leaving] = number + 1
         ask(active[left[active]])
         active = active[~left[active]]
+        if runs.on_share is not None:
+            share = (n_before + (number + 1) / runs.cap) / max(1, runs.plays)
+            runs.on_share(share if runs.plays else 1.0 - active.size / n_users)
     ask(active)
-    best_arms = np.array([instance.best_arm for instance in instances])
-    if play is not None:
-        play.means[:] = [instance.means for instance in instances]
-        play.best_arms[:], play.answers[:], play.left[:] = best_arms, answers, left
-        play.blank_missed()
-        return play
-    ends = np.where(left, protocol.LEFT, protocol.ANSWERED)
-    ends[active] = protocol.CENSORED
-    result = {"best_arm": best_arms, "acceptances": acceptances, "answer": answers}
-    return result | {"rejections": steps - acceptances, "end": ends}
+    if play is None:
+        return metrics(np.arange(n_users))
+    play.means[:] = [instance.means for instance in instances]
+    play.best_arms[:] = [instance.best_arm for instance in instances]
+    play.answers[:], play.left[:] = answers, left
+    play.blank_missed()
+    return play
 
 
 #: Generators of metrics or plays, by the name of the form.

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import math
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -16,14 +17,22 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env import protocol, validation
-from explorative_user_env.agents import AlgorithmAgent, informed
+from explorative_user_env.agents import AlgorithmAgent, informed, with_facts
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
 from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles, joined
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
 from explorative_user_env.kernels.compiler import on_compiling
-from explorative_user_env.protocol import DELTA, Agent, Array, ManyUserAgent, Task, name_of
+from explorative_user_env.protocol import (
+    DELTA,
+    Agent,
+    Array,
+    ManyUserAgent,
+    Task,
+    UserFailedError,
+    name_of,
+)
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.results import Results, Sweep
@@ -51,6 +60,9 @@ MOST_ARMS_AT_ONCE = 10_000_000
 #: Users before the first test of `until_width`, and the factor of their number between tests. T of
 #: agents without a stopping rule is the mean stopping time over the first users.
 FIRST, GROWTH = 1000, 1.1
+
+#: Seconds between two reports of the progress of users in step.
+PULSE = 1.0
 
 #: The default limit of the number of users with `until_width`.
 MOST_UNTIL = 1_000_000
@@ -162,10 +174,10 @@ class Request:
                 if an agent needs a `baseline_time` that is missing, or if a `baseline_time` is
                 given that no agent needs.
         """
-        line_up = [
-            informed(agent, self.population, self.delta, self.max_steps)
-            for agent in protocol.listed(agents)
-        ]
+        line_up = []
+        for each in protocol.listed(agents):
+            agent = informed(each, self.population, self.delta, self.max_steps)
+            line_up.append(with_facts(agent, self.population, self.cell_of(agent), anew=True))
         names = [name_of(agent) for agent in line_up]
         for right, allowed in (
             (names, "at least one agent"),
@@ -184,12 +196,18 @@ class Request:
             raise InvalidArgumentError("baseline_time", given, allowed)
         return line_up
 
-    def cap_for(self, agent: Agent) -> int:
+    def cap_for(self, agent: object) -> int:
         """Return the step cap of an agent's runs, or the horizon."""
         if self.over_horizon:
             return int(self.given_time)
         caps = [cap for cap in (protocol.cap_of(agent), self.max_steps) if cap is not None]
         return min(caps, default=protocol.STEP_CAP)
+
+    def cell_of(self, agent: object = None) -> dict[str, Any]:
+        """Return the options that a `TextAgent` states to its model."""
+        n_users = None if self.members is None else self.members.n_users
+        cell = {"task": self.task.name, "delta": self.delta, "step_cost": self.step_cost}
+        return cell | {"max_steps": self.cap_for(agent), "n_users": n_users}
 
     def record(self, line_up: Sequence[Agent]) -> dict[str, Any]:
         """Return everything that determines the rows of an evaluation, as JSON values."""
@@ -352,7 +370,7 @@ def evaluate(
         evaluation = _Evaluation(request, line_up, open_store)
         with shown(progress) as report, carries_finished(evaluation.finished):
             evaluation.run_all(watched, report)
-        return evaluation.results()
+        return evaluation.results(evaluation.runs)
 
 
 @contextmanager
@@ -375,6 +393,7 @@ class _Evaluation:
     def __init__(self, request: Request, line_up: Sequence[Agent], store: Store | None) -> None:
         self.request, self.line_up, self.store = request, line_up, store
         self.runs: dict[str, pd.DataFrame] = {}
+        self.begun: dict[str, pd.DataFrame] = {}  # finished runs of an agent that failed
         self.checks: list[pd.DataFrame] = []
         self.parts: dict[str, Any] = {}
         # T of the agents without a stopping rule; None until it is known
@@ -410,13 +429,17 @@ class _Evaluation:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.parts[name] = self.store.part(request.task.name, name, record)
         self._note(finished=False)
-        self.runs[name] = runs_of(
-            Runs(request.population, agent, cap, horizon, request.task, request.members),
-            request.seeds,
-            replace(request.crew, progress=progress),
-            self.parts.get(name, self.runs.get(name)),
-            cap_is_given=request.max_steps is not None or protocol.cap_of(agent) is not None,
-        )
+        try:
+            self.runs[name] = runs_of(
+                Runs(request.population, agent, cap, horizon, request.task, request.members),
+                request.seeds,
+                replace(request.crew, progress=progress),
+                self.parts.get(name, self.runs.get(name)),
+                cap_is_given=request.max_steps is not None or protocol.cap_of(agent) is not None,
+            )
+        except UserFailedError as error:
+            self.begun = {} if error.rows is None else {name: error.rows}
+            raise
 
     def _check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
         """Repeat the runs of a BAIR agent, and compare them with the bounds of the paper."""
@@ -453,13 +476,13 @@ class _Evaluation:
             self.store.note(about, [*self.parts.values()], finished)
 
     def finished(self) -> list[Results]:
-        """Return a list of the results so far; it is empty if no agent has finished."""
-        return [self.results()] if self.runs else []
+        """Return a list of the results so far: of finished agents, and of one that failed."""
+        return [self.results(runs) for runs in (self.runs, self.begun) if runs]
 
-    def results(self) -> Results:
-        """Return the results of the finished agents, in the order of the line-up."""
-        agents = {name_of(agent): agent for agent in self.line_up if name_of(agent) in self.runs}
-        runs = pd.concat([self.runs[name] for name in agents], ignore_index=True)
+    def results(self, of: Mapping[str, pd.DataFrame]) -> Results:
+        """Return the results of the agents in `of`, in the order of the line-up."""
+        agents = {name_of(agent): agent for agent in self.line_up if name_of(agent) in of}
+        runs = pd.concat([of[name] for name in agents], ignore_index=True)
         shared = self._shared([*agents.values()])
         return Results(runs, population=self.request.population, line_up=agents, **shared)
 
@@ -519,6 +542,22 @@ def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
     return width is None or all(high - low <= width for low, high in ends)
 
 
+class Pulse:
+    """Calls a function from time to time, in this process only."""
+
+    def __init__(self, function: Callable[[float], Any]) -> None:
+        self.function, self.last = function, time.monotonic()
+
+    def __reduce__(self) -> Any:
+        return Pulse, (float,)  # a function that does nothing
+
+    def __call__(self, share: float) -> None:
+        """Call the function, unless its last call was less than `PULSE` seconds ago."""
+        if (now := time.monotonic()) - self.last >= PULSE:
+            self.last = now
+            self.function(share)
+
+
 def runs_of(
     runs: Runs,
     seeds: Sequence[int],
@@ -539,8 +578,8 @@ def runs_of(
     finished = {number for part in parts for number in part["instance"].tolist()}
     pending, n_done = [number for number in range(n_all) if number not in finished], len(finished)
 
-    def tell(begins: bool = False) -> None:
-        crew.progress(f"{name} compiling" if begins else name, n_done, n_all)
+    def tell(begins: bool = False, share: float = 0.0) -> None:
+        crew.progress(f"{name} compiling" if begins else name, n_done + int(share), n_all)
 
     tell()
     with on_compiling(tell):
@@ -550,42 +589,63 @@ def runs_of(
         job: Callable[..., Any] = partial(runs.figures, "readable")
         usual, size = PROCESSES, 1
         if crew.compiled and isinstance(agent, ManyUserAgent):
-            usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
+            usual, size = HERE, min(USERS_IN_STEP, most)
+            pulse = Pulse(lambda share: tell(share=share * min(size, n_all - n_done)))
+            job = partial(_traced, runs._replace(on_share=pulse), "in_step")
         elif crew.compiled and pending and compiles(runs, seeds[0]):
             share = LARGEST_CHUNK if crew.executor else math.ceil(len(pending) / crew.workers)
             size = min(max(CHUNK, len(pending) // CHUNKS), LARGEST_CHUNK, most, share)
             usual, job = THREADS, partial(_traced, runs, "compiled")
         chunks = [pending[first : first + size] for first in range(0, len(pending), size)]
         of_users = [[seeds[number] for number in chunk] for chunk in chunks]
+
+        def add(chunk: Sequence[int], figures: Any) -> None:
+            users_of = {"instance": chunk, "user_seed": [seeds[number] for number in chunk]}
+            parts.append({n: np.array(v) for n, v in users_of.items()} | runs.columns(figures))
+            if isinstance(stored, Part):
+                stored.add(parts[-1])
+
         may_never_stop = not (finished or cap_is_given or runs.plays or usual == THREADS)
-        with closing(done(job, of_users, agent, usual, crew)) as results:
-            for place, figures in results:
-                users_of = {"instance": chunks[place], "user_seed": of_users[place]}
-                parts.append({n: np.array(v) for n, v in users_of.items()} | runs.columns(figures))
-                if isinstance(stored, Part):
-                    stored.add(parts[-1])
-                n_done += len(chunks[place])
-                tell()
-                if may_never_stop and parts[-1]["censored"].all():
-                    n_runs = len(chunks[place])
-                    first = f"all of the first {n_runs} users" if n_runs > 1 else "the first user"
-                    warnings.warn(
-                        f"{name} reached max_steps={runs.cap} with {first}; each of the other "
-                        f"users may need as many steps (n_instances={n_all}). Pass a smaller "
-                        f"max_steps to evaluate or to {name}.",
-                        stacklevel=2,
-                    )
-                may_never_stop = False
+        try:
+            with closing(done(job, of_users, agent, usual, crew)) as results:
+                for place, figures in results:
+                    add(chunks[place], figures)
+                    n_done += len(chunks[place])
+                    tell()
+                    if may_never_stop and parts[-1]["censored"].all():
+                        n_runs = len(chunks[place])
+                        first = f"all of the first {n_runs} users"
+                        warnings.warn(
+                            f"{name} reached max_steps={runs.cap} with "
+                            f"{first if n_runs > 1 else 'the first user'}; each of the other "
+                            f"users may need as many steps (n_instances={n_all}). Pass a smaller "
+                            f"max_steps to evaluate or to {name}.",
+                            stacklevel=2,
+                        )
+                    may_never_stop = False
+        except UserFailedError as error:
+            if error.kept is not None and error.kept[0]:
+                number_of = dict(zip(seeds, range(n_all), strict=True))
+                add([number_of[seed] for seed in error.kept[0]], error.kept[1])
+            error.rows = _table(runs, parts) if parts else None
+            raise
+    return _table(runs, parts)
+
+
+def _table(runs: Runs, parts: Sequence[Any]) -> pd.DataFrame:
+    """Return groups of finished runs as one table, in the order of the users."""
     columns = joined(parts)
     order = np.argsort(columns["instance"])
     in_order = {column: values[order] for column, values in columns.items()}
-    return frame_of(runs.task.name, name, in_order)
+    return frame_of(runs.task.name, name_of(runs.agent), in_order)
 
 
 def _traced(runs: Runs, form: str, seeds: Sequence[int], halt: Array | None = None) -> Any:
     """Return the metrics of runs; after an error, rerun the runs to find the user and the step."""
     try:
         return runs.figures(form, seeds, halt)
+    except UserFailedError:
+        raise  # a call is not repeated, as it may cost money
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # the message names the user and the step

@@ -11,6 +11,7 @@ import pandas as pd
 from rich.text import Text
 
 from explorative_user_env import protocol
+from explorative_user_env.agents import with_facts
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.user import environment_of
 from explorative_user_env.files import write_file
@@ -153,7 +154,7 @@ class Results:
             raise InvalidArgumentError(
                 "line_up", list(self.line_up), f"a mapping that has {name} (load has agents=)"
             )
-        agent, horizon = self.line_up[name], self.cell["horizon"]
+        agent, horizon = self.informed(self.line_up[name], name), self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return members.episode(self.population, agent, seed, horizon)
@@ -168,6 +169,15 @@ class Results:
             horizon=horizon if plays or protocol.needs_horizon(agent) else None,
             commits=plays,
         )
+
+    def informed(self, agent: Agent, name: str) -> Agent:
+        """Return the agent with the facts of these runs, if it is a `TextAgent` without facts.
+
+        Args:
+            agent: the agent.
+            name: its name in `cell`.
+        """
+        return with_facts(agent, self.population, {**self.cell, **self.cell["agents"][name]})
 
     def plot(
         self, kind: str | None = None, axes: "Axes | None" = None, *, progress: Any = True

@@ -18,13 +18,14 @@ from stable_baselines3.common.vec_env import VecNormalize
 from stable_baselines3.dqn.policies import DQNPolicy
 
 from explorative_user_env.envs import bai as bai_rules
+from explorative_user_env.envs.counts import bounds_of
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import BAI, N_USERS, ONLY, POPULATION, Array, Task, as_task
 from explorative_user_env.results.records import record_of
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
 from explorative_user_env.wrappers import CHANGE_OBSERVATIONS
 from explorative_user_env.wrappers import observations as kinds
-from explorative_user_env.wrappers.observations import PolicyAgent, bounds_of
+from explorative_user_env.wrappers.observations import PolicyAgent
 
 #: Users in one batch of a policy. Smaller batches are padded, so that all have the same rounding.
 USERS_AT_ONCE = 64

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 
 from explorative_user_env import protocol, seeding, validation
-from explorative_user_env.agents import AlgorithmAgent, informed
+from explorative_user_env.agents import AlgorithmAgent, informed, with_facts
 from explorative_user_env.envs.user import as_action, environment_of, population_in
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.users.population import MemberLaw, Population
@@ -182,6 +182,9 @@ def rollout(
     if horizon is None and (commits or protocol.needs_horizon(agent)):
         horizon = limit
     cap = validation.integer("max_steps", protocol.STEP_CAP if cap is None else cap, 1)
+    task = protocol.REGRET if commits or horizon is not None else protocol.BAI
+    most = cap if limit is None or limit < 1 else min(cap, limit)
+    agent = with_facts(agent, users, {"task": task.name, "delta": delta, "max_steps": most})
     rng, n_arms = seeding.agent_generator(seed, name_of(agent)), int(env.action_space.n)  # type: ignore[attr-defined]
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) repeats the run"
     with protocol.in_use(agent):

@@ -10,17 +10,15 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import VectorEnv, VectorObservationWrapper, VectorWrapper
 from gymnasium.wrappers import MaxAndSkipObservation, TimeLimit
 
 from explorative_user_env.envs import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID
-from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
+from explorative_user_env.envs.counts import Scale, bounds_of
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labelled, reading_of
-from explorative_user_env.protocol import BAI, POPULATION, REGRET, Array
-from explorative_user_env.users.population import lists_user_options
+from explorative_user_env.protocol import Array
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers import observations as obs
 
@@ -67,7 +65,8 @@ class ShowsHistory:
                 changes the observations, or if neither a horizon nor a time limit is given.
         """
         users = self._users = getattr(env, "unwrapped", None)
-        if not isinstance(users, kind):
+        counts = isinstance(users, kind) and _single(users, "observation_space").shape != ()
+        if counts or not isinstance(users, kind):
             ids = f"{ENV_ID}, {BAI_ENV_ID} or {POPULATION_ENV_ID}"
             allowed = POPULATION_ENV_ID if self.name == "population-counts" else ids
             if issubclass(kind, VectorEnv):
@@ -92,9 +91,9 @@ class ShowsHistory:
             allowed = "given if the environment has no time limit"
             raise InvalidArgumentError("horizon", None, allowed)
         n_users = users.n_users if self.name == "population-counts" else None
-        self._scale = obs.Scale(horizon, n_users)
+        self._scale = Scale(horizon, n_users)
         self._history = users.remember()
-        low, high = obs.bounds_of(self.name, users.user.n_arms) or (0, 0)
+        low, high = bounds_of(self.name, users.user.n_arms) or (0, 0)
         reading = {**reading_of(space), "observation": self.name, "horizon": self._scale.horizon}
         return labelled(spaces.Box(low, high, dtype=np.float32), **reading)
 
@@ -272,203 +271,3 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
             raise changed(self.env, self)
         (ordered,), self._order = self._by_acceptances(observation[np.newaxis])
         return np.asarray(ordered)
-
-
-class _MadeById(SortedArms):
-    """The class of the ids with counts; its Gymnasium specification lists no wrappers."""
-
-    @property
-    def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well
-        return self.unwrapped.spec
-
-
-@lists_user_options()
-def counts_env(
-    arms: int | None = None, /, *, horizon: int = REGRET.horizon, **kwargs: Any
-) -> gym.Env[Array, int]:
-    """Return the environment `ExplorativeUserCounts-v0`, for any RL library.
-
-    ## Description
-    The environment is `ExplorativeUser-v0` in the wrappers `CountsObservation` and `SortedArms`; a
-    seed gives the same user in both. Use this id to train a policy without memory: such a policy
-    cannot learn from one response, but it can learn from the counts of all responses.
-
-    ## Action Space
-    `Discrete(n_arms)`: the rank of the arm to recommend; 0 is the most accepted arm so far. Tied
-    arms stay in the order of their numbers.
-
-    ## Observation Space
-    `Box(4 K + 1)`, float32 in [-1, 1]. The arms are sorted, with the most accepted arm first. First
-    come the K acceptances, then the K rejections, the K latest responses (1, -1, or 0 for none) and
-    the K rejections since the last acceptance. The last number is the time. Counts are on a log
-    scale, and the time is a fraction of `horizon`.
-
-    ## Rewards
-    The rewards are those of `ExplorativeUser-v0`: mu_a - mu_* of the recommended arm, or another
-    `reward`.
-
-    ## Starting State
-    An episode starts with a new user, and all counts are 0.
-
-    ## Episode End
-    An episode ends as in `ExplorativeUser-v0`, but `gym.make` and `gym.make_vec` truncate at
-    `max_episode_steps`, by default 500, the horizon of the task "regret".
-
-    ## Information
-    The infos are those of `ExplorativeUser-v0`.
-
-    ## Arguments
-    - `horizon` (500): the number of steps at which scaled counts and time reach 1. If you change
-      `max_episode_steps`, set `horizon` to the same number.
-    - All arguments of `ExplorativeUser-v0`.
-
-    ```python
-    >>> import gymnasium as gym
-    >>> import explorative_user_env
-    >>> env = gym.make("ExplorativeUserCounts-v0", n_arms=3)
-    >>> observation, info = env.reset(seed=7)
-    >>> observation.shape
-    (13,)
-    >>> observation, reward, terminated, truncated, info = env.step(2)
-
-    ```
-
-    ## References
-    As in `ExplorativeUser-v0`.
-
-    ## Version History
-    * v0: initial version
-    """
-    user = ExplorativeUserEnv(arms, horizon=horizon, **kwargs)
-    return _MadeById(CountsObservation(user, horizon))
-
-
-@lists_user_options()
-def bai_counts_env(
-    arms: int | None = None, /, *, horizon: int = BAI.horizon, **kwargs: Any
-) -> gym.Env[Array, int]:
-    """Return the environment `ExplorativeUserBAICounts-v0`, for any RL library.
-
-    ## Description
-    The environment is `ExplorativeUserBAI-v0` in the wrappers `CountsObservation` and `SortedArms`;
-    a seed gives the same user in both. Use this id to train a policy without memory: such a policy
-    cannot learn from one response, but it can learn from the counts of all responses.
-
-    ## Action Space
-    `Discrete(2 * n_arms)`: action r in 0..K-1 recommends the arm of rank r, action K + r answers
-    the arm of rank r and ends the episode. Rank 0 is the most accepted arm so far. Tied arms stay
-    in the order of their numbers.
-
-    `action_masks()` returns the legal actions by rank, in the form that sb3-contrib's MaskablePPO
-    takes; see `ExplorativeUserBAI-v0`. Without masks a policy gradient usually collapses to
-    guessing.
-
-    ## Observation Space
-    `Box(4 K + 1)`, float32 in [-1, 1], as in `ExplorativeUserCounts-v0`. After an answer the
-    observation is that before the answer.
-
-    ## Rewards
-    The rewards are those of `ExplorativeUserBAI-v0`: -`step_cost` for each recommendation, +1 for
-    the right answer, -1 for a wrong answer or none.
-
-    ## Starting State
-    An episode starts with a new user, and all counts are 0.
-
-    ## Episode End
-    An episode ends as in `ExplorativeUserBAI-v0`: after an answer, when the user leaves, and at the
-    `horizon`-th recommendation.
-
-    ## Information
-    The infos are those of `ExplorativeUserBAI-v0`; `answer` is an arm, not a rank.
-
-    ## Arguments
-    - `horizon` (2000): largest number of recommendations in an episode, at least 1. Scaled counts
-      and time reach 1 at this number of steps.
-    - All other arguments of `ExplorativeUserBAI-v0`.
-
-    ```python
-    >>> import gymnasium as gym
-    >>> import explorative_user_env
-    >>> env = gym.make("ExplorativeUserBAICounts-v0", n_arms=3)
-    >>> observation, info = env.reset(seed=7)
-    >>> observation.shape
-    (13,)
-    >>> env.get_wrapper_attr("action_masks")().tolist()  # no answer before K - 1 rejections
-    [True, True, True, False, False, False]
-
-    ```
-
-    ## References
-    As in `ExplorativeUserBAI-v0`.
-
-    ## Version History
-    * v0: initial version
-    """
-    user = ExplorativeUserBAIEnv(arms, horizon=horizon, **kwargs)
-    return _MadeById(CountsObservation(user, horizon))
-
-
-@lists_user_options()
-def population_counts_env(
-    arms: int | None = None, /, *, horizon: int = POPULATION.horizon, **kwargs: Any
-) -> gym.Env[Array, int]:
-    """Return the environment `ExplorativePopulationCounts-v0`, for any RL library.
-
-    ## Description
-    The environment is `ExplorativePopulation-v0` in the wrappers `PopulationCountsObservation` and
-    `SortedArms`; a seed gives the same users in both. Use this id to train a policy without memory:
-    such a policy cannot learn from one response, but it can learn from the counts of all responses.
-
-    ## Action Space
-    `Discrete(n_arms)`: the rank of the arm to recommend; 0 is the arm that the present user has
-    accepted most often. Tied arms are sorted by the acceptances of the earlier users, then by their
-    numbers.
-
-    ## Observation Space
-    `Box(7 K + 2)`, float32 in [-1, 1]. The arms are sorted by rank. First come the present user's K
-    acceptances, K rejections, K latest responses (1, -1, or 0 for none) and K rejections since the
-    last acceptance. Then come the earlier users' K acceptances, K rejections and K shares of
-    accepted recommendations. The last two numbers are the present user's time and the episode's
-    time. Counts are on a log scale, and the times are fractions.
-
-    ## Rewards
-    The rewards are those of `ExplorativePopulation-v0`: by default mu_a - mu_* of the present
-    user's own means.
-
-    ## Starting State
-    An episode starts as in `ExplorativePopulation-v0`, and all counts are 0.
-
-    ## Episode End
-    `terminated` is True after the last step of the last user.
-
-    ## Information
-    The infos are those of `ExplorativePopulation-v0`.
-
-    ## Arguments
-    - `horizon` (300): number of steps of each user, at least 1. Scaled counts and time of the
-      present user reach 1 at this number of steps.
-    - All other arguments of `ExplorativePopulation-v0`.
-
-    ```python
-    >>> import gymnasium as gym
-    >>> import explorative_user_env
-    >>> env = gym.make("ExplorativePopulationCounts-v0", n_arms=3, n_users=2, horizon=4)
-    >>> observation, info = env.reset(seed=7)
-    >>> observation.shape
-    (23,)
-
-    ```
-
-    ## References
-    As in `ExplorativePopulation-v0`.
-
-    ## Version History
-    * v0: initial version
-    """
-    users = ExplorativePopulationEnv(arms, horizon=horizon, **kwargs)
-    return _MadeById(PopulationCountsObservation(users, horizon))
-
-
-# Gymnasium reads the render modes from the function that makes an environment.
-for _make in (counts_env, bai_counts_env, population_counts_env):
-    _make.metadata = ExplorativeUserEnv.metadata  # type: ignore[attr-defined]

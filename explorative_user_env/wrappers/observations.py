@@ -12,49 +12,11 @@ import numpy as np
 from explorative_user_env import protocol
 from explorative_user_env.envs import history as histories
 from explorative_user_env.envs.bai import NO_ANSWER
+from explorative_user_env.envs.counts import ARM_FEATURES, Scale
 from explorative_user_env.envs.history import LATEST, N_ACCEPTED, N_REJECTED, History
 from explorative_user_env.protocol import BAI, POPULATION, Array, Task, stored_steps
 from explorative_user_env.seeding import number_of_users
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
-
-
-class Scale:
-    """Scale counts logarithmically and time linearly to [0, 1].
-
-    Args:
-        horizon: the number of steps, at least 1, at which scaled counts and time reach 1.
-        n_users: the number of users in an episode; None means one user.
-
-    Attributes:
-        episode: the scale of counts over all users, which reaches 1 at `n_users * horizon` steps.
-
-    Raises:
-        InvalidArgumentError: if `horizon` or `n_users` is below 1.
-    """
-
-    def __init__(self, horizon: int, n_users: int | None = None) -> None:
-        self.horizon = stored_steps("horizon", horizon)
-        counts = np.arange(self.horizon + 1)
-        self._logarithms = (np.log1p(counts) / np.log1p(self.horizon)).astype(np.float32)
-        self.episode = self
-        if n_users is not None:
-            steps = self.horizon * number_of_users(n_users, "n_users")
-            self.episode = Scale(min(steps, protocol.LONGEST_HORIZON))
-
-    def count(self, counts: Array) -> Array:
-        """Return log(1 + n) / log(1 + horizon)."""
-        return np.asarray(self._logarithms[np.minimum(counts, self.horizon)])
-
-    def time(self, steps: Array) -> Array:
-        """Return t / horizon."""
-        return (np.minimum(steps, self.horizon) / self.horizon).astype(np.float32)
-
-
-#: The features of each arm in `counts`, in this order.
-ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
-
-#: The additional features of each arm in `population_counts`, about all earlier users.
-FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_before")
 
 #: The names of observations: the response, each arm's counts, sorted counts, the last step.
 OBSERVATIONS = ("response", "counts", "sorted-counts", "last-step")
@@ -174,22 +136,6 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
     else:
         order = np.tile(np.arange(n_arms), (n_lanes, 1))
     return observations, actions_by_rank(order, n_actions)
-
-
-#: Unsorted observations: (features per arm, times, blocks of K numbers before the responses).
-_SHAPES = {"counts": (4, 1, 2), "population-counts": (7, 2, 2), "last-step": (1, 2, 1)}
-
-
-def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
-    """Return the bounds of the observation called `name`; None for the response."""
-    name = name.removeprefix("sorted-")
-    if name == "response":
-        return None
-    features, times, before = _SHAPES[name]
-    low = np.zeros(features * n_arms + times, np.float32)
-    n_responses = 1 if name == "last-step" else n_arms
-    low[before * n_arms :][:n_responses] = -1.0
-    return low, np.ones_like(low)
 
 
 def observations_of(task: Task) -> tuple[str, ...]:

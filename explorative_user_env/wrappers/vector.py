@@ -9,10 +9,14 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env import protocol
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.counts_envs import (
+    ExplorativePopulationCountsVectorEnv,
+    ExplorativeUserBAICountsVectorEnv,
+    ExplorativeUserCountsVectorEnv,
+)
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Stepped, lane_arms
 from explorative_user_env.protocol import BAI, POPULATION, REGRET, Array, Task
-from explorative_user_env.users.population import lists_user_options
 from explorative_user_env.validation import choice
 from explorative_user_env.wrappers import ShowsHistory, SortsArms, changed
 from explorative_user_env.wrappers.observations import observations_of
@@ -133,19 +137,20 @@ def _each(observations: Array, lanes: Array, n_lanes: int) -> Array:
     return last
 
 
-#: The vector environments by task.
-ENVIRONMENTS = {
-    REGRET: ExplorativeUserVectorEnv,
-    BAI: ExplorativeUserBAIVectorEnv,
-    POPULATION: ExplorativePopulationVectorEnv,
+#: The vector environments by task and observation; other observations need wrappers.
+ENVIRONMENTS: dict[tuple[Task, str], type[ExplorativeUserVectorEnv]] = {
+    (REGRET, "response"): ExplorativeUserVectorEnv,
+    (REGRET, "sorted-counts"): ExplorativeUserCountsVectorEnv,
+    (BAI, "response"): ExplorativeUserBAIVectorEnv,
+    (BAI, "sorted-counts"): ExplorativeUserBAICountsVectorEnv,
+    (POPULATION, "response"): ExplorativePopulationVectorEnv,
+    (POPULATION, "sorted-population-counts"): ExplorativePopulationCountsVectorEnv,
 }
 
 _WRAPPERS = {
-    "response": (),
     "counts": (CountsObservation,),
     "sorted-counts": (CountsObservation, SortedArms),
     "population-counts": (PopulationCountsObservation,),
-    "sorted-population-counts": (PopulationCountsObservation, SortedArms),
     "last-step": (LastStepObservation,),
 }
 
@@ -176,70 +181,9 @@ def make_task(
     choice("observation", observation, observations_of(task))
     steps = task.horizon if horizon is None else protocol.stored_steps("horizon", horizon)
     kwargs |= {"horizon": steps} | ({"max_episode_steps": steps} if task == REGRET else {})
-    envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
+    if (task, observation) in ENVIRONMENTS:
+        return ENVIRONMENTS[task, observation](num_envs, **kwargs)
+    envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task, "response"](num_envs, **kwargs)
     for wrapper in _WRAPPERS[observation]:
         envs = wrapper(envs)
     return envs
-
-
-@lists_user_options()
-def counts_vector_env(
-    num_envs: int = 1,
-    max_episode_steps: int | None = None,
-    *,
-    horizon: int = REGRET.horizon,
-    **kwargs: Any,
-) -> SortedArms:
-    """Return the vector form of `counts_env`; each lane gives the results of one `counts_env`.
-
-    Args:
-        num_envs: number of users, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
-            truncates.
-        horizon: the number of steps at which the scaled counts and time are 1.
-        **kwargs: arguments of `ExplorativeUserVectorEnv`.
-    """
-    envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
-    return SortedArms(CountsObservation(envs, horizon))
-
-
-@lists_user_options()
-def bai_counts_vector_env(
-    num_envs: int = 1,
-    max_episode_steps: int | None = None,
-    *,
-    horizon: int = BAI.horizon,
-    **kwargs: Any,
-) -> SortedArms:
-    """Return the vector form of `bai_counts_env`; each lane gives the results of one environment.
-
-    Args:
-        num_envs: number of users, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
-            truncates.
-        horizon: largest number of recommendations; scaled counts and time reach 1 there.
-        **kwargs: arguments of `ExplorativeUserBAIVectorEnv`.
-    """
-    envs = ExplorativeUserBAIVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
-    return SortedArms(CountsObservation(envs, horizon))
-
-
-@lists_user_options()
-def population_counts_vector_env(
-    num_envs: int = 1,
-    max_episode_steps: int | None = None,
-    *,
-    horizon: int = POPULATION.horizon,
-    **kwargs: Any,
-) -> SortedArms:
-    """Return the vector form of `population_counts_env`; each lane gives the results of one.
-
-    Args:
-        num_envs: number of episodes, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: number of steps after which a lane is truncated; None or -1 never
-            truncates.
-        horizon: number of steps of each user; scaled counts and time reach 1 there.
-        **kwargs: arguments of `ExplorativePopulationVectorEnv`.
-    """
-    envs = ExplorativePopulationVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
-    return SortedArms(PopulationCountsObservation(envs, horizon))

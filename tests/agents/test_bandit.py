@@ -64,7 +64,7 @@ def test_a_file_of_runs_belongs_to_the_three_functions(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # what the libraries do is theirs
-@pytest.mark.parametrize("library", ["pymab", "river", "mabwiser", "SMPyBandits"])
+@pytest.mark.parametrize("library", ["pymab", "river", "mabwiser", "vowpalwabbit", "SMPyBandits"])
 def test_the_lines_on_the_page_learn_from_responses(library):
     pytest.importorskip(library)
     (block,) = (

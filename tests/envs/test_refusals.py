@@ -18,9 +18,9 @@ import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, ENV_ID, POPULATION_ENV_ID, InvalidArgumentError
 from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.counts_envs import ExplorativeUserCountsVectorEnv
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.validation import CallableError
-from explorative_user_env.wrappers.vector import counts_vector_env
 
 USER, BAI, POPULATION = eu.ExplorativeUserEnv, ExplorativeUserBAIEnv, ExplorativePopulationEnv
 MANY, MANY_BAI = eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv
@@ -44,7 +44,7 @@ WRONG = [
     (POPULATION, "n_users", 0, "an integer"),
     (POPULATION, "deviation", -0.1, "a finite number of at least 0"),
     *((POPULATION, "behaviour", name, "") for name in ("drifting", "impatient")),
-    (counts_vector_env, "n_arms", 1, "an integer of at least 2"),
+    (ExplorativeUserCountsVectorEnv, "n_arms", 1, "an integer of at least 2"),
 ]
 
 

@@ -17,6 +17,7 @@ from pairs import pairs
 import explorative_user_env as eu
 from explorative_user_env.check.environments import exact
 from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.counts_envs import ExplorativeUserCountsVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.users.model import acceptance_rate_rule
@@ -28,27 +29,38 @@ from explorative_user_env.users.population import PRINTED, SETTINGS
     reward=REWARDS, noise=[0.0, 0.2], compiled=[False, True], mode=MODES, setting=sorted(SETTINGS)
 )
 def test_it_is_gymnasiums_own_vector_of_single_environments(mode, compiled, setting, noise, reward):
+    name = eu.ENV_ID if setting == "printed" else COUNTS[eu.ENV_ID]
     n_arms = 2 if reward in ("utility", "none") else 7
     info_level = "full" if reward in ("utility", "realized") else "counts"
     kwargs = {"n_arms": n_arms, "info_level": info_level, "noise": noise}
     kwargs |= {"reward": reward, "setting": setting}
-    seen = played(eu.ENV_ID, mode, compiled, 11, **kwargs)
+    seen = played(name, mode, compiled, 11, **kwargs)
     assert min(seen["some"] - 3, seen["yes"], seen["no"]) > 0
     assert seen["terminated"] == 0
 
 
-@pairs(mode=MODES, compiled=[False, True], limit=[None, 6, 13])
-def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit):
-    seen = played(eu.BAI_ENV_ID, mode, compiled, limit, noise=0.6)
+@pairs(
+    mode=MODES,
+    compiled=[False, True],
+    limit=[None, 6, 13],
+    name=[eu.BAI_ENV_ID, COUNTS[eu.BAI_ENV_ID]],
+)
+def test_users_of_the_task_bai_are_alike_in_both(mode, compiled, limit, name):
+    seen = played(name, mode, compiled, limit, noise=0.6)
     assert min(seen["answered"], seen["some"]) > 10
     assert seen["legal"] > 5
     assert (seen["terminated"] > seen["answered"]) == (limit != 6)
     assert (seen["truncated"] > 0) == (limit is not None)
 
 
-@pairs(mode=MODES, compiled=[False, True], limit=[None, 7, 10])
-def test_users_of_a_population_are_alike_in_both(mode, compiled, limit):
-    seen = played(eu.POPULATION_ENV_ID, mode, compiled, limit)
+@pairs(
+    mode=MODES,
+    compiled=[False, True],
+    limit=[None, 7, 10],
+    name=[eu.POPULATION_ENV_ID, COUNTS[eu.POPULATION_ENV_ID]],
+)
+def test_users_of_a_population_are_alike_in_both(mode, compiled, limit, name):
+    seen = played(name, mode, compiled, limit)
     assert min(seen["new"] - 30, seen["some"] - 3) > 0
     assert limit is not None or seen["terminated"] > 0
     assert (seen["truncated"] > 20) == (limit is not None)
@@ -92,7 +104,7 @@ def test_gymnasium_makes_it_by_the_id_compiled_from_64_on_and_its_own_still_the_
     many = gym.make_vec(name, 64, **limit, **given)
     sync = gym.make_vec(name, 64, vectorization_mode="sync", **limit, **given)
     assert isinstance(sync, SyncVectorEnv)
-    assert type(many.unwrapped) is KINDS[name.replace("Counts", "")]
+    assert type(many.unwrapped) is KINDS[name]
     assert gym.vector.VectorEnv in type(many.unwrapped).__bases__
     assert (many.num_envs, many.spec.id, many.closed) == (64, name, False)
     assert many.unwrapped.max_episode_steps == limit.get("max_episode_steps")
@@ -128,8 +140,15 @@ def test_seeds_are_a_number_or_one_each_or_none_for_a_stream_that_goes_on(seed):
         assert (env.hidden_state() == truth) == (lane != 1 or not isinstance(seed, list))
 
 
+KINDS_COPIED = [
+    eu.ExplorativeUserVectorEnv,
+    ExplorativeUserBAIVectorEnv,
+    ExplorativeUserCountsVectorEnv,
+]
+
+
 @pairs(
-    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+    kind=KINDS_COPIED,
     copied=[copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))],
     compiled=[False, True],
     mode=MODES,
@@ -177,7 +196,7 @@ def scribble(value, junk):
     compiled=[False, True],
     info_level=["counts", "full"],
     limit=[5, None],
-    kind=[eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv],
+    kind=KINDS_COPIED,
 )
 def test_arrays_that_are_handed_out_are_nobody_elses(mode, compiled, info_level, limit, kind):
     kwargs = {"autoreset_mode": mode, "max_episode_steps": limit, "info_level": info_level}

@@ -183,6 +183,24 @@ def test_portions_of_users_in_step_change_no_run(monkeypatch):
         assert told == [0, *np.cumsum(sizes).tolist()]
 
 
+def test_users_in_step_report_their_progress_from_time_to_time(monkeypatch):
+    tasks = [
+        {"task": "regret", "horizon": 80},
+        {"task": "bai", "max_steps": 80},
+        {"task": "population", "horizon": 10, "n_users": 4},
+    ]
+    monkeypatch.setattr(runner, "USERS_IN_STEP", 15)
+    for task in tasks:
+        told = []
+        tell = {"progress": lambda what, done, total, told=told: told.append(done)}
+        with monkeypatch.context() as patch:
+            patch.setattr(runner, "PULSE", 0.0)
+            eu.evaluate([Wanderer(0.01)], **SMALL | task | tell, n_instances=30)
+        assert told == sorted(told)
+        assert (told[0], told[-1]) == (0, 30)
+        assert len({*told} - {0, 15, 30}) > 5
+
+
 THIRTY = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
 BOTH = [{"task": "bai", "max_steps": 40}, {"task": "regret", "horizon": 40}]
 

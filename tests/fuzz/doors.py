@@ -7,18 +7,16 @@ from dataclasses import fields, replace
 import gymnasium as gym
 import numpy as np
 from fuzz.fuzzing import NAMES, USERS, Door
+from gymnasium.envs.registration import load_env_creator
 from gymnasium.error import Error as GymnasiumError
 from specimens import Honest
 
 import explorative_user_env as eu
-from explorative_user_env import agents, theory
-from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
-from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
+from explorative_user_env import agents, envs, theory
 from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.population import PRINTED, RELEASED
-from explorative_user_env.wrappers.vector import counts_vector_env
 
 
 def no_nan(found, given):
@@ -124,14 +122,16 @@ def _record(called, make, /, **usual):
     return Door(called, make, usual, needed_of(make), look=look)
 
 
+BAI = {"step_cost": (0.0005, 0), "horizon": (20, 50), "mask": ("rejections", "none")}
+POPULATION = {
+    **{"n_users": (2, 1), "deviation": (0.3, 0), "horizon": (3, 1)},
+    "options_": (None, {}, {"popularity": [0.0, 1.0, 0.5]}, {"user": 0}),
+}
 ENVIRONMENTS = {
     eu.ENV_ID: {"reward": ("regret", "accept", "none"), "info_level": ("counts", "full")},
-    eu.BAI_ENV_ID: {"step_cost": (0.0005, 0), "horizon": (20, 50), "mask": ("rejections", "none")},
+    **{eu.BAI_ENV_ID: BAI, envs.BAI_COUNTS_ENV_ID: BAI},
     eu.COUNTS_ENV_ID: {"horizon": (20, 50)},
-    eu.POPULATION_ENV_ID: {
-        **{"n_users": (2, 1), "deviation": (0.3, 0), "horizon": (3, 1)},
-        "options_": (None, {}, {"popularity": [0.0, 1.0, 0.5]}, {"user": 0}),
-    },
+    **{eu.POPULATION_ENV_ID: POPULATION, envs.POPULATION_COUNTS_ENV_ID: POPULATION},
 }
 EPISODE = {
     **{"seed_": (None, 0, 5), "options_": (None, {}, {"means": [0.0, 1.0, 0.5]})},
@@ -167,21 +167,20 @@ def of_vectors(paths=(None, True, False)):
     more = {"num_envs": (1, 3), "compiled": paths}
     more |= {"max_episode_steps": (None, 5), "autoreset_mode": ("NextStep", "SameStep", "Disabled")}
     more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (np.zeros(3, int), [0, 1, 1])}
-    kinds = (eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv, counts_vector_env)
-    kinds += (ExplorativePopulationVectorEnv,)
-    for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
+    for name, own in ENVIRONMENTS.items():
+        kind = load_env_creator(gym.spec(name).vector_entry_point)
 
         def live(kind=kind, **given):
             options, episode = _split(given)
-            envs = kind(**options)
-            envs.reset(seed=episode.get("seed"))
-            usual = np.zeros(envs.num_envs, int)
+            lanes = kind(**options)
+            lanes.reset(seed=episode.get("seed"))
+            usual = np.zeros(lanes.num_envs, int)
             for _ in range(3):
-                _, rewards, *_ = envs.step(episode.get("actions", usual))
+                _, rewards, *_ = lanes.step(episode.get("actions", usual))
                 assert np.isfinite(rewards).all(), "a reward is not finite"
 
         usual = {**USERS, **own, **more}
-        yield Door(f"vector {kind.__name__}", live, usual, cost=2, refusals=(GymnasiumError,))
+        yield Door(f"vector {name}", live, usual, cost=2, refusals=(GymnasiumError,))
 
 
 STOPPING = (["BAIR"], ["T&S"], ["SE"], ["BAIR", "SE"], [agents.BAIR(m=2), "T&S"])

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.seeding import training_seeds
-from explorative_user_env.wrappers.vector import SortedArms, make_task
+from explorative_user_env.wrappers.vector import CountsObservation, make_task
 
 HORIZON = 23
 
@@ -152,10 +152,10 @@ def test_what_can_be_asked_is_what_stable_baselines_own_vector_says():
     np.testing.assert_array_equal(get_action_masks(envs), envs.env_method("action_masks"))
     assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
     assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
-    assert envs.env_is_wrapped(SortedArms) == [True] * 3
+    assert envs.env_is_wrapped(CountsObservation) == [False] * 3
     assert envs.get_images() == [None] * 3
     other = many(2, observation="counts", render_mode="rgb_array")
-    assert other.env_is_wrapped(SortedArms) == [False] * 2
+    assert other.env_is_wrapped(CountsObservation) == [True] * 2
     assert is_masking_supported(envs)
     assert not is_masking_supported(other)
     other.reset()
