@@ -1,4 +1,4 @@
-"""PPO with the default hyperparameters of Stable-Baselines3 on each id with counts, five seeds.
+"""PPO with the default hyperparameters of Stable-Baselines3 on each id with counts.
 
 Prints the table of `rl.md`: the results after 10^5 and 10^6 steps, beside agents of the package.
 Intervals are over users and training seeds. `python examples/ppo_by_default.py FOLDER` runs it. A
@@ -24,15 +24,19 @@ from explorative_user_env.results.compare import AS_MEANS, crossed_difference, p
 from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.rl import SB3Agent
 
-SEEDS = (0, 8, 16, 24, 32)  # make_vec_env seeds its lanes with s, s + 1, ...: no user is shared
-STEPS, N_LANES = (100_000, 1_000_000), 8
-HEAD = "| task | agent | regret or return | minus SE | success, stopping time |\n|" + " --- |" * 5
+N_LANES = 8  # of make_vec_env
 N_INSTANCES = {"regret": 1000, "bai": 1000, "population": 100}
+HEAD = "| task | agent | regret or return | minus SE | success, stopping time |\n|" + " --- |" * 5
 
 IDS = {
     "regret": "ExplorativeUserCounts-v0",
     "bai": "ExplorativeUserBAICounts-v0",
     "population": "ExplorativePopulationCounts-v0",
+}
+LEARNERS: dict[str, list[tuple[Any, int, int]]] = {  # algorithm, steps, number of training seeds
+    "regret": [(PPO, 100_000, 5), (PPO, 1_000_000, 3)],
+    "bai": [(MaskablePPO, 100_000, 5), (MaskablePPO, 1_000_000, 3), (PPO, 100_000, 5)],
+    "population": [(PPO, 100_000, 5), (PPO, 1_000_000, 3)],
 }
 CAUTIOUS = TransferElimination(caution=0.1, name="SE-transfer, caution = .1")
 AGENTS: dict[str, list[Any]] = {  # the last agent has additional knowledge
@@ -42,26 +46,23 @@ AGENTS: dict[str, list[Any]] = {  # the last agent has additional knowledge
 }
 
 
-def trained(task: str, learner: Any, seed: int, folder: Path) -> list[Any]:
-    """Return the models after each of `STEPS`, from the folder or else from a new training."""
-    paths = [folder / f"{task}-{learner.__name__.lower()}-{seed}-{steps}.zip" for steps in STEPS]
-    if not all(path.exists() for path in paths):
+def trained(task: str, learner: Any, steps: int, seed: int, folder: Path) -> Any:
+    """Return a model from the folder, or else from a new training."""
+    path = folder / f"{task}-{learner.__name__.lower()}-{seed}-{steps}.zip"
+    if not path.exists():
         lanes = make_vec_env(IDS[task], N_LANES, seed)
-        model = learner("MlpPolicy", lanes, seed=seed, device="cpu")
-        for steps, path in zip(STEPS, paths, strict=True):
-            model.learn(steps - model.num_timesteps, reset_num_timesteps=False)
-            model.save(path)
-    return [learner.load(path, device="cpu") for path in paths]
+        learner("MlpPolicy", lanes, seed=seed, device="cpu").learn(steps).save(path)
+    return learner.load(path, device="cpu")
 
 
 def policies(task: str, folder: Path) -> dict[str, list[SB3Agent]]:
     """Return the policies of a task, one for each training seed, by the name of their row."""
     rows: dict[str, list[SB3Agent]] = {}
-    for learner in (MaskablePPO, PPO) if task == "bai" else (PPO,):
-        models = [trained(task, learner, seed, folder) for seed in SEEDS]
-        for steps, of_seeds in zip(STEPS, zip(*models, strict=True), strict=True):
-            row = f"{learner.__name__}, {steps:,} steps"
-            rows[row] = [SB3Agent(each, name=f"{row} #{i}") for i, each in enumerate(of_seeds)]
+    for learner, steps, n_seeds in LEARNERS[task]:
+        row = f"{learner.__name__}, {steps:,} steps"
+        seeds = range(0, N_LANES * n_seeds, N_LANES)  # lane i has the seed s + i: no user is shared
+        models = [trained(task, learner, steps, seed, folder) for seed in seeds]
+        rows[row] = [SB3Agent(each, name=f"{row} #{i}") for i, each in enumerate(models)]
     return rows
 
 
