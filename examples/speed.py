@@ -74,8 +74,7 @@ def single_environments() -> Iterable[tuple[str, Work]]:
 
 def stepping(env: gym.Env[Any, Any]) -> Work:
     """Return the work of random actions in `env`, resets included."""
-    n_actions = env.action_space.n  # type: ignore[attr-defined]
-    actions = np.random.default_rng(0).integers(n_actions, size=SINGLE_STEPS).tolist()
+    actions = np.random.default_rng(0).integers(n_choices(env), size=SINGLE_STEPS).tolist()
     env.reset(seed=0)
 
     def work() -> int:
@@ -87,6 +86,13 @@ def stepping(env: gym.Env[Any, Any]) -> Work:
         return len(actions)
 
     return work
+
+
+def n_choices(env: Any) -> int:
+    """Return the number of actions without answers, which end an episode."""
+    user = getattr(env.unwrapped, "user", None)
+    n_actions = getattr(env, "single_action_space", env.action_space).n
+    return int(n_actions if user is None else user.n_arms)
 
 
 def pictures() -> Iterable[tuple[str, Work]]:
@@ -127,9 +133,8 @@ def vector_stepping(env_id: str, n_envs: int, **kwargs: Any) -> Work:
     """Return the work of random actions in all lanes, autoresets included."""
     mode = "vector_entry_point"
     env: Any = gym.make_vec(env_id, n_envs, vectorization_mode=mode, **kwargs)
-    n_actions = env.single_action_space.n
     shape = (max(VECTOR_STEPS // n_envs, 1), n_envs)
-    actions = np.random.default_rng(0).integers(n_actions, size=shape)
+    actions = np.random.default_rng(0).integers(n_choices(env), size=shape)
     env.reset(seed=0)
 
     def work() -> int:
