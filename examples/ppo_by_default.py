@@ -32,7 +32,7 @@ IDS = {
     "population": "ExplorativePopulationCounts-v0",
 }
 LEARNERS: dict[str, list[tuple[Any, int, int]]] = {  # algorithm, steps, number of training seeds
-    "regret": [(PPO, 100_000, 5), (PPO, 1_000_000, 3)],
+    "regret": [(PPO, 100_000, 5), (PPO, 1_000_000, 5)],
     "bai": [(MaskablePPO, 100_000, 5), (MaskablePPO, 1_000_000, 3), (PPO, 100_000, 5)],
     "population": [(PPO, 100_000, 5), (PPO, 1_000_000, 3)],
 }
