@@ -33,8 +33,8 @@ IDS = {
 }
 LEARNERS: dict[str, list[tuple[Any, int, int]]] = {  # algorithm, steps, number of training seeds
     "regret": [(PPO, 100_000, 5), (PPO, 1_000_000, 5)],
-    "bai": [(MaskablePPO, 100_000, 5), (MaskablePPO, 1_000_000, 3), (PPO, 100_000, 5)],
-    "population": [(PPO, 100_000, 5), (PPO, 1_000_000, 3)],
+    "bai": [(MaskablePPO, 100_000, 5), (MaskablePPO, 1_000_000, 5), (PPO, 100_000, 5)],
+    "population": [(PPO, 100_000, 5), (PPO, 1_000_000, 5)],
 }
 CAUTIOUS = TransferElimination(caution=0.1, name="SE-transfer, caution = .1")
 AGENTS: dict[str, list[Any]] = {  # the last agent has additional knowledge
