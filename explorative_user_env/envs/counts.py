@@ -14,13 +14,9 @@ from explorative_user_env.kernels.compiler import compile_loop, once
 from explorative_user_env.protocol import Array, stored_steps
 from explorative_user_env.seeding import number_of_users
 
-#: The features of each arm in the observation of counts, in this order.
-ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
-
-#: The additional features of each arm in a population, about all earlier users.
-FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_before")
-
-N_FEATURES = len(ARM_FEATURES)
+#: The number of features of each arm: acceptances, rejections, the latest response, and rejections
+#: since the last acceptance. A population has three more, about all earlier users.
+N_FEATURES = 4
 
 #: Unsorted observations: (features per arm, times, blocks of K numbers before the responses).
 _SHAPES = {"counts": (4, 1, 2), "population-counts": (7, 2, 2), "last-step": (1, 2, 1)}
@@ -49,6 +45,11 @@ class Scale:
         if n_users is not None:
             steps = self.horizon * number_of_users(n_users, "n_users")
             self.episode = Scale(min(steps, protocol.LONGEST_HORIZON))
+
+    @property
+    def observation(self) -> str:
+        """The name of the observation of all counts."""
+        return "counts" if self.episode is self else "population-counts"
 
     def count(self, counts: Array) -> Array:
         """Return log(1 + n) / log(1 + horizon)."""
@@ -255,20 +256,16 @@ class Table:
     Args:
         n_lanes: number of users.
         n_arms: K.
-        scale: the scale of counts and time.
-        in_population: whether to observe the earlier users of the episode.
+        scale: the scale of counts and time; with `n_users` also earlier users are observed.
         compiled: whether to count in compiled code, with the same results.
 
     Attributes:
         rows: the observations, shape (n_lanes, 4 K + 1), or 7 K + 2 in a population, float32.
     """
 
-    def __init__(
-        self, n_lanes: int, n_arms: int, scale: Scale, in_population: bool, compiled: bool = False
-    ) -> None:
+    def __init__(self, n_lanes: int, n_arms: int, scale: Scale, compiled: bool = False) -> None:
         self.n_arms, self.compiled, self._scale = n_arms, compiled, scale
-        name = "population-counts" if in_population else "counts"
-        self._n_features, times, _ = _SHAPES[name]
+        self._n_features, times, _ = _SHAPES[scale.observation]
         self.rows = np.zeros((n_lanes, self._n_features * n_arms + times), np.float32)
         if compiled:
             self._numbers: Any = np.zeros((n_lanes, 6 * n_arms + 2), np.int32)  # see `counts_in`

@@ -90,10 +90,8 @@ class ExplorativeUserCountsEnv(ExplorativeUserEnv, gym.Env[Any, int]):
     ) -> None:
         steps = self.default_horizon if horizon is None else horizon
         super().__init__(arms, horizon=steps, **kwargs)
-        n_users = getattr(self, "n_users", None)
-        self.scale, self.in_population = Scale(steps, n_users), n_users is not None
-        self._table = self.table(1)
-        name = "population-counts" if self.in_population else "counts"
+        self.scale = Scale(steps, getattr(self, "n_users", None))
+        self._table, name = self.table(1), self.scale.observation
         low, high = bounds_of(name, self.user.n_arms) or (0, 0)
         reading = {**reading_of(self.observation_space), "observation": f"sorted-{name}"}
         space = spaces.Box(low, high, dtype=np.float32)
@@ -101,7 +99,7 @@ class ExplorativeUserCountsEnv(ExplorativeUserEnv, gym.Env[Any, int]):
 
     def table(self, n_lanes: int, compiled: bool = False) -> Table:
         """Return a table of the counts of `n_lanes` users."""
-        return Table(n_lanes, self.user.n_arms, self.scale, self.in_population, compiled)
+        return Table(n_lanes, self.user.n_arms, self.scale, compiled)
 
     def _forget(self, lanes: Array, same_episode: bool = False) -> None:
         self._table.begin(lanes, same_episode)
@@ -289,15 +287,7 @@ class ExplorativeUserBAICountsVectorEnv(
 ):
     """`ExplorativeUserBAICountsEnv` with many users in parallel; see `ExplorativeUserVectorEnv`.
 
-    Args:
-        num_envs: number of users, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
-        autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
-        compiled: whether the users run in compiled code; None is True from 64 users on.
-        **kwargs: arguments of `ExplorativeUserBAICountsEnv`.
-
-    Raises:
-        InvalidArgumentError: if an argument is out of range.
+    The arguments are those of `ExplorativeUserCountsVectorEnv`.
     """
 
     single_env = ExplorativeUserBAICountsEnv
@@ -309,16 +299,7 @@ class ExplorativePopulationCountsVectorEnv(
 ):
     """`ExplorativePopulationCountsEnv` with many episodes in parallel.
 
-    Args:
-        num_envs: number of episodes, at least 1; from 64 on they run in compiled code.
-        max_episode_steps: as in `ExplorativeUserVectorEnv`; the default None never truncates.
-        autoreset_mode: when a finished lane gets a new episode: "NextStep", "SameStep" or
-            "Disabled".
-        compiled: whether the users run in compiled code; None is True from 64 episodes on.
-        **kwargs: arguments of `ExplorativePopulationCountsEnv`.
-
-    Raises:
-        InvalidArgumentError: if an argument is out of range.
+    The arguments are those of `ExplorativeUserCountsVectorEnv`; a lane has an episode of users.
     """
 
     single_env = ExplorativePopulationCountsEnv

@@ -12,7 +12,7 @@ import numpy as np
 from explorative_user_env import protocol
 from explorative_user_env.envs import history as histories
 from explorative_user_env.envs.bai import NO_ANSWER
-from explorative_user_env.envs.counts import ARM_FEATURES, Scale
+from explorative_user_env.envs.counts import N_FEATURES, Scale
 from explorative_user_env.envs.history import LATEST, N_ACCEPTED, N_REJECTED, History
 from explorative_user_env.protocol import BAI, POPULATION, Array, Task, stored_steps
 from explorative_user_env.seeding import number_of_users
@@ -94,8 +94,8 @@ def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[A
     n_lanes, length = observation.shape
     last = length - n_times
     order = np.argsort(-observation[:, :n_arms], axis=1, kind="stable")
-    if last > len(ARM_FEATURES) * n_arms:
-        before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
+    if last > N_FEATURES * n_arms:
+        before = observation[:, N_FEATURES * n_arms :][:, :n_arms]
         order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
     # The sorted observation is `observation[lane, places[lane]]` for each lane.
     firsts = np.arange(0, last, n_arms)
