@@ -166,7 +166,7 @@ def _is_final(error: Exception) -> bool:
 
 
 class Transcript:
-    """What a language model was asked and answered; a question with an answer is not asked again.
+    """The questions to a language model and its answers; a question with an answer is not repeated.
 
     Args:
         path: a JSONL file to continue or create; None keeps the answers since the latest `start`.

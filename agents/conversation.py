@@ -1,4 +1,4 @@
-"""What a text agent states to a language model: the task, the user, and the responses so far."""
+"""The texts for a language model: the task, the user, and the responses so far."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ def sentences_about(population: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a text agent states besides the number of arms; None for what it does not know.
+    """The facts that a text agent states to its model; None marks an unknown fact.
 
     Attributes:
         task: "bai", "regret" or "population".
@@ -185,7 +185,7 @@ class Question(str):
     Attributes:
         system: the system text, the same for all questions of an evaluation.
         user: the text of this question alone.
-        number: the number of the user among those who are asked for together, from 0.
+        number: the number of the user in the group of users that the agent serves at once, from 0.
         run: a name of the run, which no grouping of users changes.
         step: the number of the recommendation, from 1.
         attempt: 0, or 1 after an answer that could not be read.

@@ -107,7 +107,7 @@ TUNED: dict[str, Callable[..., AlgorithmAgent]] = {
 #: The agent that knows the optimal policy of the tiny task.
 OPTIMUM = "optimum"
 
-#: The makers of agents by names in lower case, besides those of `agents.agent_named`.
+#: Functions that make agents, by name in lower case; `agents.agent_named` makes all others.
 OTHERS: dict[str, Callable[[], Agent]] = {name.lower(): make for name, make in TUNED.items()}
 
 #: The agents of a run without `agents`. SE-ordered and SE-transfer equal SE with a single user, and

@@ -191,14 +191,14 @@ def test_users_in_step_report_their_progress_from_time_to_time(monkeypatch):
     ]
     monkeypatch.setattr(runner, "USERS_IN_STEP", 15)
     for task in tasks:
-        told = []
-        tell = {"progress": lambda what, done, total, told=told: told.append(done)}
+        reports = []
+        tell = {"progress": lambda what, done, total, to=reports: to.append(done)}
         with monkeypatch.context() as patch:
             patch.setattr(runner, "PULSE", 0.0)
             eu.evaluate([Wanderer(0.01)], **SMALL | task | tell, n_instances=30)
-        assert told == sorted(told)
-        assert (told[0], told[-1]) == (0, 30)
-        assert len({*told} - {0, 15, 30}) > 5
+        assert reports == sorted(reports)
+        assert (reports[0], reports[-1]) == (0, 30)
+        assert len({*reports} - {0, 15, 30}) > 5
 
 
 THIRTY = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
